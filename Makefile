@@ -1,0 +1,69 @@
+# Two commands for a fresh machine with Rust, Python 3.11 or later and a C compiler:
+#   make demo    builds everything and runs the main experiment
+#   make test    builds everything and runs every check
+# `make help` lists the rest.
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+BENCH := python/interpulse/_bin/interpulse-bench
+
+export VIRTUAL_ENV := $(VENV)
+# The interpreter that the extension module is built for, also where cargo is called without maturin.
+export PYO3_PYTHON := $(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Otherwise every build lists what is already there.
+export PIP_QUIET := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test lint rust-test python-test bench verify clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+$(VENV)/.installed: requirements-dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: $(PYTHON) is older than 3.11: set PYTHON=python3.x"; exit 2; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "error: $(PYTHON) cannot make a virtual environment (on Debian: apt install python3-venv)"; exit 2; }
+	$(BIN)/pip install --quiet --requirement requirements-dev.lock
+	@touch $@
+
+build: $(VENV)/.installed ## build the Python package and the benchmark program
+	$(BIN)/maturin develop --release --quiet
+	cargo build --release --locked --quiet --package interpulse-bench
+	@mkdir -p $(dir $(BENCH))
+	@# Cargo knows where it builds, whatever CARGO_TARGET_DIR and its configuration files say.
+	@target="$$(cargo metadata --format-version 1 --no-deps --locked \
+	  | $(BIN)/python -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')" \
+	  && install -m 755 "$$target/release/interpulse-bench" $(BENCH)
+
+demo: build ## run examples/quickstart.toml: the drive without and with program suspension
+	$(BIN)/interpulse run examples/quickstart.toml
+
+test: lint rust-test python-test ## every check; what continuous integration runs
+
+# The cheap checks first, so that a misplaced comma is reported in seconds.
+lint: $(VENV)/.installed ## formatting and lints
+	cargo fmt --all --check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+rust-test: ## the Rust suites; the extension module is tested from Python
+	cargo test --locked --quiet
+
+python-test: build ## types and the Python suite
+	$(BIN)/mypy
+	$(BIN)/pytest -q -n auto
+
+bench: build ## how fast the simulator is
+	$(BIN)/interpulse bench
+
+verify: build ## the long checks; writes docs/VERIFY.md
+	$(BIN)/python python/tools/verify.py
+
+clean: ## remove what was built, the virtual environment included
+	cargo clean
+	rm -rf $(VENV) python/interpulse/_bin python/interpulse/*.so .pytest_cache .mypy_cache .ruff_cache
+	find python examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,91 @@
+//! The version audit: an independent record of what was written where, for a sample of the logical units.
+//!
+//! Every write to a sampled unit gets the next version number; the number travels with the data into the
+//! cache, onto flash and through garbage collection. A read must return the newest version. The record
+//! shares nothing with the map, so it finds a map that lies.
+
+use interpulse_engine::random::mix;
+use std::collections::HashMap;
+
+/// The record. Hash maps are keyed look-ups only; nothing iterates over them.
+#[derive(Clone, Default)]
+pub struct VersionAudit {
+    every: u64,
+    newest: HashMap<u32, u32>,
+    in_cache: HashMap<u32, (u32, u32)>,
+    on_flash: HashMap<u32, (u32, u32)>,
+    /// Reads checked.
+    pub checked: u64,
+}
+
+impl VersionAudit {
+    /// Follows one in `every` logical units (1 = all of them).
+    pub fn new(every: u32) -> VersionAudit {
+        VersionAudit { every: u64::from(every), ..VersionAudit::default() }
+    }
+
+    /// Whether `lpn` is followed.
+    #[inline]
+    pub fn follows(&self, lpn: u32) -> bool {
+        // One multiplication instead of a remainder: the top bits of the mix are uniform.
+        u128::from(mix(u64::from(lpn) + 1)) * u128::from(self.every) >> 64 == 0
+    }
+
+    /// A new version of `lpn` enters slot `slot` of the cache.
+    #[cold]
+    pub fn written(&mut self, lpn: u32, slot: u32) {
+        let version = self.newest.entry(lpn).or_insert(0);
+        *version += 1;
+        self.in_cache.insert(slot, (lpn, *version));
+    }
+
+    /// The content of `slot` is programmed to `ppu`.
+    #[cold]
+    pub fn programmed(&mut self, lpn: u32, slot: u32, ppu: u32) {
+        let content = self.in_cache[&slot];
+        assert_eq!(content.0, lpn, "slot {slot} holds another unit");
+        self.on_flash.insert(ppu, content);
+    }
+
+    /// Garbage collection copied `from` to `to`.
+    #[cold]
+    pub fn moved(&mut self, lpn: u32, from: u32, to: u32) {
+        let content = self.flash_content(lpn, from);
+        self.on_flash.insert(to, (lpn, content));
+    }
+
+    /// A read of `lpn` is served from slot `slot` of the cache.
+    #[cold]
+    pub fn read_cache(&mut self, lpn: u32, slot: u32) {
+        let (held, version) = self.in_cache[&slot];
+        assert_eq!(held, lpn, "a read of unit {lpn} was served from a slot holding {held}");
+        self.check(lpn, version);
+    }
+
+    /// A read of `lpn` is served from `ppu`.
+    #[cold]
+    pub fn read_flash(&mut self, lpn: u32, ppu: u32) {
+        let version = self.flash_content(lpn, ppu);
+        self.check(lpn, version);
+    }
+
+    /// `lpn` was trimmed: the next read must not find data.
+    #[cold]
+    pub fn trimmed(&mut self, lpn: u32) {
+        *self.newest.entry(lpn).or_insert(0) += 1;
+    }
+
+    /// The version of `lpn` at `ppu`; what preconditioning wrote is version 0.
+    fn flash_content(&self, lpn: u32, ppu: u32) -> u32 {
+        match self.on_flash.get(&ppu) {
+            Some(&(held, version)) if held == lpn => version,
+            _ => 0,
+        }
+    }
+
+    fn check(&mut self, lpn: u32, version: u32) {
+        let newest = self.newest.get(&lpn).copied().unwrap_or(0);
+        assert_eq!(version, newest, "a read of unit {lpn} returned version {version}, the newest is {newest}");
+        self.checked += 1;
+    }
+}

@@ -1,0 +1,190 @@
+//! The write cache: DRAM slots of one unit each, written back in the order of arrival.
+//!
+//! A slot is free, dirty (waiting to be programmed), in flight (being programmed) or dead (overwritten or
+//! trimmed while dirty or in flight). The map points to the slot that holds a unit's newest version, so no
+//! table here is keyed by logical address. The cache is protected against power loss; data in it counts as
+//! written.
+
+use std::collections::VecDeque;
+
+/// No slot.
+pub const NO_SLOT: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SlotState {
+    Free,
+    Dirty,
+    InFlight,
+    /// Dead while on a dirty list.
+    Dead,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    lpn: u32,
+    /// Where the unit stays mapped under imposed write amplification.
+    home: u32,
+    epoch: u32,
+    state: SlotState,
+}
+
+/// The slots of a write cache.
+#[derive(Clone)]
+pub struct Cache {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Dirty (and dead) slots by list: one for dynamic allocation, one a lane for static striping.
+    dirty: Vec<VecDeque<u32>>,
+    /// Dirty slots that are not dead, by list.
+    live: Vec<u32>,
+    live_total: u32,
+    in_flight: u32,
+    /// Flush epochs not yet durable: (epoch, slots of it not yet programmed).
+    epochs: VecDeque<(u32, u32)>,
+}
+
+impl Cache {
+    /// A cache of `slots` slots with `lists` dirty lists.
+    pub fn new(slots: u32, lists: u32) -> Cache {
+        let empty = Slot { lpn: 0, home: NO_SLOT, epoch: 0, state: SlotState::Free };
+        Cache {
+            slots: vec![empty; slots as usize],
+            free: (0..slots).rev().collect(),
+            dirty: vec![VecDeque::new(); lists as usize],
+            live: vec![0; lists as usize],
+            live_total: 0,
+            in_flight: 0,
+            epochs: VecDeque::from([(0, 0)]),
+        }
+    }
+
+    /// Free slots.
+    #[inline]
+    pub fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Dirty units on list `list`.
+    #[inline]
+    pub fn dirty(&self, list: usize) -> u32 {
+        self.live[list]
+    }
+
+    /// Dirty units on all lists.
+    #[inline]
+    pub fn dirty_total(&self) -> u32 {
+        self.live_total
+    }
+
+    /// Units being programmed.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Takes a free slot for a new version of `lpn`, dirty on `list`; `None` if there is none.
+    #[inline]
+    pub fn admit(&mut self, lpn: u32, list: usize, home: u32) -> Option<u32> {
+        let slot = self.free.pop()?;
+        let (epoch, count) = self.epochs.back_mut().expect("there is always an open epoch");
+        *count += 1;
+        self.slots[slot as usize] = Slot { lpn, home, epoch: *epoch, state: SlotState::Dirty };
+        self.dirty[list].push_back(slot);
+        self.live[list] += 1;
+        self.live_total += 1;
+        Some(slot)
+    }
+
+    /// Whether a slot may be overwritten in place (its program has not begun).
+    #[inline]
+    pub fn is_dirty(&self, slot: u32) -> bool {
+        self.slots[slot as usize].state == SlotState::Dirty
+    }
+
+    /// A dirty slot on `list` loses its meaning (trim); it is freed when its turn comes.
+    pub fn kill_dirty(&mut self, slot: u32, list: usize) {
+        assert_eq!(self.slots[slot as usize].state, SlotState::Dirty);
+        self.slots[slot as usize].state = SlotState::Dead;
+        self.live[list] -= 1;
+        self.live_total -= 1;
+    }
+
+    /// Moves the oldest dirty slot of `list` to flight; frees dead ones on the way.
+    #[inline]
+    pub fn take_dirty(&mut self, list: usize) -> Option<u32> {
+        while let Some(slot) = self.dirty[list].pop_front() {
+            match self.slots[slot as usize].state {
+                SlotState::Dirty => {
+                    self.slots[slot as usize].state = SlotState::InFlight;
+                    self.live[list] -= 1;
+                    self.live_total -= 1;
+                    self.in_flight += 1;
+                    return Some(slot);
+                }
+                SlotState::Dead => self.release_slot(slot),
+                other => unreachable!("a {other:?} slot on a dirty list"),
+            }
+        }
+        None
+    }
+
+    /// The program of an in-flight slot is done; the slot is free again.
+    #[inline]
+    pub fn programmed(&mut self, slot: u32) {
+        debug_assert_eq!(self.slots[slot as usize].state, SlotState::InFlight);
+        self.in_flight -= 1;
+        self.release_slot(slot);
+    }
+
+    /// The logical unit in a slot.
+    #[inline]
+    pub fn lpn(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].lpn
+    }
+
+    /// Where the slot's unit stays mapped under imposed write amplification.
+    #[inline]
+    pub fn home(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].home
+    }
+
+    /// Closes the current epoch for a flush and returns its number; the flush is done when
+    /// [`Cache::durable_before`] passes it.
+    pub fn begin_flush(&mut self) -> u32 {
+        let (epoch, _) = *self.epochs.back().expect("there is always an open epoch");
+        self.epochs.push_back((epoch + 1, 0));
+        self.settle_epochs();
+        epoch
+    }
+
+    /// All data of epochs before this one has been programmed.
+    #[inline]
+    pub fn durable_before(&self) -> u32 {
+        self.epochs.front().expect("there is always an open epoch").0
+    }
+
+    /// Whether the oldest dirty unit of `list` belongs to a flush.
+    pub fn flush_wants(&self, list: usize) -> bool {
+        let open = self.epochs.back().expect("there is always an open epoch").0;
+        self.dirty[list].iter().find(|&&s| self.slots[s as usize].state == SlotState::Dirty).is_some_and(|&s| {
+            self.slots[s as usize].epoch < open
+        })
+    }
+
+    #[inline]
+    fn release_slot(&mut self, slot: u32) {
+        let entry = &mut self.slots[slot as usize];
+        entry.state = SlotState::Free;
+        let first = self.epochs.front().expect("there is always an open epoch").0;
+        self.epochs[(entry.epoch - first) as usize].1 -= 1;
+        self.free.push(slot);
+        self.settle_epochs();
+    }
+
+    #[inline]
+    fn settle_epochs(&mut self) {
+        while self.epochs.len() > 1 && self.epochs[0].1 == 0 {
+            self.epochs.pop_front();
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Assembling a drive from its spec, a preconditioned FTL and its flows.
+
+use super::spec::DriveSpec;
+use super::{Drive, FlowState, OWN_LINES};
+use crate::audit::VersionAudit;
+use crate::cache::Cache;
+use crate::ftl::gc::GcPolicy;
+use crate::ftl::layout::Layout;
+use crate::ftl::map::{MAX_UNITS, Map};
+use crate::ftl::stripe::Stripe;
+use crate::ftl::{Ftl, FtlConfig, threshold_blocks};
+use crate::host::line::Line;
+use crate::host::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
+use crate::host::queues::Queues;
+use interpulse_engine::{ResourceId, Rng, Streams};
+use interpulse_flash::geometry::UNIT_BYTES;
+use interpulse_flash::nand::Nand;
+use interpulse_workload::{Flow, FlowSpec, WorkloadError};
+use std::collections::VecDeque;
+
+/// A set of values that do not make a drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impossible {
+    /// The keys concerned, the most likely culprit first.
+    pub keys: Vec<&'static str>,
+    /// What is wrong and what would be legal.
+    pub message: String,
+}
+
+impl Impossible {
+    fn new(keys: &[&'static str], message: String) -> Impossible {
+        Impossible { keys: keys.to_vec(), message }
+    }
+}
+
+/// An FTL ready to run: fresh, or preconditioned. Cloning it copies the maps.
+#[derive(Clone)]
+pub struct PreconditionedState {
+    /// The FTL.
+    pub ftl: Ftl,
+}
+
+impl DriveSpec {
+    /// Address layout of the drive.
+    pub fn layout(&self) -> Result<Layout, Impossible> {
+        let g = &self.geometry;
+        let m = self.ftl.multi_plane;
+        if m == 0 || !g.planes.is_multiple_of(m) {
+            return Err(Impossible::new(
+                &["ftl.multi-plane", "part.planes"],
+                format!("{m} planes together do not divide the {} planes of a die", g.planes),
+            ));
+        }
+        let reserved = libm::ceil(self.ftl.bad_block_reserve * f64::from(g.blocks_per_plane)) as u32;
+        if reserved + 4 > g.blocks_per_plane {
+            return Err(Impossible::new(
+                &["ftl.bad-block-reserve", "part.blocks-per-plane"],
+                format!(
+                    "a plane of {} blocks less {reserved} in reserve leaves fewer than 4",
+                    g.blocks_per_plane
+                ),
+            ));
+        }
+        let units_per_block = u64::from(g.units_per_block()) * u64::from(m);
+        if units_per_block >= u64::from(Map::NOT_A_CANDIDATE) {
+            return Err(Impossible::new(
+                &["part.pages-per-block", "ftl.multi-plane"],
+                format!(
+                    "a super block of {units_per_block} units of 4 KiB is larger than the {} supported",
+                    Map::NOT_A_CANDIDATE - 1
+                ),
+            ));
+        }
+        let dies = u64::from(g.channels) * u64::from(g.chips_per_channel) * u64::from(g.dies_per_chip);
+        let units = dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
+        if units >= MAX_UNITS {
+            return Err(Impossible::new(
+                &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
+                format!(
+                    "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
+                    units * UNIT_BYTES >> 30,
+                    MAX_UNITS * UNIT_BYTES >> 30
+                ),
+            ));
+        }
+        Ok(Layout::new(g, m, reserved))
+    }
+
+    /// What the FTL works with: capacity and thresholds in blocks.
+    pub fn ftl_config(&self) -> Result<FtlConfig, Impossible> {
+        let layout = self.layout()?;
+        let f = &self.ftl;
+        let logical = (layout.units() as f64 / (1.0 + f.over_provisioning)) as u64 / 256 * 256;
+        if logical == 0 {
+            return Err(Impossible::new(
+                &["ftl.over-provisioning"],
+                "this much over-provisioning leaves less than 1 MiB of capacity".into(),
+            ));
+        }
+        let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let spare = f64::from(layout.blocks) - per_lane;
+        let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
+        let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
+        let usable = spare - f64::from(soft) - 2.0;
+        if f.gc != GcPolicy::Imposed && usable <= 0.0 {
+            return Err(Impossible::new(
+                &["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"],
+                format!(
+                    "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage \
+                     collection nothing to work with"
+                ),
+            ));
+        }
+        let needed = if layout.lanes > 1 || self.ftl.gc != GcPolicy::Imposed { 2.0 } else { 1.0 };
+        if spare < needed {
+            return Err(Impossible::new(
+                &["ftl.over-provisioning", "part.blocks-per-plane"],
+                format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}"),
+            ));
+        }
+        Ok(FtlConfig { logical_units: logical as u32, policy: f.gc, soft_free: soft, hard_free: hard })
+    }
+
+    /// Checks what only the whole shows.
+    pub fn check(&self) -> Result<(), Impossible> {
+        let layout = self.layout()?;
+        self.ftl_config()?;
+        let slots = self.cache.size.get() / UNIT_BYTES;
+        let stripes = if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
+        let least = u64::from(layout.units_per_program) * u64::from(stripes);
+        if slots < least {
+            return Err(Impossible::new(
+                &["cache.size"],
+                format!(
+                    "{} holds {slots} units of 4 KiB; programs of {} units on this drive need at least {}",
+                    self.cache.size,
+                    layout.units_per_program,
+                    interpulse_engine::Bytes(least * UNIT_BYTES)
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Capacity in 512-byte sectors.
+    pub fn capacity_sectors(&self) -> Result<u64, Impossible> {
+        Ok(u64::from(self.ftl_config()?.logical_units) * (UNIT_BYTES / 512))
+    }
+
+    /// A fresh FTL. `rng` drives random victim choice.
+    pub fn fresh_ftl(&self, rng: Rng) -> Result<Ftl, Impossible> {
+        Ok(Ftl::new(self.layout()?, self.ftl_config()?, rng))
+    }
+
+    /// The static stripe, if allocation is static.
+    pub fn stripe(&self) -> Result<Option<Stripe>, Impossible> {
+        Ok(Stripe::new(self.ftl.allocation, &self.geometry, self.layout()?.lanes_per_die))
+    }
+}
+
+impl Drive {
+    /// A drive over `state` whose resources begin at `first`. Panics if the spec was not
+    /// [checked](DriveSpec::check) or the state belongs to another geometry.
+    pub fn new(
+        spec: DriveSpec,
+        state: PreconditionedState,
+        flows: &[FlowSpec],
+        seed: u64,
+        first: ResourceId,
+    ) -> Result<Drive, WorkloadError> {
+        let streams = Streams::new(seed);
+        let capacity = spec.capacity_sectors().expect("the spec has been checked");
+        let mut states = Vec::new();
+        for (i, flow) in flows.iter().enumerate() {
+            let running = Flow::new(flow, capacity, &streams, i as u64)?;
+            states.push(FlowState::new(running, flow.name.clone(), flow.queue));
+        }
+        let mut ftl = state.ftl;
+        ftl.restart(streams.stream("gc", 0));
+        let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand, seed, first);
+        let pages = ftl.layout.pages_per_program;
+        for (super_block, programs) in ftl.programs_done().into_iter().enumerate() {
+            let (lane, block) = ftl.layout.lane_of(super_block as u32);
+            let (die, plane) = ftl.layout.die_of(lane);
+            let blocks = nand.dies_mut()[die as usize].blocks_mut();
+            for p in plane..plane + ftl.layout.planes {
+                blocks.set_programmed(p, block, (programs * pages) as u16);
+            }
+        }
+        let stripe = spec.stripe().expect("the spec has been checked");
+        let lanes = ftl.layout.lanes;
+        let lists = if stripe.is_some() { lanes } else { 1 };
+        let flash_resources = Nand::resources(&spec.geometry);
+        let own = |k: u32| ResourceId(first.0 + flash_resources + k);
+        debug_assert_eq!(OWN_LINES, 4);
+        let (link_in, link_out) = (Direction::new(&spec.host.link), Direction::new(&spec.host.link));
+        let mut ready_lanes = vec![u64::MAX; lanes.div_ceil(64) as usize];
+        if !lanes.is_multiple_of(64) {
+            *ready_lanes.last_mut().expect("there is a lane") = (1 << (lanes % 64)) - 1;
+        }
+        let mut drive = Drive {
+            nand,
+            cache: Cache::new((spec.cache.size.get() / UNIT_BYTES) as u32, lists),
+            stripe,
+            queues: Queues::new(
+                &spec.host.queue_weights,
+                spec.host.queue_depth,
+                spec.host.arbitration,
+                spec.host.frame_buffer,
+            ),
+            submission_time: link_in.time(SUBMISSION_BYTES),
+            completion_time: link_out.time(COMPLETION_BYTES),
+            link_in,
+            link_out,
+            firmware: Line::new(own(0)),
+            arriving: Line::new(own(1)),
+            dram: Line::new(own(2)),
+            leaving: Line::new(own(3)),
+            first: first.0,
+            flash_resources,
+            flows: states,
+            requests: Default::default(),
+            jobs: Default::default(),
+            gc_lanes: vec![Default::default(); lanes as usize],
+            stalled: VecDeque::new(),
+            flushes: VecDeque::new(),
+            ready_lanes,
+            next_lane: 0,
+            programs_in_flight: 0,
+            imposed_credit: 0.0,
+            imposed_rng: streams.stream("imposed", 0),
+            versions: VersionAudit::new(spec.audit_sample),
+            issued: 0,
+            completed: 0,
+            closed: false,
+            failure: None,
+            window: Default::default(),
+            ftl,
+            spec,
+        };
+        drive.reset_window();
+        Ok(drive)
+    }
+}

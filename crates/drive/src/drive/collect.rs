@@ -1,0 +1,245 @@
+//! Garbage collection in simulated time, lane by lane.
+//!
+//! A victim is read page by page (only the valid units move over the bus), moved units gather in controller
+//! memory until they fill a program operation, and a victim is erased when all its units are on flash again.
+//! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
+//! fill a program wait for the next victim's.
+
+use super::Drive;
+use super::jobs::GcRead;
+use crate::ftl::Stream;
+use interpulse_engine::Agenda;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use std::collections::VecDeque;
+
+/// Page reads of one lane in flight.
+const READS_IN_FLIGHT: u32 = 4;
+/// Programs of one lane in flight.
+const PROGRAMS_IN_FLIGHT: u32 = 2;
+
+/// A super block being emptied.
+#[derive(Clone, Copy, Debug)]
+struct Victim {
+    super_block: u32,
+    /// Page (in units) the scan has come to.
+    next_offset: u32,
+    /// Units read or being read and not yet on flash again.
+    pending: u32,
+}
+
+/// Garbage collection of one lane.
+#[derive(Clone, Debug, Default)]
+pub struct GcLane {
+    /// Victims not yet erased; only the last one is still being read.
+    victims: Vec<Victim>,
+    /// Units in controller memory: (logical unit, where it came from).
+    gathered: VecDeque<(u32, u32)>,
+    reads: u32,
+    programs: u32,
+    erasing: u32,
+}
+
+impl GcLane {
+    /// Whether nothing of this lane is under way in the flash array.
+    pub fn is_quiet(&self) -> bool {
+        self.reads == 0 && self.programs == 0 && self.erasing == 0
+    }
+}
+
+impl Drive {
+    /// Moves garbage collection of `lane` on as far as it goes now.
+    pub(super) fn pump_gc(&mut self, agenda: &mut Agenda, lane: u32) {
+        let l = lane as usize;
+        if self.gc_lanes[l].victims.is_empty() && !self.ftl.wants_gc(lane) {
+            return;
+        }
+        let (die, _) = self.ftl.layout.die_of(lane);
+        self.nand.set_gc_urgent(die, self.ftl.gc_is_urgent(lane));
+        loop {
+            self.read_victim(agenda, lane);
+            let program = self.ftl.layout.units_per_program as usize;
+            while self.gc_lanes[l].gathered.len() >= program && self.program_gathered(agenda, lane, program) {}
+            let gc = &self.gc_lanes[l];
+            let scanned = gc.victims.last().is_none_or(|v| v.next_offset == self.ftl.layout.units_per_block);
+            if !scanned {
+                return;
+            }
+            let coming = self.ftl.free_blocks(lane) + gc.erasing;
+            if coming >= self.ftl.config().soft_free {
+                return;
+            }
+            if let Some(victim) = self.ftl.choose_victim(lane) {
+                let v = Victim { super_block: victim, next_offset: 0, pending: 0 };
+                self.gc_lanes[l].victims.push(v);
+                continue;
+            }
+            // Nothing left to collect: what is in memory must go out for its victims to be erased.
+            let gc = &self.gc_lanes[l];
+            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+                self.program_gathered(agenda, lane, 1);
+            }
+            return;
+        }
+    }
+
+    /// Reads pages of the last victim while there is room, and erases victims that are done.
+    fn read_victim(&mut self, agenda: &mut Agenda, lane: u32) {
+        let l = lane as usize;
+        let page = self.ftl.layout.units_per_page();
+        let enough = 2 * self.ftl.layout.units_per_program;
+        loop {
+            let gc = &self.gc_lanes[l];
+            let Some(&victim) = gc.victims.last() else { return };
+            let in_memory = gc.gathered.len() as u32 + gc.reads * page;
+            let room = gc.reads < READS_IN_FLIGHT && in_memory < enough;
+            if victim.next_offset == self.ftl.layout.units_per_block {
+                self.erase_if_done(agenda, lane, victim.super_block);
+                return;
+            }
+            if !room {
+                return;
+            }
+            let mut mask = 0;
+            for u in 0..page {
+                let valid = self.ftl.map.is_valid(victim.super_block, victim.next_offset + u);
+                mask |= u32::from(valid) << u;
+            }
+            let units = mask.count_ones();
+            let last = self.gc_lanes[l].victims.last_mut().expect("the victim just looked at");
+            last.next_offset += page;
+            last.pending += units;
+            if units > 0 {
+                let first_ppu = self.ftl.layout.first_unit(victim.super_block) + victim.next_offset;
+                let at = self.ftl.layout.place(first_ppu);
+                let mut txn = Txn::new(Kind::GcRead, at.die);
+                txn.plane = at.plane;
+                txn.block = at.block;
+                txn.page = at.page;
+                txn.units = units;
+                txn.owner = self.jobs.new_read(GcRead { lane, first_ppu, mask });
+                self.gc_lanes[l].reads += 1;
+                self.nand.submit(agenda, txn);
+            }
+        }
+    }
+
+    pub(super) fn gc_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        let read = self.jobs.take_read(txn.owner);
+        let l = read.lane as usize;
+        self.gc_lanes[l].reads -= 1;
+        let (super_block, offset) = self.ftl.layout.split(read.first_ppu);
+        for u in 0..self.ftl.layout.units_per_page() {
+            if read.mask >> u & 1 == 0 {
+                continue;
+            }
+            if self.ftl.map.is_valid(super_block, offset + u) {
+                let ppu = read.first_ppu + u;
+                let lpn = self.ftl.map.to_logical[ppu as usize];
+                self.ftl.map.prefetch(lpn);
+                self.gc_lanes[l].gathered.push_back((lpn, ppu));
+            } else {
+                self.unit_settled(agenda, read.lane, super_block);
+            }
+        }
+        self.pump_gc(agenda, read.lane);
+    }
+
+    /// Programs gathered units if at least `least` are still valid; true if it did.
+    fn program_gathered(&mut self, agenda: &mut Agenda, lane: u32, least: usize) -> bool {
+        let l = lane as usize;
+        if self.gc_lanes[l].programs >= PROGRAMS_IN_FLIGHT {
+            return false;
+        }
+        let full = self.ftl.layout.units_per_program as usize;
+        // Units overwritten while they waited need not move.
+        let mut k = 0;
+        while k < full.min(self.gc_lanes[l].gathered.len()) {
+            let (_, source) = self.gc_lanes[l].gathered[k];
+            let (super_block, offset) = self.ftl.layout.split(source);
+            if self.ftl.map.is_valid(super_block, offset) {
+                k += 1;
+            } else {
+                self.gc_lanes[l].gathered.remove(k);
+                self.unit_settled(agenda, lane, super_block);
+            }
+        }
+        if k < least {
+            return false;
+        }
+        let Some(place) = self.ftl.take_place(lane, Stream::Gc) else { return false };
+        let job = self.jobs.new_program(lane, Some(place));
+        let first = self.ftl.layout.first_unit(place.super_block) + place.first_offset;
+        for i in 0..k {
+            let (lpn, source) = self.gc_lanes[l].gathered.pop_front().expect("counted above");
+            self.ftl.map.set_logical(first + i as u32, lpn);
+            let job = self.jobs.program(job);
+            job.units.push(lpn);
+            job.sources.push(source);
+        }
+        self.gc_lanes[l].programs += 1;
+        self.submit_program(agenda, Kind::GcProgram, lane, job);
+        true
+    }
+
+    pub(super) fn gc_program_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        if txn.owner == interpulse_flash::nand::txn::NONE {
+            self.ftl.counters.imposed_units += u64::from(self.ftl.layout.units_per_program);
+            return;
+        }
+        let job = self.jobs.take_program(txn.owner);
+        let place = job.place.expect("moved data has a place");
+        let first = self.ftl.layout.first_unit(place.super_block) + place.first_offset;
+        for (k, (&lpn, &source)) in job.units.iter().zip(&job.sources).enumerate() {
+            let (super_block, offset) = self.ftl.layout.split(source);
+            if self.ftl.map.is_valid(super_block, offset) {
+                self.ftl.map.invalidate(super_block, offset);
+                self.ftl.map.commit(lpn, place.super_block, place.first_offset + k as u32);
+                if self.versions.follows(lpn) {
+                    self.versions.moved(lpn, source, first + k as u32);
+                }
+            }
+            self.unit_settled(agenda, job.lane, super_block);
+        }
+        let units = job.units.len() as u64;
+        self.ftl.counters.gc_units += units;
+        self.ftl.counters.padding_units += u64::from(self.ftl.layout.units_per_program) - units;
+        self.ftl.program_done(place.super_block);
+        let lane = job.lane;
+        self.gc_lanes[lane as usize].programs -= 1;
+        self.jobs.free_program(txn.owner, job);
+        self.pump_gc(agenda, lane);
+    }
+
+    /// A unit of a victim is on flash elsewhere or no longer needed.
+    fn unit_settled(&mut self, agenda: &mut Agenda, lane: u32, super_block: u32) {
+        let gc = &mut self.gc_lanes[lane as usize];
+        let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
+        victim.expect("a unit in hand belongs to a victim").pending -= 1;
+        self.erase_if_done(agenda, lane, super_block);
+    }
+
+    fn erase_if_done(&mut self, agenda: &mut Agenda, lane: u32, super_block: u32) {
+        let end = self.ftl.layout.units_per_block;
+        let gc = &mut self.gc_lanes[lane as usize];
+        let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
+        let Some(at) = gc.victims.iter().position(done) else { return };
+        gc.victims.remove(at);
+        gc.erasing += 1;
+        let (die, plane) = self.ftl.layout.die_of(lane);
+        let mut txn = Txn::new(Kind::Erase, die);
+        txn.plane = plane;
+        txn.planes = self.ftl.layout.planes;
+        txn.block = self.ftl.layout.lane_of(super_block).1;
+        txn.owner = super_block;
+        txn.cycles = self.ftl.cycles[super_block as usize];
+        self.nand.submit(agenda, txn);
+    }
+
+    pub(super) fn erase_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        let (lane, _) = self.ftl.layout.lane_of(txn.owner);
+        self.ftl.erased(txn.owner);
+        self.gc_lanes[lane as usize].erasing -= 1;
+        self.pump_gc(agenda, lane);
+        self.destage(agenda);
+    }
+}

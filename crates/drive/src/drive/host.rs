@@ -1,0 +1,275 @@
+//! The host's side: flows, submission, firmware, reads, completion.
+
+use super::request::{NO_ACCOUNT, Request};
+use super::{Drive, FlowState};
+use crate::account::{Cause, book_flash};
+use crate::ftl::map::Where;
+use interpulse_engine::{Agenda, Duration, SimTime};
+use interpulse_flash::geometry::UNIT_BYTES;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_workload::{Op, Pacing};
+
+const SECTORS_PER_UNIT: u64 = UNIT_BYTES / 512;
+
+impl Drive {
+    // ---- flows --------------------------------------------------------------------------------------
+
+    pub(super) fn start_flow(&mut self, agenda: &mut Agenda, f: usize) {
+        let Some((at, request)) = self.next_of(f) else { return };
+        self.flows[f].next = Some((at, request));
+        agenda.arm(self.flow_timer(f), at.max(agenda.now()));
+    }
+
+    /// The timer of a flow: the start of a closed flow, an arrival of an open one.
+    pub(super) fn on_flow(&mut self, agenda: &mut Agenda, f: usize) {
+        let (_, request) = self.flows[f].next.take().expect("a flow's timer is armed for a request");
+        if self.closed {
+            return;
+        }
+        self.submit(agenda, f, request);
+        if self.flows[f].depth > 0 {
+            for _ in 1..self.flows[f].depth {
+                self.submit_next(agenda, f);
+            }
+            return;
+        }
+        if let Some((at, request)) = self.next_of(f) {
+            self.flows[f].next = Some((at, request));
+            agenda.arm(self.flow_timer(f), at);
+        }
+    }
+
+    #[inline]
+    fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
+        if let Some((_, request)) = self.next_of(f) {
+            self.submit(agenda, f, request);
+        }
+    }
+
+    #[inline]
+    fn next_of(&mut self, f: usize) -> Option<(SimTime, interpulse_workload::Request)> {
+        let state = &mut self.flows[f];
+        if state.exhausted {
+            return None;
+        }
+        match state.flow.next() {
+            Ok(Some(next)) => {
+                state.issued += 1;
+                Some(next)
+            }
+            Ok(None) => {
+                state.exhausted = true;
+                None
+            }
+            Err(error) => {
+                state.exhausted = true;
+                self.failure = Some(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn flow_timer(&self, f: usize) -> interpulse_engine::ResourceId {
+        interpulse_engine::ResourceId(self.first + self.flash_resources + super::OWN_LINES + f as u32)
+    }
+
+    // ---- submission -----------------------------------------------------------------------------------
+
+    #[inline]
+    fn submit(&mut self, agenda: &mut Agenda, f: usize, request: interpulse_workload::Request) {
+        let now = agenda.now();
+        self.issued += 1;
+        let end = request.sector + u64::from(request.sectors);
+        let lpn = (request.sector / SECTORS_PER_UNIT) as u32;
+        let units = (end.div_ceil(SECTORS_PER_UNIT) - u64::from(lpn)) as u32;
+        // The first look-up of a random address misses every cache: start it now, use it after firmware.
+        if request.sectors > 0 {
+            self.ftl.map.prefetch(lpn);
+        }
+        let id = self.requests.insert(Request {
+            op: request.op,
+            flow: f as u32,
+            lpn,
+            units: if request.op == Op::Flush { 0 } else { units },
+            bytes: u64::from(request.sectors) * 512,
+            partial: [request.sector % SECTORS_PER_UNIT != 0, end % SECTORS_PER_UNIT != 0],
+            reads_left: 0,
+            admitted: 0,
+            submitted: now,
+            mark: now,
+            account: NO_ACCOUNT,
+        });
+        if self.queues.submit(self.flows[f].queue as usize, id) {
+            self.fetch(agenda, now, id);
+        }
+    }
+
+    /// The controller fetches the command and starts its firmware.
+    #[inline]
+    fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+        let fetched = self.link_in.send(now, self.submission_time);
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Queue, now);
+        request.book(Cause::Link, fetched);
+        self.firmware.push(agenda, fetched + self.spec.host.firmware, id);
+    }
+
+    pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: u32) {
+        let now = agenda.now();
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Firmware, now);
+        match request.op {
+            Op::Read => self.read(agenda, now, id),
+            Op::Write => {
+                let (lpn, bytes) = (request.lpn, request.bytes);
+                if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
+                    let (block, offset) = self.ftl.layout.split(ppu);
+                    self.ftl.map.prefetch_valid(block, offset);
+                }
+                let at = self.link_in.send(now, self.link_in.time(bytes));
+                self.arriving.push(agenda, at, id);
+            }
+            Op::Trim => {
+                self.trim(id);
+                self.leave(agenda, now, id, 0);
+            }
+            Op::Flush => self.flush(agenda, id),
+        }
+    }
+
+    // ---- reads ----------------------------------------------------------------------------------------
+
+    #[inline]
+    fn read(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+        let (lpn, units) = {
+            let request = self.requests.get(id);
+            (request.lpn, request.units)
+        };
+        let reads = self.read_units(agenda, id, lpn, lpn + units);
+        if reads == 0 {
+            self.dram.push(agenda, now + self.spec.cache.latency, id);
+        }
+    }
+
+    /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes. Neighbouring
+    /// units of one physical page are read together.
+    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: u32, from: u32, to: u32) -> u32 {
+        let mut reads = 0;
+        let mut lpn = from;
+        while lpn < to {
+            let place = match self.ftl.map.get(lpn) {
+                Where::Flash(ppu) => {
+                    if self.versions.follows(lpn) {
+                        self.versions.read_flash(lpn, ppu);
+                    }
+                    (ppu, self.ftl.layout.place(ppu))
+                }
+                Where::Cache(slot) => {
+                    self.window.counters.cache_read_hits += 1;
+                    if self.versions.follows(lpn) {
+                        self.versions.read_cache(lpn, slot);
+                    }
+                    lpn += 1;
+                    continue;
+                }
+                Where::Unmapped => {
+                    self.window.counters.unmapped_reads += 1;
+                    lpn += 1;
+                    continue;
+                }
+            };
+            let (first, at) = place;
+            let room = self.ftl.layout.units_per_page() - at.unit;
+            let mut count = 1;
+            while count < room && lpn + count < to {
+                let next = lpn + count;
+                if self.ftl.map.get(next) != Where::Flash(first + count) {
+                    break;
+                }
+                if self.versions.follows(next) {
+                    self.versions.read_flash(next, first + count);
+                }
+                count += 1;
+            }
+            reads += 1;
+            self.requests.get_mut(id).reads_left += 1;
+            let mut txn = Txn::new(Kind::HostRead, at.die);
+            txn.plane = at.plane;
+            txn.block = at.block;
+            txn.page = at.page;
+            txn.units = count;
+            txn.owner = id;
+            self.nand.submit(agenda, txn);
+            lpn += count;
+        }
+        reads
+    }
+
+    pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        let now = agenda.now();
+        let request = self.requests.get_mut(txn.owner);
+        request.reads_left -= 1;
+        if request.reads_left > 0 {
+            return;
+        }
+        // The last read to finish is the one the request waited for.
+        book_flash(&mut request.account, &txn.waits);
+        request.mark = txn.mark;
+        request.book(Cause::Decode, now);
+        if request.op == Op::Read {
+            let bytes = request.bytes;
+            self.leave(agenda, now, txn.owner, bytes);
+        } else {
+            self.admit(agenda, txn.owner);
+        }
+    }
+
+    // ---- completion -----------------------------------------------------------------------------------
+
+    pub(super) fn dram_done(&mut self, agenda: &mut Agenda, id: u32) {
+        let now = agenda.now();
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Cache, now);
+        let bytes = if request.op == Op::Read { request.bytes } else { 0 };
+        self.leave(agenda, now, id, bytes);
+    }
+
+    /// Sends `bytes` of data and the completion to the host.
+    #[inline]
+    pub(super) fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, bytes: u64) {
+        let time = if bytes == 0 {
+            self.completion_time
+        } else {
+            self.link_out.time(bytes + crate::host::link::COMPLETION_BYTES)
+        };
+        let at = self.link_out.send(now, time);
+        self.leaving.push(agenda, at, id);
+    }
+
+    pub(super) fn complete(&mut self, agenda: &mut Agenda, id: u32) {
+        let now = agenda.now();
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Link, now);
+        let latency = Duration::from_ns(now.as_ns() - request.submitted.as_ns());
+        let f = request.flow as usize;
+        self.window.complete(f, request.op, request.bytes, latency, &request.account);
+        self.requests.remove(id);
+        self.completed += 1;
+        if let Some(next) = self.queues.complete(self.flows[f].queue as usize) {
+            self.fetch(agenda, now, next);
+        }
+        if self.flows[f].depth > 0 && !self.closed {
+            self.submit_next(agenda, f);
+        }
+    }
+}
+
+impl FlowState {
+    pub(super) fn new(flow: interpulse_workload::Flow, name: String, queue: u32) -> FlowState {
+        let depth = match flow.pacing() {
+            Pacing::Closed { depth } => depth,
+            Pacing::Open => 0,
+        };
+        FlowState { flow, name, queue, depth, next: None, issued: 0, exhausted: false }
+    }
+}

@@ -1,0 +1,94 @@
+//! What the drive remembers about operations it has given to the flash array.
+
+use crate::ftl::ProgramPlace;
+
+/// A program operation under way.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramJob {
+    /// Lane it goes to.
+    pub lane: u32,
+    /// Where it goes; `None` for operations without an address (imposed write amplification).
+    pub place: Option<ProgramPlace>,
+    /// Host data: cache slots. Moved data: logical units.
+    pub units: Vec<u32>,
+    /// Moved data: where each unit comes from.
+    pub sources: Vec<u32>,
+}
+
+/// A page being read by garbage collection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GcRead {
+    /// Lane of the page.
+    pub lane: u32,
+    /// First physical unit of the page.
+    pub first_ppu: u32,
+    /// Units of the page that were valid, one bit each.
+    pub mask: u32,
+}
+
+/// Jobs addressed by index; freed ones keep their buffers for reuse.
+#[derive(Clone, Default)]
+pub struct Jobs {
+    programs: Vec<ProgramJob>,
+    free_programs: Vec<u32>,
+    reads: Vec<GcRead>,
+    free_reads: Vec<u32>,
+}
+
+impl Jobs {
+    /// A program job with empty lists.
+    #[inline]
+    pub fn new_program(&mut self, lane: u32, place: Option<ProgramPlace>) -> u32 {
+        let id = self.free_programs.pop().unwrap_or_else(|| {
+            self.programs.push(ProgramJob::default());
+            self.programs.len() as u32 - 1
+        });
+        let job = &mut self.programs[id as usize];
+        job.lane = lane;
+        job.place = place;
+        job.units.clear();
+        job.sources.clear();
+        id
+    }
+
+    /// The program job `id`.
+    #[inline]
+    pub fn program(&mut self, id: u32) -> &mut ProgramJob {
+        &mut self.programs[id as usize]
+    }
+
+    /// Takes the job out, to be given back by [`Jobs::free_program`].
+    #[inline]
+    pub fn take_program(&mut self, id: u32) -> ProgramJob {
+        std::mem::take(&mut self.programs[id as usize])
+    }
+
+    /// Frees a program job, keeping its buffers.
+    #[inline]
+    pub fn free_program(&mut self, id: u32, job: ProgramJob) {
+        self.programs[id as usize] = job;
+        self.free_programs.push(id);
+    }
+
+    /// Stores a read of garbage collection.
+    #[inline]
+    pub fn new_read(&mut self, read: GcRead) -> u32 {
+        match self.free_reads.pop() {
+            Some(id) => {
+                self.reads[id as usize] = read;
+                id
+            }
+            None => {
+                self.reads.push(read);
+                self.reads.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Takes a read of garbage collection out.
+    #[inline]
+    pub fn take_read(&mut self, id: u32) -> GcRead {
+        self.free_reads.push(id);
+        self.reads[id as usize]
+    }
+}

@@ -1,0 +1,78 @@
+//! A drive as plain data, ready to assemble.
+
+use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::stripe::Allocation;
+use crate::host::link::LinkSpec;
+use crate::host::queues::Arbitration;
+use interpulse_engine::{Bytes, Duration};
+use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::parts::PartSpec;
+
+/// Everything that makes a drive.
+#[derive(Clone, Debug)]
+pub struct DriveSpec {
+    /// The flash part.
+    pub part: PartSpec,
+    /// The array of dies.
+    pub geometry: Geometry,
+    /// Scheduling, suspension, ECC.
+    pub nand: NandConfig,
+    /// Mapping, allocation, garbage collection.
+    pub ftl: FtlSpec,
+    /// The write cache.
+    pub cache: CacheSpec,
+    /// The host interface.
+    pub host: HostSpec,
+    /// One in this many logical units is followed by the version audit.
+    pub audit_sample: u32,
+}
+
+/// Mapping, allocation, garbage collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FtlSpec {
+    /// (physical - logical) / logical, of the pages that can hold data outside the bad-block reserve.
+    pub over_provisioning: f64,
+    /// Share of the blocks of each plane kept for replacing bad ones.
+    pub bad_block_reserve: f64,
+    /// Planes of a die programmed and erased together.
+    pub multi_plane: u32,
+    /// How writes are spread.
+    pub allocation: Allocation,
+    /// Victim policy.
+    pub gc: GcPolicy,
+    /// What the thresholds are shares of.
+    pub threshold_base: ThresholdBase,
+    /// Garbage collection runs below this share of free blocks.
+    pub gc_soft: f64,
+    /// Host data may not take the last this share of free blocks.
+    pub gc_hard: f64,
+    /// Write amplification under [`GcPolicy::Imposed`].
+    pub imposed_waf: f64,
+}
+
+/// The write cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheSpec {
+    /// DRAM for written data.
+    pub size: Bytes,
+    /// Time to write a unit into it or read one from it.
+    pub latency: Duration,
+}
+
+/// The host interface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostSpec {
+    /// Weight of each submission/completion queue pair.
+    pub queue_weights: Vec<u32>,
+    /// Depth of each pair.
+    pub queue_depth: u32,
+    /// How the controller chooses between them.
+    pub arbitration: Arbitration,
+    /// Most commands in the controller at a time.
+    pub frame_buffer: u32,
+    /// The PCIe link.
+    pub link: LinkSpec,
+    /// Firmware time of a command: a pipelined latency, not a serial server.
+    pub firmware: Duration,
+}

@@ -1,0 +1,103 @@
+//! What is measured in the measurement window of a run.
+
+use crate::account::{Account, Blame};
+use interpulse_engine::{Duration, LatencyHistogram, counters};
+use interpulse_workload::Op;
+
+counters! {
+    /// What happened at the host interface and in the cache.
+    pub struct HostCounters {
+        /// requests completed
+        requests: "requests",
+        /// bytes read by the host
+        read_bytes: "bytes",
+        /// bytes written by the host
+        written_bytes: "bytes",
+        /// units read from the write cache
+        cache_read_hits: "units",
+        /// units read that were never written
+        unmapped_reads: "units",
+        /// units overwritten in the write cache before they were programmed
+        cache_overwrites: "units",
+        /// writes that had to wait for a free slot of the write cache
+        cache_stalls: "requests",
+        /// units read to complete writes that do not cover them
+        read_modify_writes: "units",
+        /// logical units trimmed
+        trimmed_units: "units",
+    }
+}
+
+/// Latencies by kind of request.
+#[derive(Clone, Default)]
+pub struct Latencies {
+    /// Reads.
+    pub read: LatencyHistogram,
+    /// Writes.
+    pub write: LatencyHistogram,
+    /// Trims and flushes.
+    pub other: LatencyHistogram,
+}
+
+impl Latencies {
+    /// Records one request.
+    #[inline]
+    pub fn record(&mut self, op: Op, latency: Duration) {
+        match op {
+            Op::Read => self.read.record(latency),
+            Op::Write => self.write.record(latency),
+            Op::Trim | Op::Flush => self.other.record(latency),
+        }
+    }
+
+    /// All requests together.
+    pub fn all(&self) -> LatencyHistogram {
+        let mut all = self.read.clone();
+        all.merge(&self.write);
+        all.merge(&self.other);
+        all
+    }
+
+    /// Requests recorded.
+    pub fn count(&self) -> u64 {
+        self.read.count() + self.write.count() + self.other.count()
+    }
+}
+
+/// What one window measured.
+#[derive(Clone, Default)]
+pub struct WindowStats {
+    /// Latencies of each flow.
+    pub flows: Vec<Latencies>,
+    /// Reads split by cause.
+    pub read_blame: Blame,
+    /// Writes split by cause.
+    pub write_blame: Blame,
+    /// Counts.
+    pub counters: HostCounters,
+}
+
+impl WindowStats {
+    /// Empty statistics for `flows` flows.
+    pub fn new(flows: usize) -> WindowStats {
+        WindowStats { flows: vec![Latencies::default(); flows], ..WindowStats::default() }
+    }
+
+    /// Records a completed request of `flow`.
+    #[inline]
+    pub fn complete(&mut self, flow: usize, op: Op, bytes: u64, latency: Duration, account: &Account) {
+        self.counters.requests += 1;
+        self.flows[flow].record(op, latency);
+        match op {
+            Op::Read => {
+                self.counters.read_bytes += bytes;
+                self.read_blame.add(latency, account);
+            }
+            Op::Write => {
+                self.counters.written_bytes += bytes;
+                self.write_blame.add(latency, account);
+            }
+            Op::Trim | Op::Flush => {}
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Physical addresses of the FTL.
+//!
+//! The FTL appends to *lanes*: one lane is a group of planes of one die that program and erase together
+//! (with `multi-plane = 1` every plane is a lane). A *super block* is the same block number on all planes of
+//! a lane; a *physical unit* (ppu) is 4 KiB in it, numbered in the order in which it is programmed:
+//! ppu = (lane * blocks + block) * units_per_block + ((program * planes + plane) * pages + page) * units + unit.
+
+use interpulse_engine::Divider;
+use interpulse_flash::geometry::Geometry;
+
+/// Arithmetic between physical units and dies, planes, blocks and pages.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Independent append streams of the drive.
+    pub lanes: u32,
+    /// Lanes on a die.
+    pub lanes_per_die: u32,
+    /// Planes of a lane.
+    pub planes: u32,
+    /// Super blocks of a lane, without the bad-block reserve.
+    pub blocks: u32,
+    /// Units of a super block.
+    pub units_per_block: u32,
+    /// Units of one program operation.
+    pub units_per_program: u32,
+    /// Program operations that fill a super block.
+    pub programs_per_block: u32,
+    /// Pages of one plane programmed by one operation.
+    pub pages_per_program: u32,
+    by_block: Divider,
+    by_lane: Divider,
+    by_plane_part: Divider,
+    by_program: Divider,
+    units_per_page: Divider,
+    by_die: Divider,
+}
+
+/// Where a physical unit lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Die of the drive.
+    pub die: u32,
+    /// Plane of the die.
+    pub plane: u32,
+    /// Block of the plane.
+    pub block: u32,
+    /// Page of the block.
+    pub page: u32,
+    /// Unit within the page.
+    pub unit: u32,
+}
+
+impl Layout {
+    /// The layout of `geometry` with `planes` planes a lane, of whose blocks `reserved` a plane are kept for
+    /// replacing bad ones.
+    pub fn new(geometry: &Geometry, planes: u32, reserved: u32) -> Layout {
+        let lanes_per_die = geometry.planes / planes;
+        let blocks = geometry.blocks_per_plane - reserved;
+        let units_per_plane_program = geometry.pages_per_program * geometry.units_per_page;
+        let units_per_program = units_per_plane_program * planes;
+        let units_per_block = geometry.units_per_block() * planes;
+        Layout {
+            lanes: geometry.dies() * lanes_per_die,
+            lanes_per_die,
+            planes,
+            blocks,
+            units_per_block,
+            units_per_program,
+            programs_per_block: units_per_block / units_per_program,
+            pages_per_program: geometry.pages_per_program,
+            by_block: Divider::new(units_per_block),
+            by_lane: Divider::new(blocks),
+            by_plane_part: Divider::new(units_per_plane_program),
+            by_program: Divider::new(units_per_program),
+            units_per_page: Divider::new(geometry.units_per_page),
+            by_die: Divider::new(lanes_per_die),
+        }
+    }
+
+    /// Physical units the FTL can use.
+    pub fn units(&self) -> u64 {
+        u64::from(self.lanes) * u64::from(self.blocks) * u64::from(self.units_per_block)
+    }
+
+    /// Super blocks of the drive.
+    pub fn super_blocks(&self) -> u32 {
+        self.lanes * self.blocks
+    }
+
+    /// The super block (numbered over the drive) of a unit.
+    #[inline]
+    pub fn block_of(&self, ppu: u32) -> u32 {
+        self.by_block.quotient(ppu)
+    }
+
+    /// The super block (numbered over the drive) of a unit and the unit's place in it.
+    #[inline]
+    pub fn split(&self, ppu: u32) -> (u32, u32) {
+        self.by_block.split(ppu)
+    }
+
+    /// The lane of a super block and its number in the lane.
+    #[inline]
+    pub fn lane_of(&self, super_block: u32) -> (u32, u32) {
+        self.by_lane.split(super_block)
+    }
+
+    /// Die and first plane of a lane.
+    #[inline]
+    pub fn die_of(&self, lane: u32) -> (u32, u32) {
+        let (die, group) = self.by_die.split(lane);
+        (die, group * self.planes)
+    }
+
+    /// First unit of a super block.
+    #[inline]
+    pub fn first_unit(&self, super_block: u32) -> u32 {
+        super_block * self.units_per_block
+    }
+
+    /// First page (of each plane) of program operation `program` of a block.
+    #[inline]
+    pub fn page_of_program(&self, program: u32) -> u32 {
+        program * self.pages_per_program
+    }
+
+    /// Where a unit lies.
+    #[inline]
+    pub fn place(&self, ppu: u32) -> Place {
+        let (super_block, offset) = self.by_block.split(ppu);
+        let (lane, block) = self.by_lane.split(super_block);
+        let (die, first_plane) = self.die_of(lane);
+        let (program, in_program) = self.by_program.split(offset);
+        let (plane, in_plane) = self.by_plane_part.split(in_program);
+        let (page, unit) = self.units_per_page.split(in_plane);
+        Place {
+            die,
+            plane: first_plane + plane,
+            block,
+            page: program * self.pages_per_program + page,
+            unit,
+        }
+    }
+
+    /// Units of a page.
+    pub fn units_per_page(&self) -> u32 {
+        self.units_per_page.divisor()
+    }
+}

@@ -1,0 +1,178 @@
+//! The mapping tables: logical to physical, physical to logical, and which physical units are valid.
+//!
+//! Entries of the first are `u32`: a physical unit, a slot of the write cache, or unmapped. No other table is
+//! keyed by logical address.
+
+use crate::memory::{Table, prefetch};
+
+/// A logical unit that holds nothing.
+pub const UNMAPPED: u32 = u32::MAX;
+const CACHED: u32 = 1 << 31;
+/// Physical units a map can address.
+pub const MAX_UNITS: u64 = CACHED as u64;
+
+/// Where the newest version of a logical unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// Nowhere: never written, or trimmed.
+    Unmapped,
+    /// In this slot of the write cache.
+    Cache(u32),
+    /// In this physical unit.
+    Flash(u32),
+}
+
+/// The tables.
+#[derive(Clone)]
+pub struct Map {
+    /// Complemented entries, so that fresh (zero) memory reads as unmapped.
+    to_physical: Table<u32>,
+    /// Logical unit last written to each physical unit (stale where the unit is not valid).
+    pub to_logical: Table<u32>,
+    /// One bit a physical unit, `words_per_block` words a super block.
+    pub valid: Table<u64>,
+    words_per_block: usize,
+    /// Valid units of each super block, plus [`Map::NOT_A_CANDIDATE`] while it may not be collected, so that
+    /// a search for the emptiest block is one pass over small numbers.
+    pub weight: Vec<u16>,
+    units_per_block: u32,
+}
+
+impl Map {
+    /// Added to the weight of blocks that may not be collected.
+    pub const NOT_A_CANDIDATE: u16 = 1 << 15;
+
+    /// Tables for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
+    pub fn new(logical: u32, super_blocks: u32, units_per_block: u32) -> Map {
+        let words_per_block = units_per_block.div_ceil(64) as usize;
+        Map {
+            to_physical: Table::new(logical as usize),
+            to_logical: Table::new(super_blocks as usize * units_per_block as usize),
+            valid: Table::new(super_blocks as usize * words_per_block),
+            words_per_block,
+            weight: vec![Map::NOT_A_CANDIDATE; super_blocks as usize],
+            units_per_block,
+        }
+    }
+
+    /// Logical units of the drive.
+    #[inline]
+    pub fn logical_units(&self) -> u32 {
+        self.to_physical.len() as u32
+    }
+
+    /// Where the newest version of `lpn` is.
+    #[inline]
+    pub fn get(&self, lpn: u32) -> Where {
+        decode(!self.to_physical[lpn as usize])
+    }
+
+    /// Fetches the entry of `lpn` ahead of its use.
+    #[inline]
+    pub fn prefetch(&self, lpn: u32) {
+        self.to_physical.prefetch(lpn as usize);
+    }
+
+    /// Fetches what invalidating the physical unit `ppu` of `super_block` will touch.
+    #[inline]
+    pub fn prefetch_valid(&self, super_block: u32, offset: u32) {
+        let word = super_block as usize * self.words_per_block + (offset / 64) as usize;
+        self.valid.prefetch(word);
+        prefetch(self.weight.as_ptr().wrapping_add(super_block as usize));
+    }
+
+    /// Points `lpn` to a slot of the write cache.
+    #[inline]
+    pub fn set_cached(&mut self, lpn: u32, slot: u32) {
+        self.to_physical[lpn as usize] = !(CACHED | slot);
+    }
+
+    /// Unmaps `lpn`.
+    #[inline]
+    pub fn set_unmapped(&mut self, lpn: u32) {
+        self.to_physical[lpn as usize] = !UNMAPPED;
+    }
+
+    /// Points `lpn` to a physical unit without touching validity (imposed write amplification, restoring).
+    #[inline]
+    pub fn set_physical(&mut self, lpn: u32, ppu: u32) {
+        self.to_physical[lpn as usize] = !ppu;
+    }
+
+    /// Notes which logical unit is being written to `ppu`.
+    #[inline]
+    pub fn set_logical(&mut self, ppu: u32, lpn: u32) {
+        self.to_logical[ppu as usize] = lpn;
+    }
+
+    /// `lpn` now lives in unit `offset` of `super_block`; the unit becomes valid.
+    #[inline]
+    pub fn commit(&mut self, lpn: u32, super_block: u32, offset: u32) {
+        let ppu = super_block * self.units_per_block + offset;
+        debug_assert_eq!(self.to_logical[ppu as usize], lpn);
+        self.to_physical[lpn as usize] = !ppu;
+        let (word, bit) = self.bit(super_block, offset);
+        self.valid[word] |= bit;
+        self.weight[super_block as usize] += 1;
+    }
+
+    /// Unit `offset` of `super_block` no longer holds the newest version of anything.
+    #[inline]
+    pub fn invalidate(&mut self, super_block: u32, offset: u32) {
+        let (word, bit) = self.bit(super_block, offset);
+        assert!(self.valid[word] & bit != 0, "unit {offset} of block {super_block} was not valid");
+        self.valid[word] &= !bit;
+        self.weight[super_block as usize] -= 1;
+    }
+
+    /// Whether unit `offset` of `super_block` is valid.
+    #[inline]
+    pub fn is_valid(&self, super_block: u32, offset: u32) -> bool {
+        let (word, bit) = self.bit(super_block, offset);
+        self.valid[word] & bit != 0
+    }
+
+    /// The validity words of a super block.
+    #[inline]
+    pub fn valid_words(&self, super_block: u32) -> &[u64] {
+        let first = super_block as usize * self.words_per_block;
+        &self.valid[first..first + self.words_per_block]
+    }
+
+    /// The validity words of a super block, to change (weights are the caller's business).
+    #[inline]
+    pub fn valid_words_mut(&mut self, super_block: u32) -> &mut [u64] {
+        let first = super_block as usize * self.words_per_block;
+        &mut self.valid[first..first + self.words_per_block]
+    }
+
+    /// Valid units of a super block.
+    #[inline]
+    pub fn valid_units(&self, super_block: u32) -> u32 {
+        u32::from(self.weight[super_block as usize] & !Map::NOT_A_CANDIDATE)
+    }
+
+    /// Allows or forbids a super block to be collected.
+    #[inline]
+    pub fn set_candidate(&mut self, super_block: u32, candidate: bool) {
+        let weight = &mut self.weight[super_block as usize];
+        *weight =
+            if candidate { *weight & !Map::NOT_A_CANDIDATE } else { *weight | Map::NOT_A_CANDIDATE };
+    }
+
+    #[inline]
+    fn bit(&self, super_block: u32, offset: u32) -> (usize, u64) {
+        (super_block as usize * self.words_per_block + (offset / 64) as usize, 1 << (offset % 64))
+    }
+}
+
+#[inline]
+fn decode(entry: u32) -> Where {
+    if entry < CACHED {
+        Where::Flash(entry)
+    } else if entry == UNMAPPED {
+        Where::Unmapped
+    } else {
+        Where::Cache(entry & !CACHED)
+    }
+}

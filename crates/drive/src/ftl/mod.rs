@@ -1,0 +1,275 @@
+//! The flash translation layer: the map, where the next write goes, which block is emptied next.
+//!
+//! The same code serves simulated time (the drive asks for places, runs the operations on the array and
+//! reports them done) and preconditioning (the same steps back to back, without time).
+
+pub mod gc;
+pub mod layout;
+pub mod map;
+pub mod precondition;
+pub mod stripe;
+
+use gc::{GcPolicy, ThresholdBase};
+use interpulse_engine::{Rng, counters};
+use layout::Layout;
+use map::Map;
+use std::collections::VecDeque;
+
+counters! {
+    /// What the FTL did.
+    pub struct FtlCounters {
+        /// units written by the host and programmed
+        host_units: "units",
+        /// units moved by garbage collection and programmed
+        gc_units: "units",
+        /// units of programs that carried no data (flushes of partial word lines)
+        padding_units: "units",
+        /// extra units programmed for an imposed write amplification
+        imposed_units: "units",
+        /// victims chosen
+        gc_runs: "blocks",
+        /// super blocks erased
+        erases: "blocks",
+    }
+}
+
+/// How the FTL is set up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FtlConfig {
+    /// Logical capacity in units.
+    pub logical_units: u32,
+    /// Victim policy.
+    pub policy: GcPolicy,
+    /// Garbage collection of a lane runs while it has fewer free super blocks than this.
+    pub soft_free: u32,
+    /// Host data may not take the last this many free super blocks of a lane.
+    pub hard_free: u32,
+}
+
+/// Turns threshold shares into numbers of super blocks of a lane.
+pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_blocks: f64) -> u32 {
+    let of = match base {
+        ThresholdBase::Blocks => f64::from(blocks),
+        ThresholdBase::Spare => spare_blocks,
+    };
+    libm::round(share * of) as u32
+}
+
+/// Who writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Stream {
+    /// Data from the host.
+    Host,
+    /// Data moved by garbage collection.
+    Gc,
+}
+
+/// The open block of one stream of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Frontier {
+    /// The super block, meaningful while `next_program` is below the block's programs.
+    block: u32,
+    /// The next program operation; equal to the programs of a block when there is no open block.
+    next_program: u32,
+}
+
+/// A place for one program operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramPlace {
+    /// Super block, numbered over the drive.
+    pub super_block: u32,
+    /// Program operation within it.
+    pub program: u32,
+    /// Offset of its first unit in the super block.
+    pub first_offset: u32,
+}
+
+#[derive(Clone)]
+struct Lane {
+    /// Erased super blocks, the longest erased first, which levels wear.
+    free: VecDeque<u32>,
+    frontiers: [Frontier; 2],
+}
+
+/// The FTL of one drive.
+#[derive(Clone)]
+pub struct Ftl {
+    /// Address arithmetic.
+    pub layout: Layout,
+    /// The tables.
+    pub map: Map,
+    config: FtlConfig,
+    lanes: Vec<Lane>,
+    /// P/E cycles of each super block.
+    pub cycles: Vec<u32>,
+    /// When each super block was closed, in blocks closed before.
+    closed: Vec<u64>,
+    clock: u64,
+    /// Program operations of each super block that are assigned but not done.
+    in_flight: Vec<u16>,
+    rng: Rng,
+    /// What has been counted.
+    pub counters: FtlCounters,
+}
+
+impl Ftl {
+    /// An FTL over erased flash.
+    pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Ftl {
+        let blocks = layout.super_blocks();
+        let none_open = Frontier { block: 0, next_program: layout.programs_per_block };
+        let lanes = (0..layout.lanes)
+            .map(|lane| Lane {
+                free: (lane * layout.blocks..(lane + 1) * layout.blocks).collect(),
+                frontiers: [none_open; 2],
+            })
+            .collect();
+        Ftl {
+            map: Map::new(config.logical_units, blocks, layout.units_per_block),
+            lanes,
+            cycles: vec![0; blocks as usize],
+            closed: vec![0; blocks as usize],
+            clock: 0,
+            in_flight: vec![0; blocks as usize],
+            rng,
+            counters: FtlCounters::default(),
+            config,
+            layout,
+        }
+    }
+
+    /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
+    pub fn restart(&mut self, rng: Rng) {
+        self.rng = rng;
+        self.counters = FtlCounters::default();
+    }
+
+    /// How the FTL is set up.
+    pub fn config(&self) -> &FtlConfig {
+        &self.config
+    }
+
+    /// Free super blocks of a lane.
+    #[inline]
+    pub fn free_blocks(&self, lane: u32) -> u32 {
+        self.lanes[lane as usize].free.len() as u32
+    }
+
+    /// Whether garbage collection should work on a lane.
+    #[inline]
+    pub fn wants_gc(&self, lane: u32) -> bool {
+        self.config.policy != GcPolicy::Imposed && self.free_blocks(lane) < self.config.soft_free
+    }
+
+    /// Whether a lane is so short of free blocks that garbage collection goes first.
+    #[inline]
+    pub fn gc_is_urgent(&self, lane: u32) -> bool {
+        self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
+    }
+
+    /// Whether `stream` can program on `lane` now.
+    #[inline]
+    pub fn has_place(&self, lane: u32, stream: Stream) -> bool {
+        let l = &self.lanes[lane as usize];
+        let reserve = if stream == Stream::Host { self.config.hard_free as usize } else { 0 };
+        l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
+    }
+
+    /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
+    #[inline]
+    pub fn take_place(&mut self, lane: u32, stream: Stream) -> Option<ProgramPlace> {
+        if !self.has_place(lane, stream) {
+            return None;
+        }
+        let l = &mut self.lanes[lane as usize];
+        let frontier = &mut l.frontiers[stream as usize];
+        if frontier.next_program == self.layout.programs_per_block {
+            *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
+        }
+        let (super_block, program) = (frontier.block, frontier.next_program);
+        frontier.next_program += 1;
+        self.in_flight[super_block as usize] += 1;
+        Some(ProgramPlace { super_block, program, first_offset: program * self.layout.units_per_program })
+    }
+
+    /// A program operation of `super_block` is done; closes the block after its last one.
+    #[inline]
+    pub fn program_done(&mut self, super_block: u32) {
+        let left = &mut self.in_flight[super_block as usize];
+        *left -= 1;
+        if *left > 0 {
+            return;
+        }
+        let (lane, _) = self.layout.lane_of(super_block);
+        let open = self.lanes[lane as usize]
+            .frontiers
+            .iter()
+            .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
+        if !open {
+            self.closed[super_block as usize] = self.clock;
+            self.clock += 1;
+            self.map.set_candidate(super_block, true);
+        }
+    }
+
+    /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
+    /// or if emptying the best one would gain nothing.
+    pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
+        let first = lane * self.layout.blocks;
+        let victim = self.config.policy.select(
+            &self.map,
+            &self.closed,
+            self.clock,
+            first..first + self.layout.blocks,
+            self.layout.units_per_block,
+            &mut self.rng,
+        )?;
+        if self.map.valid_units(victim) == self.layout.units_per_block {
+            return None;
+        }
+        self.map.set_candidate(victim, false);
+        self.counters.gc_runs += 1;
+        Some(victim)
+    }
+
+    /// A super block has been erased: it is free again.
+    pub fn erased(&mut self, super_block: u32) {
+        assert_eq!(self.map.valid_units(super_block), 0, "block {super_block} was erased with valid data");
+        debug_assert_eq!(self.in_flight[super_block as usize], 0);
+        let (lane, _) = self.layout.lane_of(super_block);
+        self.cycles[super_block as usize] += 1;
+        self.counters.erases += 1;
+        self.lanes[lane as usize].free.push_back(super_block);
+    }
+
+    /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
+    #[inline]
+    pub fn forget_flash(&mut self, ppu: u32) {
+        let (super_block, offset) = self.layout.split(ppu);
+        self.map.invalidate(super_block, offset);
+    }
+
+    /// Program operations done in each super block, for setting up the dies after preconditioning.
+    pub fn programs_done(&self) -> Vec<u32> {
+        let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
+        for lane in &self.lanes {
+            lane.free.iter().for_each(|&b| done[b as usize] = 0);
+            for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
+                done[f.block as usize] = f.next_program;
+            }
+        }
+        done
+    }
+
+    /// The share of spare space that garbage collection works with: physical units without the free reserve
+    /// and the open blocks, over logical units, less one. Returns (effective spare factor, effective
+    /// utilisation rho).
+    pub fn effective_spare(&self) -> (f64, f64) {
+        let reserve = if self.config.policy == GcPolicy::Imposed { 0 } else { self.config.soft_free };
+        // Two open blocks a lane are on average half full.
+        let blocks = f64::from(self.layout.blocks) - f64::from(reserve) - 1.0;
+        let usable = blocks * f64::from(self.layout.lanes) * f64::from(self.layout.units_per_block);
+        let logical = f64::from(self.config.logical_units);
+        (usable / logical - 1.0, logical / usable)
+    }
+}

@@ -1,0 +1,165 @@
+//! Preconditioning: the FTL's own steps back to back, without simulated time.
+//!
+//! Placement, invalidation, victim choice and erase are the functions that simulated time uses; only the
+//! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
+
+use super::map::{Map, Where};
+use super::stripe::Stripe;
+use super::{Ftl, ProgramPlace, Stream};
+
+/// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
+/// many.
+const AHEAD: usize = 64;
+
+/// A program operation being filled unit by unit.
+#[derive(Clone, Copy)]
+struct Partial {
+    place: ProgramPlace,
+    filled: u32,
+}
+
+/// Writes to an FTL without simulated time.
+pub struct Preconditioner<'a> {
+    ftl: &'a mut Ftl,
+    stripe: Option<Stripe>,
+    partial: Vec<[Option<Partial>; 2]>,
+    next_lane: u32,
+    moved: Vec<u32>,
+}
+
+impl<'a> Preconditioner<'a> {
+    /// Starts on `ftl`; writes are spread by `stripe`, or over all lanes in turn.
+    pub fn new(ftl: &'a mut Ftl, stripe: Option<Stripe>) -> Self {
+        let lanes = ftl.layout.lanes as usize;
+        Preconditioner { ftl, stripe, partial: vec![[None; 2]; lanes], next_lane: 0, moved: Vec::new() }
+    }
+
+    /// Writes the logical units `from..to` in order.
+    pub fn write_in_order(&mut self, from: u32, to: u32) {
+        for lpn in from..to {
+            self.write(lpn);
+        }
+    }
+
+    /// Makes `count` writes to the addresses that `next` gives.
+    pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> u32) {
+        let mut ring = [0u32; AHEAD];
+        let mut made: u64 = 0;
+        for step in 0..count + AHEAD as u64 {
+            if step < count {
+                let lpn = next();
+                let due = std::mem::replace(&mut ring[(step % AHEAD as u64) as usize], lpn);
+                self.ftl.map.prefetch(lpn);
+                if step < AHEAD as u64 {
+                    continue;
+                }
+                let soon = ring[((step + AHEAD as u64 / 2) % AHEAD as u64) as usize];
+                if let Where::Flash(ppu) = self.ftl.map.get(soon) {
+                    let (block, offset) = self.ftl.layout.split(ppu);
+                    self.ftl.map.prefetch_valid(block, offset);
+                }
+                self.write(due);
+                made += 1;
+            } else if made < count {
+                let due = ring[(step % AHEAD as u64) as usize];
+                if step >= AHEAD as u64 {
+                    self.write(due);
+                    made += 1;
+                }
+            }
+        }
+    }
+
+    /// Ends preconditioning: partly filled program operations are closed.
+    pub fn finish(mut self) {
+        for lane in 0..self.partial.len() {
+            for stream in [Stream::Host, Stream::Gc] {
+                if let Some(p) = self.partial[lane][stream as usize].take() {
+                    let unused = self.ftl.layout.units_per_program - p.filled;
+                    self.ftl.counters.padding_units += u64::from(unused);
+                    self.ftl.program_done(p.place.super_block);
+                }
+            }
+        }
+    }
+
+    /// Host and GC units written so far.
+    pub fn written(&self) -> (u64, u64) {
+        (self.ftl.counters.host_units, self.ftl.counters.gc_units)
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: u32) {
+        let lane = match &self.stripe {
+            Some(stripe) => stripe.lane(lpn),
+            None => {
+                let lane = self.next_lane;
+                let last_unit = self.ftl.layout.units_per_program - 1;
+                if self.partial[lane as usize][Stream::Host as usize].is_some_and(|p| p.filled == last_unit) {
+                    self.next_lane = if lane + 1 == self.ftl.layout.lanes { 0 } else { lane + 1 };
+                }
+                lane
+            }
+        };
+        if self.partial[lane as usize][Stream::Host as usize].is_none() {
+            while self.ftl.wants_gc(lane) && self.collect(lane) {}
+        }
+        if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
+            self.ftl.forget_flash(ppu);
+        }
+        self.place(lane, Stream::Host, lpn);
+        self.ftl.counters.host_units += 1;
+    }
+
+    /// Puts `lpn` into the next unit of `stream` on `lane`.
+    #[inline]
+    fn place(&mut self, lane: u32, stream: Stream, lpn: u32) {
+        let slot = &mut self.partial[lane as usize][stream as usize];
+        let mut partial = match *slot {
+            Some(p) => p,
+            None => {
+                let place = self.ftl.take_place(lane, stream);
+                let place = place.expect("the thresholds leave garbage collection a block to work with");
+                Partial { place, filled: 0 }
+            }
+        };
+        let offset = partial.place.first_offset + partial.filled;
+        let ppu = self.ftl.layout.first_unit(partial.place.super_block) + offset;
+        self.ftl.map.set_logical(ppu, lpn);
+        self.ftl.map.commit(lpn, partial.place.super_block, offset);
+        partial.filled += 1;
+        let full = partial.filled == self.ftl.layout.units_per_program;
+        *slot = (!full).then_some(partial);
+        if full {
+            self.ftl.program_done(partial.place.super_block);
+        }
+    }
+
+    /// Empties one victim of `lane`; false if there was none worth it.
+    fn collect(&mut self, lane: u32) -> bool {
+        let Some(victim) = self.ftl.choose_victim(lane) else { return false };
+        let first = self.ftl.layout.first_unit(victim);
+        let mut moved = std::mem::take(&mut self.moved);
+        moved.clear();
+        for (w, &word) in self.ftl.map.valid_words(victim).iter().enumerate() {
+            let mut bits = word;
+            while bits != 0 {
+                let offset = w as u32 * 64 + bits.trailing_zeros();
+                moved.push(self.ftl.map.to_logical[(first + offset) as usize]);
+                bits &= bits - 1;
+            }
+        }
+        self.ftl.map.valid_words_mut(victim).fill(0);
+        self.ftl.map.weight[victim as usize] = Map::NOT_A_CANDIDATE;
+        for i in 0..moved.len() {
+            if let Some(&ahead) = moved.get(i + 16) {
+                self.ftl.map.prefetch(ahead);
+            }
+            self.place(lane, Stream::Gc, moved[i]);
+        }
+        self.ftl.counters.gc_units += moved.len() as u64;
+        self.moved = moved;
+        self.ftl.erased(victim);
+        true
+    }
+}

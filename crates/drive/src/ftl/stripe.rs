@@ -1,0 +1,90 @@
+//! Which lane a logical page goes to: static striping orders, or dynamic allocation.
+
+use interpulse_flash::geometry::Geometry;
+
+/// How writes are spread over lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// The next lane that is ready for a program, in turn.
+    Dynamic,
+    /// A fixed function of the logical page: channel, way (chip), die and plane group vary in this order,
+    /// fastest first.
+    Static([Axis; 4]),
+}
+
+/// An axis of parallelism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Channel.
+    C,
+    /// Way: the chip on a channel.
+    W,
+    /// Die of a chip.
+    D,
+    /// Plane group of a die.
+    P,
+}
+
+impl Allocation {
+    /// Names of all orders: `dynamic` and the 24 permutations, such as `cwdp`.
+    pub fn all() -> Vec<(String, Allocation)> {
+        use Axis::{C, D, P, W};
+        let axes = [(C, 'c'), (W, 'w'), (D, 'd'), (P, 'p')];
+        let mut all = vec![("dynamic".to_string(), Allocation::Dynamic)];
+        for a in 0..4 {
+            for b in 0..4 {
+                for c in 0..4 {
+                    for d in 0..4 {
+                        let distinct = a != b && a != c && a != d && b != c && b != d && c != d;
+                        if distinct {
+                            let order = [a, b, c, d];
+                            let name = order.iter().map(|&i| axes[i].1).collect();
+                            all.push((name, Allocation::Static(order.map(|i| axes[i].0))));
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The lane of each position of the striping order.
+#[derive(Clone, Debug)]
+pub struct Stripe {
+    lanes: Vec<u32>,
+    units_per_page: u32,
+}
+
+impl Stripe {
+    /// The order of a static allocation over the lanes of `geometry`; `None` for a dynamic one.
+    pub fn new(allocation: Allocation, geometry: &Geometry, lanes_per_die: u32) -> Option<Stripe> {
+        let Allocation::Static(order) = allocation else { return None };
+        let size = |axis| match axis {
+            Axis::C => geometry.channels,
+            Axis::W => geometry.chips_per_channel,
+            Axis::D => geometry.dies_per_chip,
+            Axis::P => lanes_per_die,
+        };
+        let total = geometry.dies() * lanes_per_die;
+        let lanes = (0..total)
+            .map(|position| {
+                let (mut rest, mut at) = (position, [0; 4]);
+                for axis in order {
+                    at[axis as usize] = rest % size(axis);
+                    rest /= size(axis);
+                }
+                let [c, w, d, p] = at;
+                let die = (c * geometry.chips_per_channel + w) * geometry.dies_per_chip + d;
+                die * lanes_per_die + p
+            })
+            .collect();
+        Some(Stripe { lanes, units_per_page: geometry.units_per_page })
+    }
+
+    /// The lane of logical unit `lpn`; the units of one page stay together.
+    #[inline]
+    pub fn lane(&self, lpn: u32) -> u32 {
+        self.lanes[(lpn / self.units_per_page) as usize % self.lanes.len()]
+    }
+}

@@ -1,0 +1,48 @@
+//! A first-in first-out line of things that leave at known times, with one timer for its head.
+
+use interpulse_engine::{Agenda, ResourceId, SimTime};
+use std::collections::VecDeque;
+
+/// Things in order of the instant they leave.
+#[derive(Clone)]
+pub struct Line {
+    entries: VecDeque<(SimTime, u32)>,
+    timer: ResourceId,
+}
+
+impl Line {
+    /// An empty line with this timer.
+    pub fn new(timer: ResourceId) -> Line {
+        Line { entries: VecDeque::with_capacity(64), timer }
+    }
+
+    /// Adds `id`, which leaves at `at`, not before what entered earlier.
+    #[inline]
+    pub fn push(&mut self, agenda: &mut Agenda, at: SimTime, id: u32) {
+        debug_assert!(self.entries.back().is_none_or(|&(t, _)| t <= at), "a line keeps its order");
+        self.entries.push_back((at, id));
+        if self.entries.len() == 1 {
+            agenda.arm(self.timer, at);
+        }
+    }
+
+    /// Takes the head, which leaves now, and arms the timer for the next.
+    #[inline]
+    pub fn pop(&mut self, agenda: &mut Agenda) -> u32 {
+        let (_, id) = self.entries.pop_front().expect("the timer of an empty line is not armed");
+        if let Some(&(at, _)) = self.entries.front() {
+            agenda.arm(self.timer, at);
+        }
+        id
+    }
+
+    /// Things in the line.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether the line is empty.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

@@ -1,0 +1,169 @@
+//! NVMe submission queues: depth, and which queue the controller fetches from next.
+
+use std::collections::VecDeque;
+
+/// How the controller chooses between submission queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbitration {
+    /// One command from each non-empty queue in turn.
+    RoundRobin,
+    /// As many commands from a queue in turn as its weight says.
+    Weighted,
+}
+
+impl Arbitration {
+    /// Name, value and one line of documentation.
+    pub const ALL: &'static [(&'static str, Arbitration, &'static str)] = &[
+        ("round-robin", Arbitration::RoundRobin, "one command from each non-empty queue in turn"),
+        ("weighted", Arbitration::Weighted, "as many commands in turn as the queue's weight says"),
+    ];
+}
+
+/// One submission/completion queue pair.
+#[derive(Clone, Debug)]
+struct Pair {
+    /// Commands the host has written and the controller has not fetched.
+    entries: VecDeque<u32>,
+    /// Requests that found the queue full, in the host.
+    waiting: VecDeque<u32>,
+    /// Commands submitted and not completed.
+    outstanding: u32,
+    weight: u32,
+}
+
+/// The queue pairs of a drive and what it has fetched from them.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    pairs: Vec<Pair>,
+    depth: u32,
+    arbitration: Arbitration,
+    /// Commands fetched and not completed.
+    in_controller: u32,
+    max_in_controller: u32,
+    turn: usize,
+    credit: u32,
+}
+
+impl Queues {
+    /// Queues with these weights, each `depth` deep; at most `max_in_controller` commands are fetched at a
+    /// time.
+    pub fn new(weights: &[u32], depth: u32, arbitration: Arbitration, max_in_controller: u32) -> Queues {
+        let pair = |&weight: &u32| Pair {
+            entries: VecDeque::new(),
+            waiting: VecDeque::new(),
+            outstanding: 0,
+            weight,
+        };
+        Queues {
+            pairs: weights.iter().map(pair).collect(),
+            depth,
+            arbitration,
+            in_controller: 0,
+            max_in_controller,
+            turn: 0,
+            credit: 0,
+        }
+    }
+
+    /// The host submits `id` on queue `queue`. True if the controller takes it at once.
+    #[inline]
+    pub fn submit(&mut self, queue: usize, id: u32) -> bool {
+        let room = self.in_controller < self.max_in_controller;
+        let pair = &mut self.pairs[queue];
+        if pair.outstanding == self.depth {
+            pair.waiting.push_back(id);
+            return false;
+        }
+        pair.outstanding += 1;
+        // While there is room no queue holds an entry, so nothing is overtaken.
+        if room {
+            self.in_controller += 1;
+            return true;
+        }
+        pair.entries.push_back(id);
+        false
+    }
+
+    /// A command of `queue` is complete. Returns the next command the controller fetches in its place.
+    #[inline]
+    pub fn complete(&mut self, queue: usize) -> Option<u32> {
+        self.in_controller -= 1;
+        let pair = &mut self.pairs[queue];
+        pair.outstanding -= 1;
+        if let Some(id) = pair.waiting.pop_front() {
+            pair.outstanding += 1;
+            pair.entries.push_back(id);
+        }
+        let next = self.arbitrate();
+        self.in_controller += u32::from(next.is_some());
+        next
+    }
+
+    /// Commands fetched and not completed.
+    pub fn in_controller(&self) -> u32 {
+        self.in_controller
+    }
+
+    /// Requests in the host's queues that the controller has not fetched.
+    pub fn unfetched(&self) -> usize {
+        self.pairs.iter().map(|p| p.entries.len() + p.waiting.len()).sum()
+    }
+
+    fn arbitrate(&mut self) -> Option<u32> {
+        let n = self.pairs.len();
+        if self.credit > 0
+            && let Some(id) = self.pairs[self.turn].entries.pop_front()
+        {
+            self.credit -= 1;
+            return Some(id);
+        }
+        for step in 1..=n {
+            let q = (self.turn + step) % n;
+            if let Some(id) = self.pairs[q].entries.pop_front() {
+                self.turn = q;
+                self.credit = match self.arbitration {
+                    Arbitration::RoundRobin => 0,
+                    Arbitration::Weighted => self.pairs[q].weight - 1,
+                };
+                return Some(id);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(arbitration: Arbitration, weights: &[u32]) -> Vec<u32> {
+        let mut q = Queues::new(weights, 64, arbitration, 1);
+        assert!(q.submit(0, 999));
+        for k in 0..8 {
+            for pair in 0..weights.len() {
+                assert!(!q.submit(pair, pair as u32 * 100 + k));
+            }
+        }
+        (0..8).map(|_| q.complete(0).unwrap() / 100).collect()
+    }
+
+    #[test]
+    fn round_robin_takes_turns() {
+        assert_eq!(order(Arbitration::RoundRobin, &[1, 1, 1]), [1, 2, 0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn weights_give_shares() {
+        assert_eq!(order(Arbitration::Weighted, &[1, 3]), [1, 1, 1, 0, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_full_queue_keeps_requests_in_the_host_in_order() {
+        let mut q = Queues::new(&[1], 2, Arbitration::RoundRobin, 1024);
+        assert!(q.submit(0, 1) && q.submit(0, 2) && !q.submit(0, 3) && !q.submit(0, 4));
+        assert_eq!(q.unfetched(), 2);
+        assert_eq!(q.complete(0), Some(3));
+        assert_eq!(q.complete(0), Some(4));
+        assert_eq!(q.complete(0), None);
+    }
+}

@@ -1,0 +1,318 @@
+//! One die: what it is doing, what it may do next, and what is suspended on it.
+//!
+//! The die owns the mechanism of programs, erases and their suspension and enforces legality: every change of
+//! state is checked, in release builds too, and an illegal one panics with the die's history. Such a panic is
+//! a bug of the layer above, never a result. Times, queues and the bus belong to [`crate::nand`].
+
+pub mod blocks;
+pub mod history;
+pub mod usage;
+
+use crate::pulse::PulseTrain;
+use crate::suspend::{Progress, Stop};
+use blocks::Blocks;
+use history::History;
+use interpulse_engine::{Duration, SimTime};
+use usage::{Usage, Use};
+
+/// What a die is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Nothing; accepts any operation.
+    Idle,
+    /// A read or erase waits for the bus to take its command.
+    Command,
+    /// The array is being sensed into the page buffer.
+    Sensing,
+    /// Sensed data waits for the bus.
+    OutWait,
+    /// Data moves from the page buffer over the bus.
+    Out,
+    /// A program waits for the bus to load its next page.
+    LoadWait,
+    /// A page moves over the bus into the page buffer.
+    Load,
+    /// Pulses and verifies of a program or erase.
+    Pulsing,
+    /// Pulsing on to the legal stop.
+    Stopping,
+    /// Entering a suspension.
+    Entering,
+    /// An operation is suspended and nothing else happens; accepts a read.
+    Suspended,
+    /// Leaving a suspension.
+    Resuming,
+}
+
+/// Which states may follow each state, in the order of [`State`].
+const NEXT: [&[State]; 12] = {
+    use State::*;
+    [
+        &[Command, LoadWait],
+        &[Sensing, Pulsing],
+        &[OutWait],
+        &[Out],
+        &[OutWait, Idle, Suspended],
+        &[Load],
+        &[LoadWait, Pulsing],
+        &[Stopping, Entering, Suspended, Idle],
+        &[Entering, Suspended],
+        &[Suspended],
+        &[Command, Resuming, Pulsing],
+        &[Pulsing],
+    ]
+};
+
+const LEGAL: [u16; 12] = {
+    let mut table = [0; 12];
+    let mut from = 0;
+    while from < 12 {
+        let mut k = 0;
+        while k < NEXT[from].len() {
+            table[from] |= 1 << NEXT[from][k] as u16;
+            k += 1;
+        }
+        from += 1;
+    }
+    table
+};
+
+/// The kind of a long operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongKind {
+    /// A program of host data.
+    HostProgram,
+    /// A program of data moved by garbage collection.
+    GcProgram,
+    /// An erase.
+    Erase,
+}
+
+/// A program or an erase on the die, running or suspended.
+#[derive(Clone, Copy, Debug)]
+pub struct LongOp {
+    /// What it is.
+    pub kind: LongKind,
+    /// Its pulses.
+    pub train: PulseTrain,
+    /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
+    origin: SimTime,
+    /// Progress at the last stop.
+    kept: Duration,
+    /// Suspensions so far.
+    pub suspends: u32,
+    /// The stop being carried out, or the last one.
+    stop: Stop,
+    /// Block it works on, for history and legality; `None` for operations without an address.
+    pub block: Option<u32>,
+    /// First plane it works on and number of planes.
+    pub planes: (u32, u32),
+}
+
+/// One die.
+#[derive(Clone)]
+pub struct Die {
+    state: State,
+    long: Option<LongOp>,
+    /// Cumulative time by use and waiting cause.
+    pub usage: Usage,
+    blocks: Blocks,
+    history: History,
+}
+
+impl Die {
+    /// An idle die with all blocks erased.
+    pub fn new(planes: u32, blocks_per_plane: u32) -> Die {
+        Die {
+            state: State::Idle,
+            long: None,
+            usage: Usage::default(),
+            blocks: Blocks::new(planes, blocks_per_plane),
+            history: History::default(),
+        }
+    }
+
+    /// What the die is doing.
+    #[inline]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// The program or erase on the die, running or suspended.
+    #[inline]
+    pub fn long(&self) -> Option<&LongOp> {
+        self.long.as_ref()
+    }
+
+    /// What the blocks hold.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// What the blocks hold, to be set by preconditioning only.
+    pub fn blocks_mut(&mut self) -> &mut Blocks {
+        assert!(self.state == State::Idle, "a block's content is set from outside on an idle die only");
+        &mut self.blocks
+    }
+
+    /// Changes the state; panics with the history if that is illegal.
+    #[inline]
+    pub fn go(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
+        if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
+            self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
+        }
+        self.usage.switch(now, usage);
+        self.history.note(now, to, block);
+        self.state = to;
+    }
+
+    /// Checks that a page may be read now.
+    #[inline]
+    pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
+        if page >= u32::from(self.blocks.programmed(plane, block)) {
+            self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
+        }
+        if let Some(LongOp { kind: LongKind::Erase, block: Some(b), planes: (p, n), .. }) = self.long
+            && b == block
+            && (p..p + n).contains(&plane)
+        {
+            self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
+        }
+    }
+
+    /// Puts a program or erase on the die; its pulses have not started.
+    pub fn begin_long(
+        &mut self,
+        now: SimTime,
+        kind: LongKind,
+        train: PulseTrain,
+        block: Option<u32>,
+        planes: (u32, u32),
+    ) {
+        if self.long.is_some() {
+            self.illegal(now, &format!("{kind:?} while another operation is on the die"));
+        }
+        let stop = Stop {
+            after: Duration::ZERO,
+            keeps: Duration::ZERO,
+            entry: Duration::ZERO,
+            resume: Duration::ZERO,
+        };
+        let (origin, kept, suspends) = (now, Duration::ZERO, 0);
+        self.long = Some(LongOp { kind, train, origin, kept, suspends, stop, block, planes });
+    }
+
+    /// Checks that `pages` pages from page `first` may be programmed in a block of `planes`, and notes them
+    /// as programmed.
+    pub fn check_program(
+        &mut self,
+        now: SimTime,
+        (first_plane, planes): (u32, u32),
+        block: u32,
+        first: u32,
+        pages: u32,
+    ) {
+        for plane in first_plane..first_plane + planes {
+            let programmed = u32::from(self.blocks.programmed(plane, block));
+            if programmed != first {
+                self.illegal(
+                    now,
+                    &format!(
+                        "program of page {first} of block {block}, plane {plane}, whose next page is {programmed}"
+                    ),
+                );
+            }
+            self.blocks.set_programmed(plane, block, (first + pages) as u16);
+        }
+    }
+
+    /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`.
+    /// Returns when the train ends if nothing stops it.
+    pub fn start_pulses(&mut self, now: SimTime, start: SimTime) -> SimTime {
+        let op = self.long.as_mut().expect("pulses belong to a long operation");
+        op.origin = SimTime(start.as_ns().wrapping_sub(op.kept.as_ns()));
+        let end = start + (op.train.total() - op.kept);
+        let (usage, block) = (pulse_use(op.kind), op.block.unwrap_or(u32::MAX));
+        self.go(now, State::Pulsing, usage, block);
+        end
+    }
+
+    /// Progress of the pulsing train at `now`, and how long until it starts if it has not.
+    #[inline]
+    pub fn progress(&self, now: SimTime) -> (Duration, Duration) {
+        let op = self.long.as_ref().expect("progress of a long operation");
+        // The origin can lie before time zero (wrapped) only while kept progress exceeds the clock.
+        let elapsed = now.as_ns().wrapping_sub(op.origin.as_ns()) as i64;
+        if elapsed < op.kept.as_ns() as i64 {
+            (op.kept, Duration::from_ns((op.kept.as_ns() as i64 - elapsed) as u64))
+        } else {
+            (Duration::from_ns(elapsed as u64), Duration::ZERO)
+        }
+    }
+
+    /// The suspension request of the scheme is accepted: the train runs on for `stop.after`.
+    /// Returns the instant of the halt.
+    pub fn accept_stop(&mut self, now: SimTime, stop: Stop) -> SimTime {
+        let (_, ahead) = self.progress(now);
+        let op = self.long.as_mut().expect("a stop concerns a long operation");
+        op.stop = stop;
+        let halt = now + ahead + stop.after;
+        if halt > now {
+            let usage =
+                if op.kind == LongKind::Erase { Use::StopErase } else { Use::StopProgram };
+            let block = op.block.unwrap_or(u32::MAX);
+            self.go(now, State::Stopping, usage, block);
+        }
+        halt
+    }
+
+    /// The train halts; returns the time the entry into the suspension takes.
+    pub fn halt(&mut self, now: SimTime) -> Duration {
+        let op = self.long.as_mut().expect("only a long operation halts");
+        op.kept = op.stop.keeps;
+        op.suspends += 1;
+        let (entry, block) = (op.stop.entry, op.block.unwrap_or(u32::MAX));
+        let to = if entry > Duration::ZERO { State::Entering } else { State::Suspended };
+        self.go(now, to, Use::Suspended, block);
+        entry
+    }
+
+    /// What resuming the suspended operation costs.
+    pub fn resume_cost(&self) -> Duration {
+        self.long.as_ref().expect("only a suspended operation resumes").stop.resume
+    }
+
+    /// Where the suspended operation's train stands.
+    pub fn kept(&self) -> Progress {
+        let op = self.long.as_ref().expect("only a suspended operation keeps progress");
+        Progress { elapsed: op.kept, committed: true }
+    }
+
+    /// The long operation is complete; returns it. An erase clears its blocks.
+    pub fn finish_long(&mut self, now: SimTime) -> LongOp {
+        let op = self.long.take().expect("only a long operation finishes");
+        if let (LongKind::Erase, Some(block)) = (op.kind, op.block) {
+            for plane in op.planes.0..op.planes.0 + op.planes.1 {
+                self.blocks.set_programmed(plane, block, 0);
+            }
+        }
+        self.go(now, State::Idle, Use::Idle, op.block.unwrap_or(u32::MAX));
+        op
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn illegal(&self, now: SimTime, what: &str) -> ! {
+        panic!("illegal die operation at {} ns: {what}\nhistory of the die:\n{}", now.as_ns(), self.history);
+    }
+}
+
+/// The use that pulses of an operation are.
+fn pulse_use(kind: LongKind) -> Use {
+    match kind {
+        LongKind::HostProgram => Use::PulseHost,
+        LongKind::GcProgram => Use::PulseGc,
+        LongKind::Erase => Use::Erase,
+    }
+}

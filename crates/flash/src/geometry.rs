@@ -1,0 +1,113 @@
+//! Where a byte lies: channel, chip, die, plane, block, layer, word line, page, unit.
+//!
+//! Dies are numbered channel by channel: die = (channel * chips + chip) * dies_per_chip + die_in_chip.
+
+use crate::parts::{PartSpec, ProgramMode};
+use interpulse_engine::{Bytes, Duration};
+
+/// Bytes of the unit the mapping works in.
+pub const UNIT_BYTES: u64 = 4096;
+
+/// The flash array of one drive and the times that follow from its part.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// Channels (buses).
+    pub channels: u32,
+    /// Chips (targets) on each channel.
+    pub chips_per_channel: u32,
+    /// Dies (LUNs) in each chip.
+    pub dies_per_chip: u32,
+    /// Planes of a die.
+    pub planes: u32,
+    /// Blocks of a plane.
+    pub blocks_per_plane: u32,
+    /// Word lines of a block.
+    pub word_lines: u32,
+    /// Pages on a word line (bits per cell).
+    pub pages_per_word_line: u32,
+    /// Mapping units of 4 KiB in a page.
+    pub units_per_page: u32,
+    /// Layers of a block.
+    pub layers: u32,
+    /// Pages programmed by one operation on one plane.
+    pub pages_per_program: u32,
+}
+
+impl Geometry {
+    /// The array of `channels` x `chips_per_channel` x `dies_per_chip` dies of `part`.
+    pub fn new(channels: u32, chips_per_channel: u32, dies_per_chip: u32, part: &PartSpec) -> Geometry {
+        Geometry {
+            channels,
+            chips_per_channel,
+            dies_per_chip,
+            planes: part.planes,
+            blocks_per_plane: part.blocks_per_plane,
+            word_lines: part.word_lines(),
+            pages_per_word_line: part.bits_per_cell,
+            units_per_page: (part.page_size.get() / UNIT_BYTES) as u32,
+            layers: part.layers,
+            pages_per_program: match part.program_mode {
+                ProgramMode::OneShot => part.bits_per_cell,
+                ProgramMode::Page => 1,
+            },
+        }
+    }
+
+    /// Dies of the drive.
+    pub fn dies(&self) -> u32 {
+        self.channels * self.chips_per_channel * self.dies_per_chip
+    }
+
+    /// The channel that die `die` hangs on.
+    #[inline]
+    pub fn channel_of(&self, die: u32) -> u32 {
+        die / (self.chips_per_channel * self.dies_per_chip)
+    }
+
+    /// Pages of a block that hold data.
+    pub fn pages_per_block(&self) -> u32 {
+        self.word_lines * self.pages_per_word_line
+    }
+
+    /// Mapping units of a block of one plane.
+    pub fn units_per_block(&self) -> u32 {
+        self.pages_per_block() * self.units_per_page
+    }
+
+    /// The layer a word line lies on: word lines fill the layers evenly from the bottom.
+    pub fn layer_of(&self, word_line: u32) -> u32 {
+        (u64::from(word_line) * u64::from(self.layers) / u64::from(self.word_lines)) as u32
+    }
+}
+
+/// The die operation times of a part in the form the simulation uses: whole nanoseconds, rounded once.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// tR by page type, least significant first.
+    pub read: Vec<Duration>,
+    /// Moving 1, 2, ... units of a page, with their share of the parity, over the bus (index 0 is unused).
+    pub transfer_units: Vec<Duration>,
+    /// Moving a whole page with its parity into the page buffer, buffer set-up included.
+    pub page_load: Duration,
+    /// Command and address cycles on the bus.
+    pub command: Duration,
+}
+
+impl Timing {
+    /// The times of `part`.
+    pub fn new(part: &PartSpec) -> Timing {
+        let units = part.page_size.get() / UNIT_BYTES;
+        let parity = part.page_parity.get();
+        let transfer = |bytes: Bytes| {
+            let ns = (u128::from(bytes.get()) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
+            Duration::from_ns(ns as u64)
+        };
+        let moved = |k: u64| transfer(Bytes(k * UNIT_BYTES + (parity * k).div_ceil(units)));
+        Timing {
+            read: part.read.clone(),
+            transfer_units: (0..=units).map(moved).collect(),
+            page_load: part.buffer_setup + moved(units),
+            command: part.command_cycles,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A channel: the bus shared by the dies of one chip column. One transfer at a time; commands (which start
+//! long array work) go before data, data in order of request.
+
+use interpulse_engine::{Duration, SimTime};
+use std::collections::VecDeque;
+
+/// One bus.
+#[derive(Clone, Default)]
+pub struct Channel {
+    /// The instant until which the bus is taken.
+    free_at: SimTime,
+    commands: VecDeque<(u32, Duration)>,
+    data: VecDeque<(u32, Duration)>,
+    /// Time taken by transfers, in ns.
+    pub busy_ns: u64,
+}
+
+/// The kind of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// Command and address cycles.
+    Command,
+    /// Data.
+    Data,
+}
+
+impl Channel {
+    /// Asks for the bus on behalf of `die` for `length`. Takes it and returns true if it is free; else the
+    /// die waits and [`Channel::grant`] will name it.
+    #[inline]
+    pub fn request(&mut self, now: SimTime, die: u32, kind: Transfer, length: Duration) -> bool {
+        if self.free_at <= now && self.is_unwanted() {
+            self.take(now, length);
+            return true;
+        }
+        match kind {
+            Transfer::Command => self.commands.push_back((die, length)),
+            Transfer::Data => self.data.push_back((die, length)),
+        }
+        false
+    }
+
+    /// Gives the free bus to the die that waits first, if any.
+    pub fn grant(&mut self, now: SimTime) -> Option<u32> {
+        debug_assert!(self.free_at <= now);
+        let (die, length) = self.commands.pop_front().or_else(|| self.data.pop_front())?;
+        self.take(now, length);
+        Some(die)
+    }
+
+    /// Whether no die waits for the bus.
+    #[inline]
+    pub fn is_unwanted(&self) -> bool {
+        self.commands.is_empty() && self.data.is_empty()
+    }
+
+    /// When the bus is free.
+    #[inline]
+    pub fn free_at(&self) -> SimTime {
+        self.free_at
+    }
+
+    #[inline]
+    fn take(&mut self, now: SimTime, length: Duration) {
+        self.free_at = now + length;
+        self.busy_ns += length.as_ns();
+    }
+}

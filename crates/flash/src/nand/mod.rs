@@ -1,0 +1,644 @@
+//! The flash array of one drive: dies with their queues, channels, decoders, and the scheduling of
+//! transactions onto them.
+//!
+//! The owner submits [`Txn`]s and forwards timer events; finished transactions appear in
+//! [`Nand::outcomes`], which the owner drains. Nothing here calls up.
+
+pub mod channel;
+pub mod ecc;
+pub mod queue;
+pub mod txn;
+
+use crate::die::usage::{Use, Wait};
+use crate::die::{Die, LongKind, State};
+use crate::geometry::{Geometry, Timing};
+use crate::parts::PartSpec;
+use crate::suspend::{Progress, SuspendPolicy};
+use crate::variation::Trains;
+use channel::{Channel, Transfer};
+use ecc::Decoder;
+use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, counters};
+use queue::{Policy, Queue};
+use txn::{Kind, NO_BLOCK, NONE, Slab, Txn};
+
+/// Most planes a multi-plane read senses together.
+const MAX_BATCH: usize = 8;
+
+counters! {
+    /// What the flash array did.
+    pub struct NandCounters {
+        /// page reads for the host (array sensings, a multi-plane read counts each plane)
+        host_reads: "operations",
+        /// page reads for garbage collection
+        gc_reads: "operations",
+        /// reads that shared their sensing time with a read of another plane
+        multi_plane_reads: "operations",
+        /// program operations with host data
+        host_programs: "operations",
+        /// program operations with moved data
+        gc_programs: "operations",
+        /// erase operations
+        erases: "operations",
+        /// suspensions of programs
+        program_suspends: "operations",
+        /// suspensions of erases
+        erase_suspends: "operations",
+        /// time programs and erases ran on between the request to stop and the stop
+        stop_time: "ns",
+        /// time spent entering suspensions
+        entry_time: "ns",
+        /// time spent leaving suspensions
+        resume_time: "ns",
+        /// stops refused because the operation had reached its maximum number of suspensions
+        stops_refused_by_limit: "operations",
+        /// bytes of pages and parity moved over the channels
+        bus_time: "ns",
+    }
+}
+
+/// How the array behaves, besides its geometry and part.
+#[derive(Clone, Copy, Debug)]
+pub struct NandConfig {
+    /// Which waiting transaction a die takes next.
+    pub policy: Policy,
+    /// When and how programs are suspended.
+    pub program_suspend: SuspendPolicy,
+    /// When and how erases are suspended.
+    pub erase_suspend: SuspendPolicy,
+    /// Whether reads of different planes of a die are sensed together.
+    pub multi_plane_reads: bool,
+    /// ECC decode latency of a codeword.
+    pub ecc_latency: Duration,
+    /// Time between codewords entering a channel's decoder.
+    pub ecc_interval: Duration,
+}
+
+/// A transaction came to its end.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome {
+    /// The data of this read has been decoded.
+    Read(Txn),
+    /// This program is complete.
+    Program(Txn),
+    /// This erase is complete.
+    Erase(Txn),
+}
+
+/// What a die has in hand besides its own state.
+#[derive(Clone, Copy)]
+struct InHand {
+    /// Reads being sensed or moved together.
+    reads: [u32; MAX_BATCH],
+    count: u8,
+    /// Reads whose data has moved.
+    moved: u8,
+    /// The program or erase on the die.
+    long: u32,
+    /// Page loads still to do.
+    loads: u32,
+    /// When the current bus wait began.
+    waiting_since: SimTime,
+    /// A read asked for a stop that is under way or refused; set so that it is asked for only once.
+    stop_asked: bool,
+}
+
+/// The flash array of one drive.
+#[derive(Clone)]
+pub struct Nand {
+    geometry: Geometry,
+    timing: Timing,
+    trains: Trains,
+    config: NandConfig,
+    dies: Vec<Die>,
+    queues: Vec<Queue>,
+    in_hand: Vec<InHand>,
+    channels: Vec<Channel>,
+    decoders: Vec<Decoder>,
+    txns: Slab,
+    seq: u64,
+    first: u32,
+    /// Finished transactions, in order; drained by the owner.
+    pub outcomes: Vec<Outcome>,
+    /// What has been counted.
+    pub counters: NandCounters,
+}
+
+impl Nand {
+    /// An idle array whose resources take the agenda indices from `first` on: dies, then channels, then
+    /// decoders; see [`Nand::resources`].
+    pub fn new(geometry: Geometry, part: &PartSpec, config: NandConfig, seed: u64, first: ResourceId) -> Nand {
+        let dies = geometry.dies() as usize;
+        let idle = InHand {
+            reads: [NONE; MAX_BATCH],
+            count: 0,
+            moved: 0,
+            long: NONE,
+            loads: 0,
+            waiting_since: SimTime::ZERO,
+            stop_asked: false,
+        };
+        Nand {
+            timing: Timing::new(part),
+            trains: Trains::new(part, seed),
+            config,
+            dies: vec![Die::new(geometry.planes, geometry.blocks_per_plane); dies],
+            queues: vec![Queue::default(); dies],
+            in_hand: vec![idle; dies],
+            channels: vec![Channel::default(); geometry.channels as usize],
+            decoders: vec![Decoder::new(config.ecc_latency, config.ecc_interval); geometry.channels as usize],
+            txns: Slab::default(),
+            seq: 0,
+            first: first.0,
+            outcomes: Vec::with_capacity(64),
+            counters: NandCounters::default(),
+            geometry,
+        }
+    }
+
+    /// Agenda resources an array of this geometry needs.
+    pub fn resources(geometry: &Geometry) -> u32 {
+        geometry.dies() + 2 * geometry.channels
+    }
+
+    /// The array's geometry.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The times of the part.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// The dies.
+    pub fn dies(&self) -> &[Die] {
+        &self.dies
+    }
+
+    /// The dies, for preconditioning.
+    pub fn dies_mut(&mut self) -> &mut [Die] {
+        &mut self.dies
+    }
+
+    /// The channels.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// Transactions not yet finished.
+    pub fn pending(&self) -> usize {
+        self.txns.live()
+    }
+
+    /// Transactions waiting for a die (the running one is not among them).
+    pub fn waiting_at(&self, die: u32) -> u32 {
+        self.queues[die as usize].waiting()
+    }
+
+    /// Puts garbage collection before host programs on a die, or not.
+    #[inline]
+    pub fn set_gc_urgent(&mut self, die: u32, urgent: bool) {
+        self.queues[die as usize].gc_urgent = urgent;
+    }
+
+    /// Submits a transaction; it is started at once if its die is free.
+    #[inline]
+    pub fn submit(&mut self, agenda: &mut Agenda, mut txn: Txn) {
+        let now = agenda.now();
+        let d = txn.die as usize;
+        txn.seq = self.seq;
+        self.seq += 1;
+        txn.mark = now;
+        let die = &mut self.dies[d];
+        let state = die.state();
+        if state == State::Idle {
+            // An idle die has an empty queue: nothing to wait for.
+            debug_assert!(self.queues[d].is_empty());
+            txn.waits = [0; 8];
+            let id = self.txns.insert(txn);
+            self.start(agenda, now, d, id);
+            return;
+        }
+        die.usage.settle(now);
+        txn.waits = *die.usage.causes();
+        let host_read = txn.kind == Kind::HostRead;
+        let id = self.txns.insert(txn);
+        self.queues[d].push(&mut self.txns, id);
+        if host_read && state == State::Pulsing {
+            self.ask_to_stop(agenda, now, d);
+        }
+    }
+
+    /// Handles the timer of resource `index` of the array (counted from its first).
+    #[inline]
+    pub fn on_timer(&mut self, agenda: &mut Agenda, index: u32) {
+        let now = agenda.now();
+        let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
+        if index < dies {
+            self.on_die(agenda, now, index as usize);
+        } else if index < dies + channels {
+            self.on_channel(agenda, now, (index - dies) as usize);
+        } else {
+            self.on_decoder(agenda, now, (index - dies - channels) as usize);
+        }
+    }
+
+    // ---- dies ---------------------------------------------------------------------------------------
+
+    #[inline]
+    fn timer(&self, d: usize) -> ResourceId {
+        ResourceId(self.first + d as u32)
+    }
+
+    fn on_die(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        match self.dies[d].state() {
+            State::Sensing => self.sensed(agenda, now, d),
+            State::Out => self.moved_out(agenda, now, d),
+            State::Load => self.loaded(agenda, now, d),
+            State::Pulsing => self.finished(agenda, now, d),
+            State::Stopping => self.halted(agenda, now, d),
+            State::Entering => {
+                let block = self.long_block(d);
+                self.dies[d].go(now, State::Suspended, Use::Suspended, block);
+                self.next_on(agenda, now, d);
+            }
+            State::Resuming => self.resumed(agenda, now, d),
+            other => unreachable!("die {d} has no timer in state {other:?}"),
+        }
+    }
+
+    /// The die has nothing in hand (or a suspended operation): takes the next transaction.
+    fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        match self.dies[d].state() {
+            State::Idle => {
+                if let Some(id) = self.queues[d].take(&self.txns, self.config.policy) {
+                    self.account_wait(now, d, id);
+                    self.start(agenda, now, d, id);
+                }
+            }
+            State::Suspended => {
+                if self.queues[d].first(Kind::HostRead) != NONE {
+                    let id = self.queues[d].pop(&self.txns, Kind::HostRead);
+                    self.account_wait(now, d, id);
+                    self.start(agenda, now, d, id);
+                } else {
+                    self.resume(agenda, now, d);
+                }
+            }
+            other => unreachable!("die {d} takes no transaction in state {other:?}"),
+        }
+    }
+
+    /// Turns the reading of causes at submission into the account of the wait.
+    fn account_wait(&mut self, now: SimTime, d: usize, id: u32) {
+        let usage = &mut self.dies[d].usage;
+        usage.settle(now);
+        let txn = self.txns.get_mut(id);
+        for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
+            *wait = cause - *wait;
+        }
+        txn.mark = now;
+    }
+
+    fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+        let txn = *self.txns.get(id);
+        match txn.kind {
+            Kind::HostRead | Kind::GcRead => self.start_read(agenda, now, d, id, &txn),
+            Kind::HostProgram | Kind::GcProgram => self.start_program(agenda, now, d, id, &txn),
+            Kind::Erase => self.start_erase(agenda, now, d, id, &txn),
+        }
+    }
+
+    fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let hand = &mut self.in_hand[d];
+        hand.reads[0] = id;
+        (hand.count, hand.moved, hand.waiting_since) = (1, 0, now);
+        if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
+            self.gather_planes(now, d, txn);
+        }
+        let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
+        self.dies[d].go(now, State::Command, usage, txn.block);
+        for k in 0..self.in_hand[d].count as usize {
+            let t = self.txns.get(self.in_hand[d].reads[k]);
+            self.dies[d].check_read(now, t.plane, t.block, t.page);
+        }
+        let command = self.timing.command * u64::from(self.in_hand[d].count);
+        self.want_bus(agenda, now, d, Transfer::Command, command);
+    }
+
+    /// Adds waiting reads of the same kind on other planes to the read in hand.
+    fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
+        let mut taken: u64 = 1 << first.plane;
+        let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
+        while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
+            let t = *self.txns.get(id);
+            if taken & 1 << t.plane == 0 {
+                taken |= 1 << t.plane;
+                self.queues[d].unlink(&mut self.txns, before, id);
+                self.account_wait(now, d, id);
+                let hand = &mut self.in_hand[d];
+                hand.reads[hand.count as usize] = id;
+                hand.count += 1;
+                self.counters.multi_plane_reads += 1;
+            } else {
+                before = id;
+            }
+            id = t.next;
+        }
+    }
+
+    fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let kind =
+            if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
+        let block = (txn.block != NO_BLOCK).then_some(txn.block);
+        let die = &mut self.dies[d];
+        let train = self.trains.program(word_line_key(txn, &self.geometry));
+        die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
+        let pages = self.geometry.pages_per_program;
+        if let Some(block) = block {
+            die.check_program(now, (txn.plane, txn.planes), block, txn.page, pages);
+        }
+        die.go(now, State::LoadWait, load_use(kind), txn.block);
+        let hand = &mut self.in_hand[d];
+        (hand.long, hand.loads, hand.waiting_since) = (id, pages * txn.planes, now);
+        let first_load = self.timing.command + self.timing.page_load;
+        self.want_bus(agenda, now, d, Transfer::Data, first_load);
+    }
+
+    fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let key = u64::from(txn.die) << 40 | u64::from(txn.plane) << 32 | u64::from(txn.block);
+        let train = self.trains.erase(key, txn.cycles);
+        let die = &mut self.dies[d];
+        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
+        die.go(now, State::Command, Use::Erase, txn.block);
+        let hand = &mut self.in_hand[d];
+        (hand.long, hand.count, hand.waiting_since) = (id, 0, now);
+        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
+    }
+
+    fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let usage = self.bus_use(d);
+        let block = self.read_block(d);
+        self.dies[d].go(now, State::OutWait, usage, block);
+        self.want_out(agenda, now, d);
+    }
+
+    fn want_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let hand = &self.in_hand[d];
+        let units = self.txns.get(hand.reads[hand.moved as usize]).units;
+        let length = self.timing.transfer_units[units as usize];
+        self.want_bus(agenda, now, d, Transfer::Data, length);
+    }
+
+    fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let hand = &mut self.in_hand[d];
+        let id = hand.reads[hand.moved as usize];
+        hand.moved += 1;
+        let more = hand.moved < hand.count;
+        let txn = self.txns.get_mut(id);
+        // Everything since the die took the read that was not sensing was bus.
+        let spent = now.as_ns() - txn.mark.as_ns();
+        txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
+        txn.mark = now;
+        let units = txn.units;
+        if txn.kind == Kind::HostRead {
+            self.counters.host_reads += 1;
+        } else {
+            self.counters.gc_reads += 1;
+        }
+        let c = self.geometry.channel_of(d as u32) as usize;
+        if let Some(at) = self.decoders[c].enter(now, id, units) {
+            agenda.arm(self.decoder_timer(c), at);
+        }
+        if more {
+            let (usage, block) = (self.bus_use(d), self.read_block(d));
+            self.dies[d].go(now, State::OutWait, usage, block);
+            self.want_out(agenda, now, d);
+            return;
+        }
+        let block = self.read_block(d);
+        if self.dies[d].long().is_some() {
+            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
+        } else {
+            self.dies[d].go(now, State::Idle, Use::Idle, block);
+        }
+        self.next_on(agenda, now, d);
+    }
+
+    fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.in_hand[d].loads -= 1;
+        if self.in_hand[d].loads > 0 {
+            let kind = self.dies[d].long().expect("a program is being loaded").kind;
+            let block = self.long_block(d);
+            self.dies[d].go(now, State::LoadWait, load_use(kind), block);
+            self.want_bus(agenda, now, d, Transfer::Data, self.timing.page_load);
+            return;
+        }
+        self.pulses_from(agenda, now, d, now, false);
+    }
+
+    /// Pulses start or go on at `start`; reads that wait by then ask for a stop.
+    fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime, committed: bool) {
+        let end = self.dies[d].start_pulses(now, start);
+        self.in_hand[d].stop_asked = false;
+        agenda.arm(self.timer(d), end);
+        if self.queues[d].first(Kind::HostRead) != NONE {
+            self.ask_to_stop_at(agenda, now, d, committed);
+        }
+    }
+
+    fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let op = self.dies[d].finish_long(now);
+        let txn = self.txns.remove(self.in_hand[d].long);
+        self.in_hand[d].long = NONE;
+        match op.kind {
+            LongKind::HostProgram => self.counters.host_programs += 1,
+            LongKind::GcProgram => self.counters.gc_programs += 1,
+            LongKind::Erase => self.counters.erases += 1,
+        }
+        self.outcomes.push(if op.kind == LongKind::Erase { Outcome::Erase(txn) } else { Outcome::Program(txn) });
+        self.next_on(agenda, now, d);
+    }
+
+    // ---- suspension ---------------------------------------------------------------------------------
+
+    #[inline]
+    fn ask_to_stop(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        if !self.in_hand[d].stop_asked {
+            self.ask_to_stop_at(agenda, now, d, false);
+        }
+    }
+
+    fn ask_to_stop_at(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, committed: bool) {
+        let die = &mut self.dies[d];
+        let op = *die.long().expect("only a pulsing die is asked to stop");
+        let policy = match op.kind {
+            LongKind::Erase => &self.config.erase_suspend,
+            _ => &self.config.program_suspend,
+        };
+        let (elapsed, _) = die.progress(now);
+        if policy.max_suspends.is_some_and(|max| max > 0 && op.suspends >= max) {
+            self.counters.stops_refused_by_limit += 1;
+            self.in_hand[d].stop_asked = true;
+            return;
+        }
+        match policy.stop(&op.train, Progress { elapsed, committed }, op.suspends) {
+            None => {}
+            Some(stop) => {
+                self.in_hand[d].stop_asked = true;
+                let halt = die.accept_stop(now, stop);
+                self.counters.stop_time += halt.as_ns() - now.as_ns();
+                if halt == now {
+                    self.halted(agenda, now, d);
+                } else {
+                    agenda.arm(self.timer(d), halt);
+                }
+            }
+        }
+    }
+
+    fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let entry = self.dies[d].halt(now);
+        match self.dies[d].long().expect("the halted operation").kind {
+            LongKind::Erase => self.counters.erase_suspends += 1,
+            _ => self.counters.program_suspends += 1,
+        }
+        if entry > Duration::ZERO {
+            self.counters.entry_time += entry.as_ns();
+            agenda.arm(self.timer(d), now + entry);
+        } else {
+            self.next_on(agenda, now, d);
+        }
+    }
+
+    fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let cost = self.dies[d].resume_cost();
+        if cost > Duration::ZERO {
+            self.counters.resume_time += cost.as_ns();
+            let block = self.long_block(d);
+            self.dies[d].go(now, State::Resuming, Use::Suspended, block);
+            agenda.arm(self.timer(d), now + cost);
+        } else {
+            self.pulses_from(agenda, now, d, now, true);
+        }
+    }
+
+    fn resumed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.pulses_from(agenda, now, d, now, true);
+    }
+
+    // ---- channels and decoders ----------------------------------------------------------------------
+
+    fn want_bus(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, kind: Transfer, length: Duration) {
+        self.in_hand[d].waiting_since = now;
+        let c = self.geometry.channel_of(d as u32) as usize;
+        let wanted = !self.channels[c].is_unwanted();
+        if self.channels[c].request(now, d as u32, kind, length) {
+            self.granted(agenda, now, d, length);
+        } else if !wanted {
+            agenda.arm(self.channel_timer(c), self.channels[c].free_at());
+        }
+    }
+
+    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+        let die = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
+        let length = self.channels[c].free_at().since(now);
+        if !self.channels[c].is_unwanted() {
+            agenda.arm(self.channel_timer(c), self.channels[c].free_at());
+        }
+        self.granted(agenda, now, die as usize, length);
+    }
+
+    /// The bus is taken for `length` by die `d`, which goes on.
+    fn granted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, length: Duration) {
+        self.counters.bus_time += length.as_ns();
+        let end = now + length;
+        match self.dies[d].state() {
+            State::Command if self.in_hand[d].count > 0 => {
+                let (sense, usage, block) = self.sense_time(d);
+                self.dies[d].go(now, State::Sensing, usage, block);
+                agenda.arm(self.timer(d), end + sense);
+            }
+            State::Command => self.pulses_from(agenda, now, d, end, false),
+            State::OutWait => {
+                let (usage, block) = (self.bus_use(d), self.read_block(d));
+                self.dies[d].go(now, State::Out, usage, block);
+                agenda.arm(self.timer(d), end);
+            }
+            State::LoadWait => {
+                let (kind, block) = (self.dies[d].long().expect("a program loads").kind, self.long_block(d));
+                self.dies[d].go(now, State::Load, load_use(kind), block);
+                agenda.arm(self.timer(d), end);
+            }
+            other => unreachable!("die {d} was granted the bus in state {other:?}"),
+        }
+    }
+
+    fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+        let (id, next) = self.decoders[c].leave(now);
+        if let Some(at) = next {
+            agenda.arm(self.decoder_timer(c), at);
+        }
+        let txn = self.txns.remove(id);
+        self.outcomes.push(Outcome::Read(txn));
+    }
+
+    #[inline]
+    fn channel_timer(&self, c: usize) -> ResourceId {
+        ResourceId(self.first + (self.dies.len() + c) as u32)
+    }
+
+    #[inline]
+    fn decoder_timer(&self, c: usize) -> ResourceId {
+        ResourceId(self.first + (self.dies.len() + self.channels.len() + c) as u32)
+    }
+
+    // ---- small readings -----------------------------------------------------------------------------
+
+    /// The longest tR of the reads in hand; books it as their sensing.
+    fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
+        let hand = self.in_hand[d];
+        let mut longest = Duration::ZERO;
+        for &id in &hand.reads[..hand.count as usize] {
+            let page_type = self.txns.get(id).page % self.geometry.pages_per_word_line;
+            longest = longest.max(self.timing.read[page_type as usize]);
+        }
+        for &id in &hand.reads[..hand.count as usize] {
+            self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
+        }
+        let first = self.txns.get(hand.reads[0]);
+        let usage = if first.kind == Kind::HostRead { Use::SenseHost } else { Use::SenseGc };
+        (longest, usage, first.block)
+    }
+
+    #[inline]
+    fn bus_use(&self, d: usize) -> Use {
+        let first = self.txns.get(self.in_hand[d].reads[self.in_hand[d].count as usize - 1]);
+        if first.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }
+    }
+
+    #[inline]
+    fn read_block(&self, d: usize) -> u32 {
+        let hand = &self.in_hand[d];
+        self.txns.get(hand.reads[hand.count as usize - 1]).block
+    }
+
+    #[inline]
+    fn long_block(&self, d: usize) -> u32 {
+        self.dies[d].long().and_then(|op| op.block).unwrap_or(NO_BLOCK)
+    }
+}
+
+fn load_use(kind: LongKind) -> Use {
+    if kind == LongKind::HostProgram { Use::BusProgram } else { Use::BusGc }
+}
+
+/// Identifies a word line for the variation of its program time; operations without an address take the
+/// order of submission as their word line.
+fn word_line_key(txn: &Txn, geometry: &Geometry) -> u64 {
+    if txn.block == NO_BLOCK {
+        return 1 << 63 | txn.seq;
+    }
+    let word_line = txn.page / geometry.pages_per_word_line;
+    u64::from(txn.die) << 44 | u64::from(txn.plane) << 40 | u64::from(txn.block) << 16 | u64::from(word_line)
+}

@@ -1,0 +1,123 @@
+//! The transactions waiting for one die, one first-in first-out list per kind, and the policies that pick
+//! the next one.
+
+use super::txn::{KINDS, Kind, NONE, Slab};
+
+/// Which waiting transaction a die takes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// The one submitted first.
+    Fifo,
+    /// A host read if there is one, else the one submitted first; near the hard threshold garbage
+    /// collection goes before host programs.
+    ReadPriority,
+}
+
+impl Policy {
+    /// Name, value and one line of documentation of every policy.
+    pub const ALL: &'static [(&'static str, Policy, &'static str)] = &[
+        ("fifo", Policy::Fifo, "operations of a die in the order they were submitted"),
+        ("read-priority", Policy::ReadPriority, "host reads first, without stopping what runs"),
+    ];
+}
+
+/// The waiting transactions of one die.
+#[derive(Clone, Copy)]
+pub struct Queue {
+    head: [u32; KINDS],
+    tail: [u32; KINDS],
+    waiting: u32,
+    /// Garbage collection goes before host programs.
+    pub gc_urgent: bool,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Queue { head: [NONE; KINDS], tail: [NONE; KINDS], waiting: 0, gc_urgent: false }
+    }
+}
+
+impl Queue {
+    /// Appends transaction `id`.
+    #[inline]
+    pub fn push(&mut self, slab: &mut Slab, id: u32) {
+        let k = slab.get(id).kind as usize;
+        slab.get_mut(id).next = NONE;
+        if self.head[k] == NONE {
+            self.head[k] = id;
+        } else {
+            slab.get_mut(self.tail[k]).next = id;
+        }
+        self.tail[k] = id;
+        self.waiting += 1;
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Transactions waiting.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
+    /// The first waiting transaction of a kind, or [`NONE`].
+    #[inline]
+    pub fn first(&self, kind: Kind) -> u32 {
+        self.head[kind as usize]
+    }
+
+    /// Takes the first waiting transaction of a kind, which must exist.
+    #[inline]
+    pub fn pop(&mut self, slab: &Slab, kind: Kind) -> u32 {
+        let k = kind as usize;
+        let id = self.head[k];
+        debug_assert!(id != NONE);
+        self.head[k] = slab.get(id).next;
+        self.waiting -= 1;
+        id
+    }
+
+    /// Takes `id` out of the list of its kind, given its predecessor (or [`NONE`] for the head).
+    pub fn unlink(&mut self, slab: &mut Slab, before: u32, id: u32) {
+        let k = slab.get(id).kind as usize;
+        let next = slab.get(id).next;
+        if before == NONE {
+            self.head[k] = next;
+        } else {
+            slab.get_mut(before).next = next;
+        }
+        if self.tail[k] == id {
+            self.tail[k] = before;
+        }
+        self.waiting -= 1;
+    }
+
+    /// Takes the next transaction by `policy`.
+    #[inline]
+    pub fn take(&mut self, slab: &Slab, policy: Policy) -> Option<u32> {
+        if self.waiting == 0 {
+            return None;
+        }
+        if policy == Policy::ReadPriority && self.head[Kind::HostRead as usize] != NONE {
+            return Some(self.pop(slab, Kind::HostRead));
+        }
+        const ALL: [Kind; KINDS] =
+            [Kind::HostRead, Kind::GcRead, Kind::HostProgram, Kind::GcProgram, Kind::Erase];
+        let mut best: Option<(bool, u64, Kind)> = None;
+        for kind in ALL {
+            let id = self.head[kind as usize];
+            if id != NONE {
+                let late = self.gc_urgent && kind == Kind::HostProgram && policy == Policy::ReadPriority;
+                let key = (late, slab.get(id).seq, kind);
+                if best.is_none_or(|(l, s, _)| (key.0, key.1) < (l, s)) {
+                    best = Some(key);
+                }
+            }
+        }
+        best.map(|(_, _, kind)| self.pop(slab, kind))
+    }
+}

@@ -1,0 +1,24 @@
+//! Flash parts: what one is, how it is read from a configuration, and the presets that come with the program.
+//!
+//! A user's configuration names a preset and overrides what differs:
+//!
+//! ```
+//! use interpulse_flash::parts::{self, PartSpec};
+//! use interpulse_settings::Document;
+//!
+//! let file = Document::from_toml("[part]\npreset = \"a4-tlc\"\nread-lsb = \"60us\"\n", "drive.toml")?;
+//! let document = parts::layered(file)?;
+//! let part = PartSpec::read(&mut document.section("part")?)?;
+//! document.finish()?;
+//! assert_eq!((part.name.as_str(), part.read[0].to_string().as_str()), ("a4-tlc", "60us"));
+//! # Ok::<(), interpulse_settings::ConfigError>(())
+//! ```
+
+mod read;
+mod registry;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use registry::{Preset, layered, names, preset, presets};
+pub use spec::*;

@@ -1,0 +1,191 @@
+//! Reading a part from the section `[part]` of a configuration.
+
+use super::spec::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_engine::{Bytes, Duration};
+use interpulse_settings::{ConfigError, Section, Spec, default, required};
+
+/// What `part.preset` is, for whoever reads it.
+pub(super) const PRESET: &str = "name of the part preset this part is based on";
+
+/// No single step of a flash operation lasts longer; keeps sums of steps far from overflow.
+const SLOWEST: Duration = Duration::from_ms(60_000);
+
+impl PartSpec {
+    /// Reads a part from the section `[part]`, which a preset may have filled; a part without a preset is
+    /// called `custom`.
+    ///
+    /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
+    pub fn read(part: &mut Section) -> Result<PartSpec, ConfigError> {
+        let name = part.label("preset", PRESET)?.unwrap_or_else(|| "custom".to_string());
+        let planes = part.u32("planes", "planes per die", required().within(1..=64))?;
+        let blocks = required().within(1..=1 << 20);
+        let blocks_per_plane =
+            part.u32("blocks-per-plane", "blocks per plane, bad-block reserve included", blocks)?;
+        let pages = required().within(1..=1 << 16);
+        let pages_per_block =
+            part.u32("pages-per-block", "pages per block, as the data sheet counts them", pages)?;
+        let page = required().positive().at_most(Bytes::mib(1));
+        let page_size = part.bytes("page-size", "user bytes of a page", page)?;
+        let parity = required().at_most(Bytes::mib(1));
+        let page_parity = part.bytes("page-parity", "parity and metadata bytes beside a page", parity)?;
+        let bits_per_cell =
+            part.u32("bits-per-cell", "bits per cell: 1 SLC to 4 QLC", required().within(1..=4))?;
+        let layers = part.u32("layers", "stacked layers; 1 for a planar part", required().at_least(1))?;
+        let modes = [("one-shot", ProgramMode::OneShot), ("page", ProgramMode::Page)];
+        let program_mode =
+            part.choice("program-mode", "all pages of a word line at once, or page by page", None, &modes)?;
+        let read = read_times(part, bits_per_cell)?;
+        let buffer_setup =
+            part.duration("buffer-setup", "page buffer setup before each page load", or_zero())?;
+        let program = program_train(part)?;
+        let program_loops_sd = part.f64(
+            "program-loops-sd",
+            "standard deviation of the program loops between word lines",
+            default(0.0).at_least(0.0),
+        )?;
+        let erase = erase_train(part)?;
+        let wear = [("fixed", EraseWear::Fixed), ("aero", EraseWear::Aero)];
+        let erase_wear = part.choice(
+            "erase-wear",
+            "how erase loops grow with program/erase cycles",
+            Some("fixed"),
+            &wear,
+        )?;
+        let spec = PartSpec {
+            name,
+            planes,
+            blocks_per_plane,
+            pages_per_block,
+            page_size,
+            page_parity,
+            bits_per_cell,
+            layers,
+            program_mode,
+            read,
+            buffer_setup,
+            program,
+            program_loops_sd,
+            erase,
+            erase_wear,
+            voltage_reset: part.duration(
+                "voltage-reset",
+                "discharge of the word lines when a pulse is cancelled",
+                or_zero(),
+            )?,
+            program_suspend_entry: part.duration(
+                "program-suspend-entry",
+                "from a legal stop of a program to a read",
+                or_zero(),
+            )?,
+            program_resume: part.duration(
+                "program-resume",
+                "from the resume command to program progress",
+                or_zero(),
+            )?,
+            erase_suspend_entry: part.duration(
+                "erase-suspend-entry",
+                "from a legal stop of an erase to a read",
+                or_zero(),
+            )?,
+            erase_resume: part.duration(
+                "erase-resume",
+                "from the resume command to erase progress",
+                or_zero(),
+            )?,
+            bus_rate: part.rate(
+                "bus-rate",
+                "bus transfers (bytes) per second",
+                required().at_least(1_000_000),
+            )?,
+            command_cycles: part.duration(
+                "command-cycles",
+                "bus time of one operation's command and address cycles",
+                or_zero(),
+            )?,
+            endurance: part.u32("endurance", "rated program/erase cycles", required().at_least(1))?,
+        };
+        spec.check(part)?;
+        Ok(spec)
+    }
+
+    /// What no single key can be blamed for.
+    fn check(&self, part: &Section) -> Result<(), ConfigError> {
+        if self.word_lines() == 0 {
+            let message = "a block needs at least one whole word line, a page for each bit of a cell";
+            return Err(part.conflict(&["pages-per-block", "bits-per-cell"], message));
+        }
+        if self.layers > self.word_lines() {
+            let keys = ["layers", "pages-per-block", "bits-per-cell"];
+            let message = format!("more layers than the {} word lines of a block", self.word_lines());
+            return Err(part.conflict(&keys, message));
+        }
+        if self.program_loops_sd > f64::from(self.program.loops) {
+            let message = "the spread of the program loops is wider than their number";
+            return Err(part.conflict(&["program-loops-sd", "program-loops"], message));
+        }
+        Ok(())
+    }
+}
+
+/// A time that may be zero, and is when left out.
+fn or_zero() -> Spec<Duration> {
+    default(Duration::ZERO).at_most(SLOWEST)
+}
+
+fn positive() -> Spec<Duration> {
+    required().positive().at_most(SLOWEST)
+}
+
+fn loops() -> Spec<u32> {
+    required().within(1..=1000)
+}
+
+/// The sensing time of each page type that cells of `bits` bits have, least significant first.
+fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>, ConfigError> {
+    const TYPES: [(&str, &str, &str, [bool; 4]); 4] = [
+        (
+            "read-lsb",
+            "sensing time of a least significant page",
+            "least significant",
+            [true, true, true, true],
+        ),
+        ("read-csb", "sensing time of a central page", "central", [false, false, true, true]),
+        (
+            "read-msb",
+            "sensing time of a most significant page",
+            "most significant",
+            [false, true, true, true],
+        ),
+        ("read-top", "sensing time of the fourth (top) page", "top", [false, false, false, true]),
+    ];
+    let mut times = Vec::new();
+    for (key, doc, page, cells) in TYPES {
+        if cells[bits as usize - 1] {
+            times.push(part.duration(key, doc, positive())?);
+        } else {
+            let plural = if bits == 1 { "" } else { "s" };
+            part.refuse(key, format!("cells of {bits} bit{plural} have no {page} page"))?;
+        }
+    }
+    Ok(times)
+}
+
+fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
+    Ok(TrainSpec {
+        loops: part.u32("program-loops", "loops of pulse and verify in a program", loops())?,
+        pulse: part.duration("program-pulse", "pulse of one program loop", positive())?,
+        verify: part.duration(
+            "program-verify",
+            "all verifies of one program loop",
+            required().at_most(SLOWEST),
+        )?,
+    })
+}
+
+fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
+    Ok(TrainSpec {
+        loops: part.u32("erase-loops", "loops of pulse and verify in an erase at zero wear", loops())?,
+        pulse: part.duration("erase-pulse", "pulse of one erase loop", positive())?,
+        verify: part.duration("erase-verify", "verify of one erase loop", required().at_most(SLOWEST))?,
+    })
+}

@@ -1,0 +1,183 @@
+//! Are the presets complete, cited and equal to what the papers print? Are bad parts refused?
+
+use super::*;
+use interpulse_engine::Duration;
+use interpulse_settings::{ConfigError, Document};
+
+fn read(document: Document) -> Result<PartSpec, ConfigError> {
+    let part = PartSpec::read(&mut document.section("part")?)?;
+    document.finish().map(|()| part)
+}
+
+fn of(name: &str) -> PartSpec {
+    read(preset(name).unwrap()).unwrap()
+}
+
+fn total(train: &TrainSpec) -> Duration {
+    train.loop_time() * u64::from(train.loops)
+}
+
+#[test]
+fn every_preset_is_complete_and_every_figure_has_a_source() {
+    for name in names() {
+        let document = preset(name).unwrap();
+        assert_eq!(document.uncited(), Vec::<String>::new(), "{name}");
+        let part = read(document.clone()).unwrap();
+        assert_eq!(part.name, name);
+        // A preset leaves nothing to a default in the code.
+        let defaulted: Vec<String> = document
+            .section("part")
+            .and_then(|mut section| PartSpec::read(&mut section).map(drop))
+            .map(|()| document.resolution())
+            .unwrap()
+            .entries()
+            .iter()
+            .filter(|entry| entry.origin == interpulse_settings::Origin::Default)
+            .map(|entry| entry.path.clone())
+            .collect();
+        assert_eq!(defaulted, Vec::<String>::new(), "{name}");
+    }
+}
+
+/// Read, program and erase times in microseconds, as the papers print them.
+#[test]
+fn the_times_are_those_of_the_papers() {
+    let printed = [
+        ("a4-tlc", 80, 2_000, 5_000),
+        ("atc19-ll", 3, 100, 5_000),
+        ("fast12-slc", 10, 140, 1_508),
+        ("fast12-mlc", 25, 660, 3_008),
+        ("ressd-tlc", 66, 3_000, 10_000),
+        ("starblaze-slc2d-typ", 35, 300, 5_000),
+        ("starblaze-slc2d-max", 50, 3_000, 10_000),
+        ("starblaze-mlc2d-typ", 50, 1_400, 5_000),
+        ("starblaze-mlc2d-max", 85, 3_000, 10_000),
+        ("starblaze-slc3d-typ", 37, 250, 10_000),
+        ("starblaze-slc3d-max", 65, 600, 25_000),
+        ("starblaze-tlc3d-typ", 67, 2_300, 10_000),
+        ("starblaze-tlc3d-max", 100, 11_000, 25_000),
+    ];
+    assert_eq!(printed.map(|(name, ..)| name).as_slice(), names());
+    for (name, read_us, program_us, erase_us) in printed {
+        let part = of(name);
+        assert_eq!(part.read, vec![Duration::from_us(read_us); part.bits_per_cell as usize], "{name}");
+        assert_eq!(total(&part.program), Duration::from_us(program_us), "{name}");
+        assert_eq!(total(&part.erase), Duration::from_us(erase_us), "{name}");
+    }
+}
+
+#[test]
+fn the_geometries_are_those_of_the_papers() {
+    let a4 = of("a4-tlc");
+    assert_eq!(
+        (a4.blocks_per_plane, a4.pages_per_block, a4.word_lines(), a4.usable_pages()),
+        (2048, 256, 85, 255)
+    );
+    let ll = of("atc19-ll");
+    assert_eq!((ll.planes, ll.blocks_per_plane, ll.pages_per_block, ll.bits_per_cell), (8, 683, 768, 1));
+    assert_eq!((ll.page_size.get(), ll.page_parity.get(), ll.bus_rate), (4096, 448, 1_200_000_000));
+    assert_eq!(ll.erase_suspend_entry, Duration::from_us(100));
+    let re = of("ressd-tlc");
+    assert_eq!((re.planes, re.blocks_per_plane, re.pages_per_block, re.layers), (2, 1536, 384, 64));
+    let slc = of("fast12-slc");
+    assert_eq!((slc.program.pulse, slc.program.verify), (Duration::from_us(20), Duration::from_us(8)));
+    assert_eq!(slc.voltage_reset, Duration::from_us(4));
+    assert_eq!(of("fast12-mlc").program_mode, ProgramMode::Page);
+    assert_eq!(of("starblaze-tlc3d-max").program_mode, ProgramMode::OneShot);
+}
+
+#[test]
+fn an_unknown_preset_is_refused_with_the_known_names() {
+    let all = names().join(", ");
+    let error = preset("a5-tlc").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        format!("part.preset: seen \"a5-tlc\"; expected one of {all} (did you mean \"a4-tlc\"?)")
+    );
+    let file = Document::from_toml("[part]\npreset = \"x25\"", "x.toml").unwrap();
+    let error = layered(file).unwrap_err().to_string();
+    assert_eq!(error, format!("x.toml:2: part.preset: seen \"x25\"; expected one of {all}"));
+}
+
+#[test]
+fn a_part_may_be_spelled_out_without_a_preset() {
+    let text = "[part]\nplanes = 1\nblocks-per-plane = 16\npages-per-block = 8\npage-size = \"4KiB\"\n\
+        page-parity = \"0B\"\nbits-per-cell = 4\nlayers = 2\nprogram-mode = \"one-shot\"\nread-lsb = \"50us\"\n\
+        read-csb = \"60us\"\nread-msb = \"70us\"\nread-top = \"80us\"\nprogram-loops = 20\n\
+        program-pulse = \"30us\"\nprogram-verify = \"90us\"\nerase-loops = 3\nerase-pulse = \"3ms\"\n\
+        erase-verify = \"0us\"\nerase-wear = \"aero\"\nbus-rate = \"1.2GT/s\"\nendurance = 1000\n";
+    let part = read(layered(Document::from_toml(text, "x.toml").unwrap()).unwrap()).unwrap();
+    assert_eq!((part.name.as_str(), part.erase_wear), ("custom", EraseWear::Aero));
+    assert_eq!(part.read, [50, 60, 70, 80].map(Duration::from_us));
+}
+
+#[test]
+fn the_preset_a_part_was_based_on_does_not_enter_the_hash() {
+    let renamed = Document::set("part.preset", "mine").unwrap().over(preset("a4-tlc").unwrap()).unwrap();
+    let hash = |document: Document| {
+        let _ = PartSpec::read(&mut document.section("part").unwrap()).unwrap();
+        document.resolution().hash(&[])
+    };
+    assert_eq!(hash(renamed), hash(preset("a4-tlc").unwrap()));
+}
+
+#[test]
+fn bad_parts_are_refused_with_their_reason() {
+    let with = |name: &str, lines: &str| {
+        let file = Document::from_toml(&format!("[part]\npreset = \"{name}\"\n{lines}"), "x.toml").unwrap();
+        layered(file).and_then(read).map(drop)
+    };
+    let cases = [
+        (
+            with("fast12-slc", "read-msb = \"1us\""),
+            "x.toml:3: part.read-msb: does not apply; cells of 1 bit have no most significant page",
+        ),
+        (
+            with("fast12-mlc", "read-csb = \"1us\""),
+            "x.toml:3: part.read-csb: does not apply; cells of 2 bits have no central page",
+        ),
+        (
+            with("a4-tlc", "read-top = \"1us\""),
+            "x.toml:3: part.read-top: does not apply; cells of 3 bits have no top page",
+        ),
+        (
+            with("a4-tlc", "read-lsb = \"0us\""),
+            "x.toml:3: part.read-lsb: seen \"0us\"; expected a duration greater than 0ns and at most 60s",
+        ),
+        (
+            with("a4-tlc", "bits-per-cell = 4"),
+            "x.toml:1: part.read-top: missing key; expected a duration greater than 0ns and at most 60s",
+        ),
+        (
+            with("a4-tlc", "bits-per-cell = 5"),
+            "x.toml:3: part.bits-per-cell: seen 5; expected a whole number from 1 to 4",
+        ),
+        (
+            with("a4-tlc", "program-pulse = \"0us\""),
+            "x.toml:3: part.program-pulse: seen \"0us\"; expected a duration greater than 0ns and at most 60s",
+        ),
+        (
+            with("a4-tlc", "erase-loops = 0"),
+            "x.toml:3: part.erase-loops: seen 0; expected a whole number from 1 to 1000",
+        ),
+        (
+            with("a4-tlc", "pages-per-block = 2"),
+            "x.toml:3: part.pages-per-block = 2 and part.bits-per-cell = 3: a block needs at least one whole word line, a page for each bit of a cell",
+        ),
+        (
+            with("a4-tlc", "layers = 86"),
+            "x.toml:3: part.layers = 86 and part.pages-per-block = 256 and part.bits-per-cell = 3: more layers than the 85 word lines of a block",
+        ),
+        (
+            with("a4-tlc", "program-loops-sd = 17"),
+            "x.toml:3: part.program-loops-sd = 17 and part.program-loops = 16: the spread of the program loops is wider than their number",
+        ),
+        (
+            with("a4-tlc", "read_lsb = \"1us\""),
+            "x.toml:3: part.read_lsb: unknown key; expected one of preset, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-verify, erase-wear, voltage-reset, program-suspend-entry, program-resume, erase-suspend-entry, erase-resume, bus-rate, command-cycles, endurance (did you mean \"read-lsb\"?)",
+        ),
+    ];
+    for (result, expected) in cases {
+        assert_eq!(result.unwrap_err().to_string(), expected);
+    }
+}

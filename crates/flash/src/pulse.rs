@@ -1,0 +1,113 @@
+//! The pulse train: what a program or an erase really is.
+//!
+//! A long operation is an ordered list of phases, loop after loop of pulse then verify (data load comes
+//! before it, over the bus). The list is kept run-length encoded because all loops of a train are alike;
+//! [`PulseTrain::phases`] spells it out. Progress is the time spent in phases that count, so a stopped train
+//! continues from `elapsed`.
+
+use interpulse_engine::Duration;
+
+/// One phase of a train.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseKind {
+    /// A program or erase pulse.
+    Pulse,
+    /// The verify (all levels of one loop) after a pulse.
+    Verify,
+}
+
+/// A phase with its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What happens.
+    pub kind: PhaseKind,
+    /// For how long.
+    pub length: Duration,
+}
+
+/// The loops of one program or erase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PulseTrain {
+    /// Number of loops, at least one.
+    pub loops: u32,
+    /// Length of each pulse, more than zero.
+    pub pulse: Duration,
+    /// Length of each verify.
+    pub verify: Duration,
+}
+
+impl PulseTrain {
+    /// Length of one loop.
+    #[inline]
+    pub fn loop_time(&self) -> Duration {
+        self.pulse + self.verify
+    }
+
+    /// Length of the whole train.
+    #[inline]
+    pub fn total(&self) -> Duration {
+        self.loop_time() * u64::from(self.loops)
+    }
+
+    /// Time from progress `elapsed` to the end of the loop it lies in; zero exactly at a loop's end (or
+    /// before the first pulse).
+    #[inline]
+    pub fn to_loop_end(&self, elapsed: Duration) -> Duration {
+        let one = self.loop_time().as_ns();
+        let into = elapsed.as_ns() % one;
+        Duration::from_ns(if into == 0 { 0 } else { one - into })
+    }
+
+    /// The loop (from 0), the phase in it and the time spent in that phase at progress `elapsed`.
+    pub fn position(&self, elapsed: Duration) -> (u32, PhaseKind, Duration) {
+        let one = self.loop_time().as_ns();
+        let (done, into) = (elapsed.as_ns() / one, Duration::from_ns(elapsed.as_ns() % one));
+        if into < self.pulse {
+            (done as u32, PhaseKind::Pulse, into)
+        } else {
+            (done as u32, PhaseKind::Verify, into - self.pulse)
+        }
+    }
+
+    /// All phases in order.
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
+        (0..self.loops).flat_map(|_| {
+            [
+                Phase { kind: PhaseKind::Pulse, length: self.pulse },
+                Phase { kind: PhaseKind::Verify, length: self.verify },
+            ]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRAIN: PulseTrain =
+        PulseTrain { loops: 16, pulse: Duration::from_us(35), verify: Duration::from_us(90) };
+
+    #[test]
+    fn sixteen_loops_of_125_us_make_2_ms() {
+        assert_eq!(TRAIN.total(), Duration::from_ms(2));
+        let sum: u64 = TRAIN.phases().map(|p| p.length.as_ns()).sum();
+        assert_eq!(sum, 2_000_000);
+        assert_eq!(TRAIN.phases().count(), 32);
+    }
+
+    #[test]
+    fn the_next_loop_end() {
+        for (elapsed_us, left_us) in [(0, 0), (1, 124), (124, 1), (125, 0), (126, 124), (1999, 1)] {
+            assert_eq!(TRAIN.to_loop_end(Duration::from_us(elapsed_us)), Duration::from_us(left_us));
+        }
+    }
+
+    #[test]
+    fn position_names_loop_and_phase() {
+        let at = |us| TRAIN.position(Duration::from_us(us));
+        assert_eq!(at(0), (0, PhaseKind::Pulse, Duration::ZERO));
+        assert_eq!(at(34), (0, PhaseKind::Pulse, Duration::from_us(34)));
+        assert_eq!(at(35), (0, PhaseKind::Verify, Duration::ZERO));
+        assert_eq!(at(125 + 40), (1, PhaseKind::Verify, Duration::from_us(5)));
+    }
+}

@@ -1,0 +1,16 @@
+//! `ideal`: the bound every real scheme is measured against. The train stops at once, keeps its exact
+//! progress and pays nothing, whatever the part's costs are (Kim et al., ATC'19, "Ideal-ES").
+
+use super::{Progress, Stop, SuspendCosts, SuspendScheme};
+use crate::pulse::PulseTrain;
+use interpulse_engine::Duration;
+
+/// Stop at once, lose nothing, cost nothing.
+pub struct Ideal;
+
+impl SuspendScheme for Ideal {
+    #[inline]
+    fn stop(&self, _: &PulseTrain, at: Progress, _: &SuspendCosts) -> Option<Stop> {
+        Some(Stop { after: Duration::ZERO, keeps: at.elapsed, entry: Duration::ZERO, resume: Duration::ZERO })
+    }
+}

@@ -1,0 +1,179 @@
+//! Variation between word lines and between blocks: fixed functions of an address, never of time, so that
+//! programming the same word line again takes the same time (Zambelli et al. 2021, Section 3.2).
+
+use crate::parts::{EraseWear, PartSpec};
+use crate::pulse::PulseTrain;
+use interpulse_engine::random::mix;
+
+/// AERO's distributions of the number of erase loops of 3D TLC blocks against P/E cycles (facts of the
+/// authors' block model, see docs/PARTS.md): (cycles, percent of blocks needing 1, 2, 3, 4, 5 loops).
+const AERO: [(u32, [f64; 5]); 11] = [
+    (0, [100.0, 0.0, 0.0, 0.0, 0.0]),
+    (500, [92.0, 8.0, 0.0, 0.0, 0.0]),
+    (1000, [76.0, 18.0, 5.0, 0.0, 0.0]),
+    (1500, [16.0, 63.0, 21.0, 0.0, 0.0]),
+    (2000, [0.0, 56.0, 38.0, 6.0, 0.0]),
+    (2500, [0.0, 36.0, 49.0, 15.0, 0.0]),
+    (3000, [0.0, 25.0, 45.0, 22.0, 8.0]),
+    (3500, [0.0, 8.0, 37.0, 40.0, 15.0]),
+    (4000, [0.0, 0.0, 24.0, 45.0, 31.0]),
+    (4500, [0.0, 0.0, 8.0, 38.0, 54.0]),
+    (5000, [0.0, 0.0, 0.0, 21.0, 79.0]),
+];
+/// The loop of AERO's parts, to which a part's own loop is compared.
+const AERO_LOOPS_FRESH: u32 = 1;
+
+/// Builds the pulse train of a given word line or block.
+#[derive(Clone, Debug)]
+pub struct Trains {
+    program: PulseTrain,
+    program_loops_sd: f64,
+    erase: PulseTrain,
+    wear: EraseWear,
+    seed: u64,
+}
+
+impl Trains {
+    /// The trains of `part`; `seed` selects the sample of dies.
+    pub fn new(part: &PartSpec, seed: u64) -> Trains {
+        let train =
+            |t: crate::parts::TrainSpec| PulseTrain { loops: t.loops, pulse: t.pulse, verify: t.verify };
+        Trains {
+            program: train(part.program),
+            program_loops_sd: part.program_loops_sd,
+            erase: train(part.erase),
+            wear: part.erase_wear,
+            seed,
+        }
+    }
+
+    /// The program train of a word line. `key` identifies it (die, plane, block, word line).
+    #[inline]
+    pub fn program(&self, key: u64) -> PulseTrain {
+        if self.program_loops_sd == 0.0 {
+            return self.program;
+        }
+        let shift = libm::round(self.program_loops_sd * normal(mix(self.seed ^ mix(key ^ 0x70))));
+        let loops = (f64::from(self.program.loops) + shift).max(1.0);
+        PulseTrain { loops: loops as u32, ..self.program }
+    }
+
+    /// The erase train of a block after `cycles` program/erase cycles. `key` identifies the block.
+    ///
+    /// Under `aero` a block keeps its rank among all blocks for life, so its loops never shrink with wear;
+    /// beyond 5,000 cycles the last distribution holds. The part's own loop count is the fresh count, scaled
+    /// by AERO's growth.
+    pub fn erase(&self, key: u64, cycles: u32) -> PulseTrain {
+        match self.wear {
+            EraseWear::Fixed => self.erase,
+            EraseWear::Aero => {
+                let rank = (mix(self.seed ^ mix(key ^ 0xe0)) >> 11) as f64 / (1u64 << 53) as f64;
+                let growth = aero_loops(cycles, rank);
+                PulseTrain { loops: self.erase.loops * growth / AERO_LOOPS_FRESH, ..self.erase }
+            }
+        }
+    }
+
+    /// The program train without variation.
+    pub fn nominal_program(&self) -> PulseTrain {
+        self.program
+    }
+}
+
+/// Loops needed by the block of rank `rank` (0 to 1) after `cycles` cycles: the row interpolated between its
+/// neighbours and normalised (the published rows are rounded to whole percents and do not all add to 100).
+fn aero_loops(cycles: u32, rank: f64) -> u32 {
+    let above = AERO.iter().position(|&(c, _)| c >= cycles).unwrap_or(AERO.len() - 1);
+    let below = above.saturating_sub(1);
+    let ((c0, row0), (c1, row1)) = (AERO[below], AERO[above]);
+    let weight = if c1 == c0 { 0.0 } else { f64::from(cycles.min(c1) - c0) / f64::from(c1 - c0) };
+    let sum = |row: &[f64; 5]| row.iter().sum::<f64>();
+    let share = |k: usize| row0[k] / sum(&row0) * (1.0 - weight) + row1[k] / sum(&row1) * weight;
+    let mut below_rank = 0.0;
+    for k in 0..5 {
+        below_rank += share(k);
+        if rank < below_rank {
+            return k as u32 + 1;
+        }
+    }
+    5
+}
+
+/// A standard normal variate from 64 mixed bits: the sum of four 16-bit uniforms, which is bounded at
+/// +-3.46 sigma as a real distribution of loop counts is.
+fn normal(bits: u64) -> f64 {
+    let sum: u64 = (0..4).map(|k| (bits >> (16 * k)) & 0xffff).sum();
+    (sum as f64 / 65536.0 - 2.0) * libm::sqrt(3.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::{ProgramMode, TrainSpec};
+    use interpulse_engine::{Bytes, Duration};
+
+    fn part(sd: f64, wear: EraseWear) -> PartSpec {
+        let us = Duration::from_us;
+        PartSpec {
+            name: "test".into(),
+            planes: 1,
+            blocks_per_plane: 8,
+            pages_per_block: 12,
+            page_size: Bytes::kib(16),
+            page_parity: Bytes(0),
+            bits_per_cell: 3,
+            layers: 1,
+            program_mode: ProgramMode::OneShot,
+            read: vec![us(80); 3],
+            buffer_setup: us(0),
+            program: TrainSpec { loops: 16, pulse: us(35), verify: us(90) },
+            program_loops_sd: sd,
+            erase: TrainSpec { loops: 1, pulse: us(3400), verify: us(100) },
+            erase_wear: wear,
+            voltage_reset: us(0),
+            program_suspend_entry: us(0),
+            program_resume: us(0),
+            erase_suspend_entry: us(0),
+            erase_resume: us(0),
+            bus_rate: 400_000_000,
+            command_cycles: us(0),
+            endurance: 1000,
+        }
+    }
+
+    #[test]
+    fn a_word_line_always_takes_the_same_loops_and_word_lines_differ() {
+        let trains = Trains::new(&part(1.0, EraseWear::Fixed), 5);
+        let loops: Vec<u32> = (0..20_000).map(|k| trains.program(k).loops).collect();
+        assert!(loops.iter().enumerate().all(|(k, &n)| trains.program(k as u64).loops == n));
+        let mean = loops.iter().map(|&n| f64::from(n)).sum::<f64>() / loops.len() as f64;
+        let var = loops.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum::<f64>() / loops.len() as f64;
+        assert!((mean - 16.0).abs() < 6.0 / (loops.len() as f64).sqrt() * 1.1, "mean {mean}");
+        // Rounding to whole loops adds 1/12 to the variance.
+        assert!((var - 1.0 - 1.0 / 12.0).abs() < 0.08, "variance {var}");
+    }
+
+    /// Mean erase times of the published table (3.5 ms a loop), row by row, within the rounding of its
+    /// whole percents, and in between by interpolation.
+    #[test]
+    fn aero_mean_erase_time_grows_as_published() {
+        let trains = Trains::new(&part(0.0, EraseWear::Aero), 5);
+        for (cycles, mean_ms) in
+            [(0, 3.50), (500, 3.78), (1000, 4.49), (1500, 7.17), (2000, 8.75), (3000, 10.96), (5000, 16.77)]
+        {
+            let n = 40_000u64;
+            let sum: u64 = (0..n).map(|b| trains.erase(b, cycles).total().as_ns()).sum();
+            let ours = sum as f64 / n as f64 / 1e6;
+            assert!((ours / mean_ms - 1.0).abs() < 0.015, "{cycles} cycles: {ours} ms against {mean_ms}");
+        }
+    }
+
+    #[test]
+    fn a_block_never_needs_fewer_loops_as_it_wears() {
+        let trains = Trains::new(&part(0.0, EraseWear::Aero), 5);
+        for block in 0..200 {
+            let loops: Vec<u32> = (0..=60).map(|k| trains.erase(block, k * 100).loops).collect();
+            assert!(loops.is_sorted(), "block {block}: {loops:?}");
+        }
+    }
+}

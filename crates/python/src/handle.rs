@@ -1,0 +1,143 @@
+//! A run in the background.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use interpulse_drive::runner;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::error::from_run;
+use crate::plan::Plan;
+
+/// What a finished run leaves behind: the JSON text, or why there is none.
+type Outcome = Result<String, runner::RunError>;
+
+/// Where the run's thread leaves its outcome and whoever waits is woken.
+#[derive(Default)]
+struct Mailbox {
+    outcome: Mutex<Option<Outcome>>,
+    arrived: Condvar,
+}
+
+impl Mailbox {
+    /// The outcome, locked. A panic elsewhere while it was held cannot have left it half written, so poison is ignored.
+    fn lock(&self) -> MutexGuard<'_, Option<Outcome>> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run that goes on in the background. Dropping the last reference stops it.
+#[pyclass(frozen, module = "interpulse._core")]
+pub struct Handle {
+    control: Arc<runner::Control>,
+    mailbox: Arc<Mailbox>,
+}
+
+/// How far one case has come.
+#[pyclass(frozen, get_all, module = "interpulse._core")]
+pub struct Progress {
+    /// The name of the case.
+    case: String,
+    /// What it is doing: `precondition`, `snapshot`, `run`, ...
+    phase: String,
+    /// How much of the phase is done, in `unit`.
+    done: u64,
+    /// How much there is to do, in `unit`; zero when unknown.
+    total: u64,
+    /// What `done` and `total` count.
+    unit: String,
+}
+
+#[pymethods]
+impl Handle {
+    /// Waits until the run has ended or `timeout_s` seconds have passed, with the interpreter lock released.
+    ///
+    /// Returns whether the run has ended. Raises `ValueError` for a negative or absurd time.
+    fn wait(&self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
+        let timeout = Duration::try_from_secs_f64(timeout_s)
+            .map_err(|e| PyValueError::new_err(format!("timeout_s = {timeout_s}: {e}")))?;
+        Ok(py.detach(|| {
+            let guard = self.mailbox.lock();
+            let waited = self.mailbox.arrived.wait_timeout_while(guard, timeout, |outcome| outcome.is_none());
+            let (guard, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            guard.is_some()
+        }))
+    }
+
+    /// How far every case has come, in the order in which they are reported.
+    fn progress(&self) -> Vec<Progress> {
+        let cases = self.control.progress().into_iter();
+        cases
+            .map(|p| Progress { case: p.case, phase: p.phase, done: p.done, total: p.total, unit: p.unit })
+            .collect()
+    }
+
+    /// Every line so far that the user should be told, such as where a snapshot was written and how large it is.
+    fn notes(&self) -> Vec<String> {
+        self.control.notes()
+    }
+
+    /// Asks the run to end early. It does within a fraction of a second; its result then says `interrupted`.
+    fn stop(&self) {
+        self.control.stop();
+    }
+
+    /// The result as JSON text.
+    ///
+    /// Raises `RunError` or its subclass `InternalError` when the run failed, `RuntimeError` when it has not ended.
+    fn result(&self) -> PyResult<String> {
+        match &*self.mailbox.lock() {
+            None => Err(PyRuntimeError::new_err("the run has not ended yet: wait for it first")),
+            Some(Ok(json)) => Ok(json.clone()),
+            Some(Err(error)) => Err(from_run(error)),
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // Nobody can ask for the result any more; without this a forgotten run would hold a core to its end.
+        self.control.stop();
+    }
+}
+
+/// Starts a plan on a thread of its own.
+///
+/// `jobs` cases run at a time; snapshots are kept in `cache_dir` up to `cache_limit` bytes unless `no_cache`.
+#[pyfunction]
+#[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache))]
+pub fn start(
+    plan: &Plan,
+    jobs: usize,
+    cache_dir: Option<PathBuf>,
+    cache_limit: u64,
+    no_cache: bool,
+) -> PyResult<Handle> {
+    let handle = Handle { control: runner::Control::new(), mailbox: Arc::default() };
+    let (plan, control, mailbox) =
+        (Arc::clone(&plan.inner), Arc::clone(&handle.control), Arc::clone(&handle.mailbox));
+    let options = runner::RunOptions { jobs, cache_dir, cache_limit, no_cache };
+    let body = move || {
+        // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
+        let outcome = catch_unwind(AssertUnwindSafe(|| runner::run(&plan, &options, &control)));
+        let outcome = outcome.unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+        *mailbox.lock() = Some(outcome);
+        mailbox.arrived.notify_all();
+    };
+    std::thread::Builder::new()
+        .name("interpulse-run".into())
+        .spawn(body)
+        .map_err(|e| PyRuntimeError::new_err(format!("cannot start a thread for the run: {e}")))?;
+    Ok(handle)
+}
+
+/// The error that a panic stands for: always a bug.
+fn internal(panic: &(dyn Any + Send)) -> runner::RunError {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
+    runner::RunError { kind: runner::RunErrorKind::Internal, message }
+}

@@ -1,0 +1,59 @@
+//! `interpulse._core`: the runner of `interpulse-drive` for Python.
+//!
+//! A shell without logic. It turns Python values into a request, runs it on a thread of its own so that the
+//! interpreter stays free, and hands back text. What the results mean, how they are shown and where they are stored
+//! is decided in `python/interpulse`; what is simulated is decided in `interpulse-drive`.
+//!
+//! `python/interpulse/_core.pyi` describes the same surface for type checkers; a test keeps the two equal.
+
+mod error;
+mod handle;
+mod plan;
+
+use pyo3::prelude::*;
+
+/// The simulation core. Use the package `interpulse`; names in here may change without notice.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::error::{ConfigError, InternalError, RunError};
+    #[pymodule_export]
+    use crate::handle::{Handle, Progress, start};
+    #[pymodule_export]
+    use crate::lists;
+    #[pymodule_export]
+    use crate::plan::{Entry, Plan, resolve};
+
+    /// The version of the compiled core, equal to that of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const version: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__all__", ALL)
+    }
+
+    /// The names of the module, for `from ... import *` and for the test of the stub.
+    const ALL: [&str; 11] = [
+        "ConfigError",
+        "Entry",
+        "Handle",
+        "InternalError",
+        "Plan",
+        "Progress",
+        "RunError",
+        "lists",
+        "resolve",
+        "start",
+        "version",
+    ];
+}
+
+/// Everything that a configuration may name, as JSON text: parts, drives, schemes, policies and trace formats.
+#[pyfunction]
+fn lists() -> String {
+    interpulse_drive::runner::lists()
+}

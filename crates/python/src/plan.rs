@@ -1,0 +1,70 @@
+//! A resolved configuration.
+
+use std::sync::Arc;
+
+use interpulse_drive::runner;
+use pyo3::prelude::*;
+
+use crate::error::from_config;
+
+/// A resolved, checked configuration, ready to run any number of times.
+#[pyclass(frozen, module = "interpulse._core")]
+pub struct Plan {
+    pub(crate) inner: Arc<runner::Plan>,
+}
+
+/// One resolved setting.
+#[pyclass(frozen, get_all, module = "interpulse._core")]
+pub struct Entry {
+    /// The dotted path of the setting, as in `--set`.
+    key: String,
+    /// Its value with its unit, as it would be written in a configuration.
+    value: String,
+    /// Where the value comes from: a file and line, `--set`, a preset and its source, or the default.
+    origin: String,
+    /// One line on what the setting means.
+    doc: String,
+}
+
+#[pymethods]
+impl Plan {
+    /// Every setting of the resolved configuration with its origin, in a fixed order.
+    fn entries(&self) -> Vec<Entry> {
+        let shown = self.inner.entries().into_iter();
+        shown.map(|e| Entry { key: e.key, value: e.value, origin: e.origin, doc: e.doc }).collect()
+    }
+
+    /// The hash of the resolved configuration, in hexadecimal.
+    #[getter]
+    fn config_hash(&self) -> String {
+        self.inner.config_hash()
+    }
+
+    /// The names of the compared cases, in the order in which they are reported.
+    #[getter]
+    fn case_names(&self) -> Vec<String> {
+        self.inner.case_names()
+    }
+}
+
+/// Resolves a configuration.
+///
+/// `text` is TOML, `path` the name to use for it in messages and the place that relative file names start from;
+/// `sets` are `(key, value)` overrides in the order of application, `trace` replaces the workload by a trace file.
+///
+/// Raises `ConfigError` when the configuration cannot be used.
+#[pyfunction]
+#[pyo3(signature = (text, path, sets, trace, seed, skip_bad_rows))]
+pub fn resolve(
+    py: Python<'_>,
+    text: String,
+    path: String,
+    sets: Vec<(String, String)>,
+    trace: Option<String>,
+    seed: Option<u64>,
+    skip_bad_rows: bool,
+) -> PyResult<Plan> {
+    let request = runner::RunRequest { text, path, sets, trace, seed, skip_bad_rows };
+    let plan = py.detach(|| runner::resolve(&request)).map_err(|e| from_config(&e))?;
+    Ok(Plan { inner: Arc::new(plan) })
+}

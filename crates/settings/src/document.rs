@@ -1,0 +1,163 @@
+//! A configuration in layers.
+
+use crate::error::{ConfigError, Problem};
+use crate::origin::{Origin, Place, PresetKind};
+use crate::parse::Text;
+use crate::reading::Reading;
+use crate::resolution::Resolution;
+use crate::section::Section;
+use crate::tree::{Leaf, Node, Table};
+use crate::value::{Value, quoted};
+
+/// One layer of configuration, or several laid over each other.
+///
+/// In any layer a leaf may be written plainly (`read-lsb = "80us"`) or with a citation
+/// (`read-lsb = { value = "80us", source = "data sheet, page 7" }`).
+#[derive(Clone, Debug)]
+pub struct Document {
+    root: Table,
+    reading: Reading,
+}
+
+impl Document {
+    /// A user's file; `file` is its name in messages and origins.
+    ///
+    /// Fails on text that is not TOML, naming the line.
+    pub fn from_toml(text: &str, file: &str) -> Result<Document, ConfigError> {
+        Document::parsed(text, Origin::File { file: file.into(), line: 1, source: None })
+    }
+
+    /// As [`Document::from_toml`], for bytes that may not even be text.
+    pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Document, ConfigError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Document::from_toml(text, file),
+            Err(error) => {
+                let good = &bytes[..error.valid_up_to()];
+                let line = 1 + good.iter().filter(|&&b| b == b'\n').count();
+                let place = Place { file: Some(file.to_string()), line: u32::try_from(line).ok() };
+                let seen = "bytes that are not UTF-8";
+                Err(ConfigError::new(Problem::Syntax, place, "", seen, "a text file"))
+            }
+        }
+    }
+
+    /// An embedded preset; `name` is its name in messages and origins.
+    pub fn preset(text: &str, kind: PresetKind, name: &str) -> Result<Document, ConfigError> {
+        Document::parsed(text, Origin::Preset { kind, name: name.into(), line: 1, source: None })
+    }
+
+    /// A command line override, `--set a.b.c=text`.
+    ///
+    /// `text` is a TOML value if it parses as one, else a string. A number in `key` addresses an entry of an
+    /// array of tables: `flow.0.depth`. Fails on a key that is not made of bare words and dots.
+    pub fn set(key: &str, text: &str) -> Result<Document, ConfigError> {
+        let bare = |part: &str| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        };
+        let parts: Vec<&str> = key.split('.').collect();
+        if parts.len() > 16 || !parts.iter().all(|part| bare(part)) {
+            let place = Origin::Set.place();
+            let expected = "a key such as ftl.gc or flow.0.depth";
+            return Err(ConfigError::new(Problem::Value, place, "", quoted(key), expected));
+        }
+        let text = text.trim();
+        let parsed = Text { text, origin: Origin::Set }.value(key)?;
+        let mut node = parsed.unwrap_or_else(|| {
+            Node::Leaf(Leaf { value: Value::String(text.to_string()), origin: Origin::Set })
+        });
+        for part in parts.iter().rev() {
+            let mut table = Table::new(Origin::Set);
+            table.entries.insert(part.to_string(), node);
+            node = Node::Table(table);
+        }
+        let Node::Table(root) = node else { unreachable!("a key has at least one part") };
+        Ok(Document { root, reading: Reading::default() })
+    }
+
+    /// A document in which nothing is written.
+    pub fn empty() -> Document {
+        Document { root: Table::new(Origin::Default), reading: Reading::default() }
+    }
+
+    /// This layer over `lower`, leaf by leaf; an array of tables is replaced whole, except by a `--set` that
+    /// addresses one of its entries. What was read from either layer so far is forgotten.
+    ///
+    /// Fails if a `--set` addresses an entry that is not there.
+    pub fn over(self, lower: Document) -> Result<Document, ConfigError> {
+        Ok(Document { root: self.root.over(lower.root, "")?, reading: Reading::default() })
+    }
+
+    /// The section called `name`; empty if it is not written. Fails if something else stands there.
+    pub fn section(&self, name: &str) -> Result<Section, ConfigError> {
+        self.top().section(name)
+    }
+
+    /// The entries of the array of tables called `name`; none if it is not written.
+    pub fn tables(&self, name: &str) -> Result<Vec<Section>, ConfigError> {
+        self.top().tables(name)
+    }
+
+    /// The keys above the first section, as a section of its own.
+    pub fn top(&self) -> Section {
+        Section::new(self.root.clone(), String::new(), self.root.origin.place(), self.reading.clone())
+    }
+
+    /// True if anything is written at the full path `path` (bare keys and dots).
+    pub fn has(&self, path: &str) -> bool {
+        let mut table = &self.root;
+        let mut parts = path.split('.').peekable();
+        while let Some(part) = parts.next() {
+            match table.entries.get(part) {
+                Some(_) if parts.peek().is_none() => return true,
+                Some(Node::Table(next)) => table = next,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Checks that everything written has been read: unknown sections, and unknown keys of the sections that
+    /// were opened.
+    pub fn finish(&self) -> Result<(), ConfigError> {
+        self.top().finish()
+    }
+
+    /// Every value read so far.
+    pub fn resolution(&self) -> Resolution {
+        self.reading.resolution()
+    }
+
+    /// Full paths of the leaves that carry no citation.
+    pub fn uncited(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.root.for_each_leaf("", &mut |path, leaf| {
+            if leaf.origin.source().is_none_or(|source| source.trim().is_empty()) {
+                paths.push(path.to_string());
+            }
+        });
+        paths
+    }
+
+    /// Full paths of all leaves, sorted within each table.
+    pub fn leaves(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.root.for_each_leaf("", &mut |path, _| paths.push(path.to_string()));
+        paths
+    }
+
+    /// This document with all its content moved below the table `name`.
+    pub fn under(self, name: &str) -> Document {
+        let mut root = Table::new(self.root.origin.clone());
+        root.entries.insert(name.to_string(), Node::Table(self.root));
+        Document { root, reading: Reading::default() }
+    }
+
+    fn parsed(text: &str, origin: Origin) -> Result<Document, ConfigError> {
+        Ok(Document { root: Text { text, origin }.table()?, reading: Reading::default() })
+    }
+
+    /// The whole tree, for the fuzzer.
+    pub(crate) fn root(&self) -> &Table {
+        &self.root
+    }
+}

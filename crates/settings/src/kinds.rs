@@ -1,0 +1,307 @@
+//! The kinds of quantities a key can hold: how each is written, checked, shown and hashed.
+
+use crate::decimal::{BadDecimal, Decimal, divided};
+use crate::value::Value;
+use interpulse_engine::{Bytes, Duration};
+
+/// How values of one kind are read and written.
+pub(crate) struct Kind<T: 'static> {
+    /// What it is called in messages.
+    pub noun: &'static str,
+    /// Base unit of the canonical form; empty for plain numbers and words.
+    pub unit: &'static str,
+    /// Largest value unless a spec says otherwise.
+    pub ceiling: Option<T>,
+    pub parse: fn(&Value) -> Result<T, Refusal>,
+    /// The value in base units.
+    pub canonical: fn(&T) -> String,
+    /// The value as a user would write it; reading it gives the value again.
+    pub display: fn(&T) -> String,
+}
+
+/// Why a value is not of a kind.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Refusal {
+    /// More precise than the noun, if set.
+    pub expected: Option<String>,
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    fn expecting(expected: impl Into<String>) -> Refusal {
+        Refusal { expected: Some(expected.into()), hint: None }
+    }
+
+    fn hinting(hint: impl Into<String>) -> Refusal {
+        Refusal { expected: None, hint: Some(hint.into()) }
+    }
+}
+
+/// 100 days: below 2^53 ns, so that sums stay far from the horizon of the agenda and floats stay exact.
+const LONGEST: Duration = Duration(100 * 86_400 * 1_000_000_000);
+
+pub(crate) const DURATION: Kind<Duration> = Kind {
+    noun: "a duration",
+    unit: "ns",
+    ceiling: Some(LONGEST),
+    parse: |value| with_unit(value, &DURATION_UNITS, "a duration", "80us").map(Duration),
+    canonical: |value| value.as_ns().to_string(),
+    display: Duration::to_string,
+};
+
+const DURATION_UNITS: Units = Units {
+    names: &[
+        ("ns", 1),
+        ("us", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("d", 86_400_000_000_000),
+    ],
+    base: "nanoseconds",
+};
+
+pub(crate) const BYTES: Kind<Bytes> = Kind {
+    noun: "a size",
+    unit: "B",
+    ceiling: Some(Bytes(1 << 60)),
+    parse: |value| with_unit(value, &BYTE_UNITS, "a size", "16KiB").map(Bytes),
+    canonical: |value| value.get().to_string(),
+    display: Bytes::to_string,
+};
+
+const BYTE_UNITS: Units = Units {
+    names: &[
+        ("B", 1),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+    ],
+    base: "bytes",
+};
+
+pub(crate) const RATE: Kind<u64> = Kind {
+    noun: "a transfer rate",
+    unit: "/s",
+    ceiling: Some(1_000_000_000_000),
+    parse: |value| with_unit(value, &RATE_UNITS, "a transfer rate", "400MT/s"),
+    canonical: u64::to_string,
+    display: |&rate| {
+        let fits = |&&(_, scale): &&(&str, u64)| rate >= scale;
+        let &(name, scale) = RATE_UNITS.names.iter().rev().find(fits).unwrap_or(&RATE_UNITS.names[0]);
+        format!("{}{name}", divided(rate, scale))
+    },
+};
+
+const RATE_UNITS: Units = Units {
+    names: &[("T/s", 1), ("kT/s", 1_000), ("MT/s", 1_000_000), ("GT/s", 1_000_000_000)],
+    base: "transfers per second",
+};
+
+pub(crate) const PER_SECOND: Kind<f64> = Kind {
+    noun: "a number per second",
+    unit: "/s",
+    ceiling: Some(1e12),
+    parse: per_second,
+    canonical: f64::to_string,
+    display: |rate| format!("{rate}/s"),
+};
+
+pub(crate) const U64: Kind<u64> = Kind {
+    noun: "a whole number",
+    unit: "",
+    ceiling: None,
+    parse: |value| match value {
+        Value::Integer(number) => u64::try_from(*number).map_err(|_| out_of_range(*number, u64::MAX)),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
+            Err(Refusal::hinting(format!("write {number}")))
+        }
+        _ => Err(Refusal::default()),
+    },
+    canonical: u64::to_string,
+    display: u64::to_string,
+};
+
+pub(crate) const U32: Kind<u32> = Kind {
+    noun: "a whole number",
+    unit: "",
+    ceiling: None,
+    parse: |value| {
+        let wide = (U64.parse)(value)?;
+        u32::try_from(wide).map_err(|_| out_of_range(i128::from(wide), u64::from(u32::MAX)))
+    },
+    canonical: u32::to_string,
+    display: u32::to_string,
+};
+
+pub(crate) const F64: Kind<f64> = Kind {
+    noun: "a number",
+    unit: "",
+    ceiling: None,
+    parse: |value| match value {
+        Value::Integer(number) => Ok(*number as f64),
+        Value::Float(number) if number.is_finite() => Ok(*number),
+        _ => Err(Refusal::default()),
+    },
+    canonical: f64::to_string,
+    display: f64::to_string,
+};
+
+pub(crate) const FRACTION: Kind<f64> = Kind {
+    noun: "a fraction",
+    unit: "",
+    ceiling: Some(1.0),
+    parse: |value| match value {
+        Value::String(text) => match Decimal::split(text) {
+            Ok((number, "%")) => Ok(number.nearest(-2)),
+            Err(BadDecimal::Negative) => Err(negative("a fraction")),
+            _ => Err(Refusal::hinting("such as 0.3 or \"30%\"")),
+        },
+        number => match (F64.parse)(number)? {
+            number if number < 0.0 => Err(negative("a fraction")),
+            number => Ok(number),
+        },
+    },
+    canonical: f64::to_string,
+    display: f64::to_string,
+};
+
+pub(crate) const BOOL: Kind<bool> = Kind {
+    noun: "true or false",
+    unit: "",
+    ceiling: None,
+    parse: |value| match value {
+        Value::Bool(flag) => Ok(*flag),
+        _ => Err(Refusal::default()),
+    },
+    canonical: bool::to_string,
+    display: bool::to_string,
+};
+
+pub(crate) const STRING: Kind<String> = Kind {
+    noun: "a text",
+    unit: "",
+    ceiling: None,
+    parse: |value| match value {
+        Value::String(text) => Ok(text.clone()),
+        _ => Err(Refusal::hinting("put it in quotes")),
+    },
+    canonical: String::clone,
+    display: String::clone,
+};
+
+/// Units of one kind, each so many base units.
+struct Units {
+    names: &'static [(&'static str, u64)],
+    base: &'static str,
+}
+
+impl Units {
+    fn list(&self) -> String {
+        let names: Vec<&str> = self.names.iter().map(|(name, _)| *name).collect();
+        match names.split_last() {
+            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+            None => String::new(),
+        }
+    }
+}
+
+fn with_unit(value: &Value, units: &Units, noun: &str, example: &str) -> Result<u64, Refusal> {
+    let give_a_unit = || Refusal::hinting(format!("give a unit, such as \"{example}\""));
+    let text = match value {
+        Value::String(text) => text,
+        Value::Integer(_) | Value::Float(_) => return Err(give_a_unit()),
+        _ => return Err(Refusal::default()),
+    };
+    let (number, unit) = match Decimal::split(text) {
+        Ok((_, "")) => return Err(give_a_unit()),
+        Ok(split) => split,
+        Err(BadDecimal::Negative) => return Err(negative(noun)),
+        Err(BadDecimal::TooLong) => return Err(Refusal::expecting(format!("{noun} with fewer digits"))),
+        Err(BadDecimal::NoNumber) => return Err(Refusal::hinting(format!("such as \"{example}\""))),
+    };
+    let Some(&(_, scale)) = units.names.iter().find(|(name, _)| *name == unit) else {
+        let expected = format!("{noun} in {}", units.list());
+        let near = units.names.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+        let hint = near.map(|(name, _)| format!("did you mean \"{name}\"?"));
+        return Err(Refusal { expected: Some(expected), hint });
+    };
+    let whole = number
+        .whole(scale)
+        .ok_or_else(|| Refusal::expecting(format!("{noun} that is a whole number of {}", units.base)))?;
+    u64::try_from(whole).map_err(|_| Refusal::expecting(format!("{noun} that fits into 64 bits")))
+}
+
+fn per_second(value: &Value) -> Result<f64, Refusal> {
+    let example = "such as \"1500/s\" or \"200kIOPS\"";
+    let Value::String(text) = value else { return Err(Refusal::hinting(format!("give a unit, {example}"))) };
+    let (number, unit) = match Decimal::split(text) {
+        Ok(split) => split,
+        Err(BadDecimal::Negative) => return Err(negative("a number per second")),
+        Err(_) => return Err(Refusal::hinting(example)),
+    };
+    let prefix = unit.strip_suffix("IOPS").or_else(|| unit.strip_suffix("/s"));
+    let power = match prefix {
+        Some("") => 0,
+        Some("k") => 3,
+        Some("M") => 6,
+        Some(_) => {
+            return Err(Refusal::expecting("a number per second in /s, k/s, M/s, IOPS, kIOPS or MIOPS"));
+        }
+        None => return Err(Refusal::hinting(format!("give a unit, {example}"))),
+    };
+    Ok(number.nearest(power))
+}
+
+fn negative(noun: &str) -> Refusal {
+    Refusal::expecting(format!("{noun} that is not negative"))
+}
+
+fn out_of_range(number: i128, most: u64) -> Refusal {
+    match number {
+        ..0 => negative("a whole number"),
+        _ => Refusal::expecting(format!("a whole number of at most {most}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn again<T>(kind: &Kind<T>, value: T) -> Result<T, Refusal> {
+        (kind.parse)(&Value::String((kind.display)(&value)))
+    }
+
+    proptest! {
+        /// What is shown can be written back and means the same.
+        #[test]
+        fn shown_values_read_back(ns in any::<u64>(), n in any::<u64>(), exponent in 0u32..60, tenths in 0u64..10_000_000) {
+            prop_assert_eq!(again(&DURATION, Duration(ns)).unwrap(), Duration(ns));
+            prop_assert_eq!(again(&BYTES, Bytes(n >> exponent)).unwrap(), Bytes(n >> exponent));
+            prop_assert_eq!(again(&RATE, n >> exponent).unwrap(), n >> exponent);
+            let rate = tenths as f64 / 10.0;
+            prop_assert_eq!(again(&PER_SECOND, rate).unwrap(), rate);
+        }
+
+        /// Any text is read or refused, by every kind.
+        #[test]
+        fn no_text_panics(text in ".{0,40}", number in any::<i128>(), float in any::<f64>()) {
+            for value in [Value::String(text), Value::Integer(number), Value::Float(float)] {
+                let _ = (DURATION.parse)(&value);
+                let _ = (BYTES.parse)(&value);
+                let _ = (RATE.parse)(&value);
+                let _ = (PER_SECOND.parse)(&value);
+                let _ = (U32.parse)(&value);
+                let _ = (F64.parse)(&value);
+                let _ = (FRACTION.parse)(&value);
+            }
+        }
+    }
+}

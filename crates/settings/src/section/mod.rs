@@ -1,0 +1,171 @@
+//! Reading a section key by key.
+
+mod quantities;
+mod words;
+
+use crate::error::{ConfigError, Problem};
+use crate::kinds::Kind;
+use crate::origin::{Origin, Place};
+use crate::reading::Reading;
+use crate::resolution::Entry;
+use crate::tree::{Leaf, Node, Table, join};
+use crate::value::Value;
+
+/// One table of a document, being read.
+///
+/// Every reader takes the key, one line of documentation, and what it accepts; it records the value with its
+/// origin and makes the key legal. [`Section::finish`] then refuses what nobody asked for. Handles of the same
+/// section share what has been read.
+#[derive(Clone, Debug)]
+pub struct Section {
+    table: Table,
+    path: String,
+    place: Place,
+    reading: Reading,
+}
+
+impl Section {
+    pub(crate) fn new(table: Table, path: String, place: Place, reading: Reading) -> Section {
+        reading.open(&path);
+        Section { table, path, place, reading }
+    }
+
+    /// Full path of this section; empty for the top.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// True if `key` is written in some layer.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.entries.contains_key(key)
+    }
+
+    /// The sub-section called `name`; empty if it is not written. Fails if something else stands there.
+    pub fn section(&self, name: &str) -> Result<Section, ConfigError> {
+        self.reading.allow(&self.path, name);
+        let path = join(&self.path, name);
+        match self.table.entries.get(name) {
+            Some(Node::Table(table)) => {
+                let place = table.origin.place();
+                Ok(Section::new(table.clone(), path, place, self.reading.clone()))
+            }
+            Some(other) => {
+                let place = other.origin().place();
+                Err(ConfigError::new(Problem::Value, place, path, other.describe(), "a table"))
+            }
+            None => {
+                let place = Place { line: None, ..self.place.clone() };
+                Ok(Section::new(Table::new(Origin::Default), path, place, self.reading.clone()))
+            }
+        }
+    }
+
+    /// The entries of the array of tables called `name`; none if it is not written. Fails if something else
+    /// stands there.
+    pub fn tables(&self, name: &str) -> Result<Vec<Section>, ConfigError> {
+        self.reading.allow(&self.path, name);
+        let path = join(&self.path, name);
+        match self.table.entries.get(name) {
+            None => Ok(Vec::new()),
+            Some(Node::Leaf(Leaf { value: Value::List(items), .. })) if items.is_empty() => Ok(Vec::new()),
+            Some(Node::Tables(tables, _)) => {
+                let sections = tables.iter().enumerate().map(|(index, table)| {
+                    let path = join(&path, &index.to_string());
+                    Section::new(table.clone(), path, table.origin.place(), self.reading.clone())
+                });
+                Ok(sections.collect())
+            }
+            Some(other) => {
+                let hint = match other.origin() {
+                    Origin::Set => "no file or preset has entries to override".to_string(),
+                    _ => format!("write [[{path}]]"),
+                };
+                let place = other.origin().place();
+                let seen = other.describe();
+                Err(ConfigError::new(Problem::Value, place, path, seen, "an array of tables")
+                    .hinting(Some(hint)))
+            }
+        }
+    }
+
+    /// Refuses `key` if it is written: it has no meaning beside the others, for the reason `why`.
+    pub fn refuse(&mut self, key: &str, why: impl Into<String>) -> Result<(), ConfigError> {
+        match self.table.entries.get(key) {
+            None => Ok(()),
+            Some(node) => {
+                let (place, path) = (node.origin().place(), join(&self.path, key));
+                Err(ConfigError::new(Problem::NotApplicable, place, path, node.describe(), why))
+            }
+        }
+    }
+
+    /// An error about the value of `key` that only its reader could find, such as a file that is not there.
+    pub fn invalid(&self, key: &str, expected: impl Into<String>) -> ConfigError {
+        let path = join(&self.path, key);
+        match self.table.entries.get(key) {
+            Some(node) => {
+                ConfigError::new(Problem::Value, node.origin().place(), path, node.describe(), expected)
+            }
+            None => {
+                let shown = self.reading.resolution().entry(&path).map(|entry| entry.display.clone());
+                let seen = format!("{} (the default)", shown.unwrap_or_else(|| "nothing".to_string()));
+                ConfigError::new(Problem::Value, self.place.clone(), path, seen, expected)
+            }
+        }
+    }
+
+    /// As [`ConfigError::conflict`], for keys of this section that have been read.
+    pub fn conflict(&self, keys: &[&str], message: impl Into<String>) -> ConfigError {
+        let paths: Vec<String> = keys.iter().map(|key| join(&self.path, key)).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        ConfigError::conflict(&self.reading.resolution(), &paths, message)
+    }
+
+    /// Checks that everything written in this section, and in the sub-sections opened, has been read.
+    pub fn finish(&self) -> Result<(), ConfigError> {
+        self.reading.check(&self.table, &self.path)
+    }
+
+    /// The leaf at `key`, if anything is written there; makes the key legal.
+    fn leaf(&self, key: &str, expected: &str) -> Result<Option<&Leaf>, ConfigError> {
+        self.reading.allow(&self.path, key);
+        match self.table.entries.get(key) {
+            Some(Node::Leaf(leaf)) => Ok(Some(leaf)),
+            Some(other) => {
+                let (place, path) = (other.origin().place(), join(&self.path, key));
+                Err(ConfigError::new(Problem::Value, place, path, other.describe(), expected))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn missing(&self, key: &str, expected: String) -> ConfigError {
+        ConfigError::new(Problem::MissingKey, self.place.clone(), join(&self.path, key), "", expected)
+    }
+
+    fn not_a_list(&self, key: &str, value: &Value, place: Place) -> ConfigError {
+        let hint = Some(format!("write [{}]", value.describe()));
+        ConfigError::new(Problem::Value, place, join(&self.path, key), value.describe(), "a list")
+            .hinting(hint)
+    }
+
+    fn record<T>(&self, kind: &Kind<T>, key: &str, doc: &'static str, value: Option<&T>, hashed: bool) {
+        let canonical = value.map(kind.canonical).unwrap_or_default();
+        let display = value.map_or_else(|| "not set".to_string(), kind.display);
+        self.write(key, doc, canonical, kind.unit, display, hashed);
+    }
+
+    fn write(
+        &self,
+        key: &str,
+        doc: &'static str,
+        canonical: String,
+        unit: &'static str,
+        display: String,
+        hashed: bool,
+    ) {
+        let origin = self.table.entries.get(key).map_or(Origin::Default, |node| node.origin().clone());
+        let path = join(&self.path, key);
+        self.reading.record(Entry { path, canonical, unit, display, origin, doc, hashed });
+    }
+}

@@ -1,0 +1,166 @@
+//! Readers of quantities: durations, sizes, rates, numbers.
+
+use super::Section;
+use crate::error::{ConfigError, Problem};
+use crate::kinds::{self, Kind, Refusal};
+use crate::origin::Place;
+use crate::spec::Spec;
+use crate::tree::join;
+use crate::value::Value;
+use interpulse_engine::{Bytes, Duration};
+
+/// Declares the readers of one kind: required or defaulted, optional, and a list.
+macro_rules! readers {
+    ($($kind:ident: $type:ty, $one:ident, $optional:ident, $list:ident, $doc:literal;)+) => {$(
+        #[doc = concat!("Reads ", $doc, ". Fails if it is missing without a default, malformed or out of range.")]
+        pub fn $one(&mut self, key: &str, doc: &'static str, spec: Spec<$type>) -> Result<$type, ConfigError> {
+            self.required(&kinds::$kind, key, doc, spec)
+        }
+
+        #[doc = concat!("Reads ", $doc, " that may be left out.")]
+        pub fn $optional(
+            &mut self,
+            key: &str,
+            doc: &'static str,
+            spec: Spec<$type>,
+        ) -> Result<Option<$type>, ConfigError> {
+            self.optional(&kinds::$kind, key, doc, spec)
+        }
+
+        #[doc = concat!("Reads a list, each entry ", $doc, " that `each` accepts; required if `default` is `None`.")]
+        pub fn $list(
+            &mut self,
+            key: &str,
+            doc: &'static str,
+            default: Option<&[$type]>,
+            each: Spec<$type>,
+        ) -> Result<Vec<$type>, ConfigError> {
+            self.list(&kinds::$kind, key, doc, default, each)
+        }
+    )+};
+}
+
+impl Section {
+    readers! {
+        DURATION: Duration, duration, optional_duration, list_duration, "a duration such as `\"3.5ms\"` (at most 100 days unless the spec says otherwise)";
+        BYTES: Bytes, bytes, optional_bytes, list_bytes, "a size such as `\"16KiB\"` or `\"512MB\"`";
+        RATE: u64, rate, optional_rate, list_rate, "a bus rate such as `\"400MT/s\"`, in transfers per second";
+        PER_SECOND: f64, per_second, optional_per_second, list_per_second, "a number per second such as `\"1500/s\"` or `\"200kIOPS\"`";
+        U64: u64, u64, optional_u64, list_u64, "a whole number";
+        U32: u32, u32, optional_u32, list_u32, "a whole number below 2^32";
+        F64: f64, f64, optional_f64, list_f64, "a finite number";
+        FRACTION: f64, fraction, optional_fraction, list_fraction, "a fraction such as `0.3` or `\"30%\"` (at most 1 unless the spec says otherwise)";
+        BOOL: bool, bool, optional_bool, list_bool, "`true` or `false`";
+    }
+
+    pub(super) fn required<T: Clone + PartialOrd>(
+        &mut self,
+        kind: &Kind<T>,
+        key: &str,
+        doc: &'static str,
+        spec: Spec<T>,
+    ) -> Result<T, ConfigError> {
+        let value = match (self.find(kind, key, &spec)?, &spec.default) {
+            (Some(value), _) => value,
+            (None, Some(value)) => {
+                let place = Place { line: None, ..self.place.clone() };
+                let seen = format!("{} (the default)", (kind.display)(value));
+                self.check_range(kind, key, value, &spec, seen, place)?;
+                value.clone()
+            }
+            (None, None) => {
+                return Err(self.missing(key, format!("{}{}", kind.noun, spec.words(kind.display))));
+            }
+        };
+        self.record(kind, key, doc, Some(&value), true);
+        Ok(value)
+    }
+
+    pub(super) fn optional<T: Clone + PartialOrd>(
+        &mut self,
+        kind: &Kind<T>,
+        key: &str,
+        doc: &'static str,
+        spec: Spec<T>,
+    ) -> Result<Option<T>, ConfigError> {
+        let value = self.find(kind, key, &spec)?;
+        self.record(kind, key, doc, value.as_ref(), true);
+        Ok(value)
+    }
+
+    pub(super) fn list<T: Clone + PartialOrd>(
+        &mut self,
+        kind: &Kind<T>,
+        key: &str,
+        doc: &'static str,
+        default: Option<&[T]>,
+        each: Spec<T>,
+    ) -> Result<Vec<T>, ConfigError> {
+        let written = self.leaf(key, "a list")?.map(|leaf| (leaf.value.clone(), leaf.origin.place()));
+        let values = match (written, default) {
+            (Some((Value::List(items), place)), _) => {
+                let parse = |item| self.parse(kind, key, item, &each, place.clone());
+                items.iter().map(parse).collect::<Result<Vec<T>, _>>()?
+            }
+            (Some((value, place)), _) => return Err(self.not_a_list(key, &value, place)),
+            (None, Some(default)) => default.to_vec(),
+            (None, None) => {
+                let expected = format!("a list, each entry {}{}", kind.noun, each.words(kind.display));
+                return Err(self.missing(key, expected));
+            }
+        };
+        let canonical = values.iter().map(kind.canonical).collect::<Vec<_>>().join(",");
+        let display = values.iter().map(kind.display).collect::<Vec<_>>().join(", ");
+        self.write(key, doc, canonical, kind.unit, format!("[{display}]"), true);
+        Ok(values)
+    }
+
+    /// The checked value of `key`, if it is written.
+    pub(super) fn find<T: Clone + PartialOrd>(
+        &self,
+        kind: &Kind<T>,
+        key: &str,
+        spec: &Spec<T>,
+    ) -> Result<Option<T>, ConfigError> {
+        match self.leaf(key, kind.noun)? {
+            Some(leaf) => self.parse(kind, key, &leaf.value, spec, leaf.origin.place()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn parse<T: Clone + PartialOrd>(
+        &self,
+        kind: &Kind<T>,
+        key: &str,
+        value: &Value,
+        spec: &Spec<T>,
+        place: Place,
+    ) -> Result<T, ConfigError> {
+        let parsed = (kind.parse)(value).map_err(|Refusal { expected, hint }| {
+            let expected = expected.unwrap_or_else(|| kind.noun.to_string());
+            let path = join(&self.path, key);
+            ConfigError::new(Problem::Value, place.clone(), path, value.describe(), expected).hinting(hint)
+        })?;
+        self.check_range(kind, key, &parsed, spec, value.describe(), place)?;
+        Ok(parsed)
+    }
+
+    fn check_range<T: Clone + PartialOrd>(
+        &self,
+        kind: &Kind<T>,
+        key: &str,
+        value: &T,
+        spec: &Spec<T>,
+        seen: String,
+        place: Place,
+    ) -> Result<(), ConfigError> {
+        let range = Spec { max: spec.max.clone().or_else(|| kind.ceiling.clone()), ..spec.clone() };
+        if range.admits(value) {
+            return Ok(());
+        }
+        // The reader's own ceiling is only worth mentioning to who ran into it.
+        let words = if spec.admits(value) { range.words(kind.display) } else { spec.words(kind.display) };
+        let expected = format!("{}{words}", kind.noun);
+        Err(ConfigError::new(Problem::Value, place, join(&self.path, key), seen, expected))
+    }
+}

@@ -1,0 +1,71 @@
+//! Arbitrary bytes through every trace reader.
+
+use crate::spec::Pacing;
+use crate::trace::input::Input;
+use crate::trace::replay::Replay;
+use crate::trace::spec::{AsciiLayout, Fit, Format, Reorder, TimeUnit, TracePacing, TraceSpec, TypeCode};
+use interpulse_engine::SimTime;
+
+/// Sectors of the drive that fuzzed traces are replayed on: odd, so that nothing divides it.
+const CAPACITY: u64 = 1_000_003;
+
+/// Replays `bytes` as a trace of every format, strictly and leniently. Nothing may panic, and whatever is
+/// accepted must keep the promises of a replay: this panics if times decrease, a request leaves the drive or
+/// the two passes disagree. Returns how many of the readings were accepted.
+pub fn fuzz_trace(bytes: &[u8]) -> usize {
+    let micro = AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites };
+    let formats = [
+        Format::Auto,
+        Format::Msr,
+        Format::Spc,
+        Format::Ascii(micro),
+        Format::DiskSim,
+        Format::SsdSimMs,
+        Format::MqSim,
+    ];
+    let strict = TraceSpec::new("fuzz");
+    let lenient = TraceSpec {
+        pacing: TracePacing::Recorded { speed: 0.3 },
+        fit: Fit::Fold,
+        reorder: Reorder::Clamp,
+        skip_bad_rows: true,
+        ..strict.clone()
+    };
+    let closed = TraceSpec {
+        pacing: TracePacing::Closed { depth: 7 },
+        fit: Fit::Scale,
+        skip_bad_rows: true,
+        ..strict.clone()
+    };
+    let mut accepted = 0;
+    for format in formats {
+        for spec in [&strict, &lenient, &closed] {
+            let spec = TraceSpec { format, ..spec.clone() };
+            accepted += usize::from(replay(bytes, &spec));
+        }
+    }
+    accepted
+}
+
+/// Whether the bytes are accepted.
+fn replay(bytes: &[u8], spec: &TraceSpec) -> bool {
+    let start = SimTime(17);
+    let mut replay = match Replay::from_input(Input::memory("fuzz", bytes), spec, start, CAPACITY) {
+        Ok(replay) => replay,
+        Err(error) => {
+            assert!(error.to_string().starts_with("trace fuzz: "), "{error}");
+            return false;
+        }
+    };
+    let (mut rows, mut latest) = (0, start);
+    while let Some((at, request)) = replay.next().expect("bytes in memory do not change") {
+        assert!(at >= latest, "row {rows} arrives at {at}, before {latest}");
+        assert!(request.sectors > 0 && request.end() <= CAPACITY, "row {rows} leaves the drive: {request:?}");
+        (rows, latest) = (rows + 1, at);
+    }
+    let summary = replay.summary();
+    assert_eq!(rows, summary.rows, "the passes disagree");
+    assert_eq!(summary.reads + summary.writes, rows);
+    assert!(replay.pacing() == Pacing::Open || latest == start);
+    true
+}

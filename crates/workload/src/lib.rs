@@ -1,0 +1,43 @@
+//! Who asks a drive for what, and when.
+//!
+//! A [`Flow`] is one stream of requests: made up by a synthetic generator ([`SyntheticSpec`]) or replayed
+//! from a block trace ([`TraceSpec`]). Its owner asks for one request at a time with [`Flow::next`]; a
+//! closed flow is asked again whenever one of its requests completes, an open flow brings arrival times.
+//!
+//! Everything is a pure function of the description, the capacity, the seed and (for a trace) the file's
+//! bytes: floats go through `libm`, and every purpose (operation, size, address, arrival) has its own
+//! named random stream, so changing the mix leaves the addresses as they were.
+//!
+//! ```
+//! use interpulse_engine::Streams;
+//! use interpulse_workload::{Flow, FlowSpec, Op, Pacing, SyntheticSpec};
+//!
+//! let spec = FlowSpec::synthetic("reader", SyntheticSpec::default());
+//! let mut flow = Flow::new(&spec, 1 << 21, &Streams::new(1), 0)?;
+//! assert_eq!(flow.pacing(), Pacing::Closed { depth: 1 });
+//! let (_, request) = flow.next()?.expect("no limit was set");
+//! assert_eq!((request.op, request.sectors, request.sector % 8), (Op::Read, 8, 0));
+//! # Ok::<(), interpulse_workload::WorkloadError>(())
+//! ```
+
+pub mod error;
+pub mod flow;
+pub mod fuzz;
+pub mod generate;
+pub mod registry;
+pub mod request;
+pub mod spec;
+pub mod synthetic;
+pub mod trace;
+
+pub use error::{SpecError, WorkloadError};
+pub use flow::Flow;
+pub use fuzz::fuzz_trace;
+pub use registry::{ADDRESSES, ARRIVALS, BLOCK_SIZES, FITS, FORMATS, PACINGS, PRIORITIES, REORDERS};
+pub use request::{Op, Request, SECTOR};
+pub use spec::{FlowSpec, Pacing, Priority, Source};
+pub use synthetic::spec::{AddressSpec, Arrivals, BlockSize, SyntheticPacing, SyntheticSpec};
+pub use trace::input::Packing;
+pub use trace::problem::{RowFault, TraceError, TraceProblem};
+pub use trace::spec::{AsciiLayout, Fit, Format, Reorder, TimeUnit, TracePacing, TraceSpec, TypeCode};
+pub use trace::summary::{DeviceSummary, TraceSummary};

@@ -1,0 +1,47 @@
+//! One request to a drive.
+
+use interpulse_engine::Bytes;
+
+/// The unit of addresses and lengths: 512 bytes.
+pub const SECTOR: Bytes = Bytes(512);
+
+/// What a request asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// Return the newest data.
+    Read,
+    /// Store new data.
+    Write,
+    /// Forget the data (deallocate).
+    Trim,
+    /// Make every completed write durable.
+    Flush,
+}
+
+/// One request as it reaches the drive's submission queue.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Request {
+    /// What is asked for.
+    pub op: Op,
+    /// First 512-byte sector; zero for a flush.
+    pub sector: u64,
+    /// Length in 512-byte sectors; zero for a flush, never zero otherwise.
+    pub sectors: u32,
+}
+
+impl Request {
+    /// A flush, which has no address.
+    pub const FLUSH: Request = Request { op: Op::Flush, sector: 0, sectors: 0 };
+
+    /// The first sector after the request.
+    #[inline]
+    pub const fn end(self) -> u64 {
+        self.sector + self.sectors as u64
+    }
+
+    /// The length in bytes.
+    #[inline]
+    pub const fn bytes(self) -> Bytes {
+        Bytes(self.sectors as u64 * SECTOR.0)
+    }
+}

@@ -1,0 +1,82 @@
+//! Which operation comes next.
+
+use super::spec::SyntheticSpec;
+use crate::error::Illegal;
+use crate::request::Op;
+use interpulse_engine::Rng;
+
+/// Draws operations in the given shares and adds a flush after every so many writes.
+pub(super) struct Mix {
+    rng: Rng,
+    /// The only operation, where there is one: then nothing is drawn.
+    only: Option<Op>,
+    /// A draw below this is a read ...
+    reads_below: u64,
+    /// ... else below this a write, else a trim.
+    writes_below: u64,
+    /// Writes until a flush is due; 2^64 - 1 (never reached) without flushes.
+    writes_left: u64,
+    flush_every: u64,
+}
+
+impl Mix {
+    pub(super) fn new(spec: &SyntheticSpec, rng: Rng) -> Result<Mix, Illegal> {
+        let shares = [
+            ("read_share", spec.read_share, Op::Read),
+            ("write_share", spec.write_share, Op::Write),
+            ("trim_share", spec.trim_share, Op::Trim),
+        ];
+        for (field, share, _) in shares {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Illegal::new(field, share, "0 to 1"));
+            }
+        }
+        let sum = spec.read_share + spec.write_share + spec.trim_share;
+        if (sum - 1.0).abs() > 1e-9 {
+            let legal = "three shares that sum to 1";
+            return Err(Illegal::new("read_share + write_share + trim_share", sum, legal));
+        }
+        if spec.flush_every == Some(0) {
+            return Err(Illegal::new("flush_every", 0, "at least 1 write, or none for no flushes"));
+        }
+        let mut present = shares.iter().filter(|(_, share, _)| *share > 0.0);
+        let only = match (present.next(), present.next()) {
+            (Some(&(_, _, op)), None) => Some(op),
+            _ => None,
+        };
+        let flush_every = spec.flush_every.unwrap_or(u64::MAX);
+        let certain_without_trim =
+            if spec.trim_share > 0.0 { Rng::threshold(spec.read_share + spec.write_share) } else { u64::MAX };
+        Ok(Mix {
+            rng,
+            only,
+            reads_below: Rng::threshold(spec.read_share),
+            writes_below: certain_without_trim,
+            writes_left: flush_every,
+            flush_every,
+        })
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Op {
+        if self.writes_left == 0 {
+            self.writes_left = self.flush_every;
+            return Op::Flush;
+        }
+        let op = match self.only {
+            Some(op) => op,
+            None => {
+                let draw = self.rng.next_u64();
+                if draw < self.reads_below {
+                    Op::Read
+                } else if draw <= self.writes_below {
+                    Op::Write
+                } else {
+                    Op::Trim
+                }
+            }
+        };
+        self.writes_left -= u64::from(op == Op::Write);
+        op
+    }
+}

@@ -1,0 +1,110 @@
+//! The bytes of a trace: a file or (for fuzzing) memory, unpacked on the way.
+
+use super::problem::{TraceError, TraceProblem};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a trace file is packed, told by its first bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Packing {
+    /// Not at all.
+    Plain,
+    /// gzip, one or several members.
+    Gzip,
+    /// Zstandard, one or several frames.
+    Zstd,
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Packing::Plain => "plain",
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        })
+    }
+}
+
+/// Where the bytes of a trace are.
+#[derive(Clone)]
+pub(crate) struct Input {
+    path: PathBuf,
+    memory: Option<Arc<[u8]>>,
+}
+
+/// An opened trace.
+pub(crate) struct Opened {
+    pub bytes: Box<dyn Read + Send>,
+    pub packing: Packing,
+}
+
+impl Input {
+    pub fn file(path: &Path) -> Input {
+        Input { path: path.to_owned(), memory: None }
+    }
+
+    /// Bytes in memory under the name of a file.
+    pub fn memory(name: &str, bytes: &[u8]) -> Input {
+        Input { path: PathBuf::from(name), memory: Some(bytes.into()) }
+    }
+
+    /// The last part of the path, or nothing if that is not text.
+    pub fn file_name(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or("")
+    }
+
+    /// The fault of this input.
+    pub fn error(&self, problem: TraceProblem) -> TraceError {
+        TraceError { path: self.path.clone(), problem }
+    }
+
+    /// Opens the input at its start.
+    pub fn open(&self) -> Result<Opened, TraceProblem> {
+        match &self.memory {
+            Some(bytes) => unpack(Cursor::new(Arc::clone(bytes))),
+            None => unpack(open_file(&self.path)?),
+        }
+        .map_err(|error| TraceProblem::Read { line: 0, error })
+    }
+}
+
+fn open_file(path: &Path) -> Result<File, TraceProblem> {
+    let problem = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => TraceProblem::Missing,
+        _ => TraceProblem::Open(error),
+    };
+    // Asked before opening: opening a pipe would wait for its writer.
+    if !std::fs::metadata(path).map_err(problem)?.is_file() {
+        return Err(TraceProblem::NotAFile);
+    }
+    File::open(path).map_err(problem)
+}
+
+fn unpack(mut packed: impl Read + Send + 'static) -> io::Result<Opened> {
+    let mut magic = [0; 4];
+    let mut have = 0;
+    while have < magic.len() {
+        match packed.read(&mut magic[have..]) {
+            Ok(0) => break,
+            Ok(n) => have += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let packing = match magic[..have] {
+        [0x1f, 0x8b, ..] => Packing::Gzip,
+        // A frame, or one of the sixteen kinds of skippable frames some writers put first.
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Packing::Zstd,
+        _ => Packing::Plain,
+    };
+    let whole = Cursor::new(magic).take(have as u64).chain(packed);
+    let bytes: Box<dyn Read + Send> = match packing {
+        Packing::Plain => Box::new(whole),
+        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+        Packing::Zstd => Box::new(zstd::Decoder::new(whole)?),
+    };
+    Ok(Opened { bytes, packing })
+}

@@ -1,0 +1,92 @@
+//! Where the sectors of a trace lie on the drive.
+
+use super::problem::TraceProblem;
+use super::scan::Found;
+use super::spec::Fit;
+
+/// 4 KiB in sectors: the alignment of scaled addresses.
+const SCALE_ALIGNMENT: u64 = 8;
+
+/// Maps (device, sector) to a sector of the drive.
+pub(super) struct Layout {
+    /// By index of first appearance.
+    regions: Box<[Region]>,
+    map: Map,
+}
+
+/// Where a device is placed, and what the first pass saw it touch.
+#[derive(Clone, Copy)]
+struct Region {
+    base: u64,
+    first: u64,
+    end: u64,
+}
+
+enum Map {
+    Same,
+    Fold { capacity: u64 },
+    Scale { low: u64, span: u64, capacity: u64 },
+}
+
+impl Layout {
+    /// Errors if a request lies beyond the drive and `fit` does not help.
+    pub fn new(found: &Found, fit: Fit, capacity: u64) -> Result<Layout, TraceProblem> {
+        if u64::from(found.largest_sectors) > capacity {
+            let (line, sectors) = (found.largest_line, found.largest_sectors);
+            return Err(TraceProblem::Oversize { line, sectors, capacity });
+        }
+        let devices = &found.summary.devices;
+        let mut regions: Vec<Region> =
+            found.extents.iter().map(|e| Region { base: 0, first: e.first, end: e.end }).collect();
+        for (&index, device) in found.placed.iter().zip(devices) {
+            regions[index].base = device.placed_at;
+        }
+        let map = match fit {
+            Fit::Error => {
+                check_inside(found, capacity)?;
+                Map::Same
+            }
+            Fit::Fold => Map::Fold { capacity },
+            Fit::Scale => {
+                let (first, last) = (&devices[0], &devices[devices.len() - 1]);
+                let low = first.placed_at + first.first_sector;
+                Map::Scale { low, span: last.placed_at + last.end_sector - low, capacity }
+            }
+        };
+        Ok(Layout { regions: regions.into(), map })
+    }
+
+    /// The start on the drive of a request of the trace; it ends inside the drive. `None` for a request
+    /// outside what the first pass saw: the file has changed.
+    pub fn place(&self, device: u32, sector: u64, sectors: u32) -> Option<u64> {
+        let region = self.regions[device as usize];
+        let sectors = u64::from(sectors);
+        if sector < region.first || sector + sectors > region.end {
+            return None;
+        }
+        let sector = region.base + sector;
+        match self.map {
+            Map::Same => Some(sector),
+            Map::Fold { capacity } => Some((sector % capacity).min(capacity.checked_sub(sectors)?)),
+            Map::Scale { low, span, capacity } => {
+                let scaled = (u128::from(sector - low) * u128::from(capacity) / u128::from(span)) as u64;
+                let start = scaled.min(capacity.checked_sub(sectors)?);
+                Some(start / SCALE_ALIGNMENT * SCALE_ALIGNMENT)
+            }
+        }
+    }
+}
+
+fn check_inside(found: &Found, capacity: u64) -> Result<(), TraceProblem> {
+    for (device, &index) in found.summary.devices.iter().zip(&found.placed) {
+        let end = device.placed_at + device.end_sector;
+        if end > capacity {
+            let several = found.placed.len() > 1;
+            let placed =
+                if several { format!(" (placed at sector {})", device.placed_at) } else { String::new() };
+            let device = format!("{}{placed}", found.key(index));
+            return Err(TraceProblem::Beyond { line: found.extents[index].end_line, device, end, capacity });
+        }
+    }
+    Ok(())
+}

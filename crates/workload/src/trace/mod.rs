@@ -1,0 +1,26 @@
+//! Replay of recorded block traces.
+//!
+//! A trace is read twice, always as a stream: the first pass (`scan`) checks every row and finds extents
+//! and totals, so that every fault shows before simulated time starts; the second (`replay`) hands the
+//! rows out through a small read-ahead buffer. Memory does not grow with the length of the trace.
+//!
+//! Rows common to all formats: lines end in LF or CRLF, the last may lack its end; blank lines and lines
+//! that start with `#` are skipped; a UTF-8 byte order mark at the very start is ignored. Plain, gzip and
+//! zstd files are told apart by their first bytes, never by their name.
+
+mod ascii;
+mod detect;
+mod device;
+pub(crate) mod input;
+mod layout;
+mod lines;
+mod msr;
+mod number;
+pub mod problem;
+pub(crate) mod replay;
+pub(crate) mod row;
+pub(crate) mod scan;
+mod spc;
+pub mod spec;
+mod stream;
+pub mod summary;

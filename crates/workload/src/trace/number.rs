@@ -1,0 +1,108 @@
+//! Numbers in columns, with errors that say what is wrong with the text.
+
+use super::problem::RowFault;
+use super::row::{REQUEST_SECTORS_MAX, SECTORS_MAX};
+use crate::request::SECTOR;
+
+/// A column: its name, what is legal in it, and the text seen.
+#[derive(Clone, Copy)]
+pub(super) struct Column<'l> {
+    pub name: &'static str,
+    pub legal: &'static str,
+    pub text: &'l str,
+}
+
+impl Column<'_> {
+    /// The fault of this column, for this reason.
+    pub fn fault(&self, why: &'static str) -> RowFault {
+        RowFault::field(self.name, self.text, why, self.legal)
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn whole(&self, least: u64, most: u64) -> Result<u64, RowFault> {
+        let value = self.digits(self.text)?;
+        if value < least {
+            return Err(self.fault("too small"));
+        }
+        if value > most {
+            return Err(self.fault("too large"));
+        }
+        Ok(value)
+    }
+
+    /// A time in units of `unit_ns`, a power of ten of ns; in ns, rounded down. Decimals are refused where
+    /// the unit is 1 ns: there they mean that the unit is another one.
+    pub fn time_ns(&self, unit_ns: u64) -> Result<u64, RowFault> {
+        let (whole, decimals) = match self.text.split_once('.') {
+            None => (self.text, ""),
+            Some(_) if unit_ns == 1 => return Err(self.fault("not a whole number")),
+            Some((_, "")) | Some(("", _)) => return Err(self.fault("not a number")),
+            Some((whole, decimals)) => (whole, decimals),
+        };
+        let mut ns = self.digits(whole)?.checked_mul(unit_ns).ok_or_else(|| self.fault("too large"))?;
+        let mut digit_ns = unit_ns;
+        for digit in decimals.bytes() {
+            if !digit.is_ascii_digit() {
+                return Err(self.fault("not a number"));
+            }
+            digit_ns /= 10;
+            ns = ns.checked_add(u64::from(digit - b'0') * digit_ns).ok_or_else(|| self.fault("too large"))?;
+        }
+        Ok(ns)
+    }
+
+    fn digits(&self, text: &str) -> Result<u64, RowFault> {
+        if text.is_empty() {
+            return Err(self.fault("not a number"));
+        }
+        let mut value = 0u64;
+        let mut overflow = false;
+        for byte in text.bytes() {
+            if !byte.is_ascii_digit() {
+                return Err(self.fault(if is_negative(self.text) { "negative" } else { "not a number" }));
+            }
+            match value.checked_mul(10).and_then(|v| v.checked_add(u64::from(byte - b'0'))) {
+                Some(v) => value = v,
+                None => overflow = true,
+            }
+        }
+        if overflow {
+            return Err(self.fault("too large"));
+        }
+        Ok(value)
+    }
+}
+
+/// A device number.
+pub(super) fn device(name: &'static str, text: &str) -> Result<u32, RowFault> {
+    let column = Column { name, text, legal: "a whole number, 0 to 4294967295" };
+    Ok(column.whole(0, u64::from(u32::MAX))? as u32)
+}
+
+/// A start in sectors.
+pub(super) fn sector(name: &'static str, text: &str) -> Result<u64, RowFault> {
+    let column = Column { name, text, legal: "512-byte sectors, a whole number below 2^44 (8 PiB)" };
+    column.whole(0, SECTORS_MAX - 1)
+}
+
+/// A start in bytes.
+pub(super) fn offset_bytes(name: &'static str, text: &str) -> Result<u64, RowFault> {
+    let column = Column { name, text, legal: "bytes, a whole number below 2^53 (8 PiB)" };
+    column.whole(0, SECTORS_MAX * SECTOR.get() - 1)
+}
+
+/// A length in sectors.
+pub(super) fn length_sectors(name: &'static str, text: &str) -> Result<u32, RowFault> {
+    let column = Column { name, text, legal: "512-byte sectors, a whole number, 1 to 2097152 (1 GiB)" };
+    Ok(column.whole(1, u64::from(REQUEST_SECTORS_MAX))? as u32)
+}
+
+/// A length in bytes, at most so large that widening it to whole sectors stays legal.
+pub(super) fn length_bytes(name: &'static str, text: &str) -> Result<u64, RowFault> {
+    let column = Column { name, text, legal: "bytes, a whole number, 1 to 1073741312 (1 GiB less a sector)" };
+    column.whole(1, (u64::from(REQUEST_SECTORS_MAX) - 1) * SECTOR.get())
+}
+
+fn is_negative(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}

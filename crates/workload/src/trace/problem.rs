@@ -1,0 +1,214 @@
+//! What can be wrong with a trace file, in words.
+
+use super::input::Packing;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// A fault of a trace file.
+#[derive(Debug, thiserror::Error)]
+#[error("trace {}: {problem}", path.display())]
+pub struct TraceError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: TraceProblem,
+}
+
+/// What is wrong with a trace file. Lines are counted from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceProblem {
+    /// No such file.
+    #[error("does not exist")]
+    Missing,
+    /// The operating system refuses to open it.
+    #[error("cannot be opened: {0}")]
+    Open(io::Error),
+    /// A folder, a pipe or a device.
+    #[error("is not a regular file; a trace is read twice, so a pipe cannot be one")]
+    NotAFile,
+    /// Reading failed on the way.
+    #[error("cannot be read after line {line}: {error}")]
+    Read {
+        /// The last complete line.
+        line: u64,
+        /// What the operating system says.
+        error: io::Error,
+    },
+    /// A packed file ends too early.
+    #[error("the {packing} data is truncated: it ends after line {line} in the middle of the packed stream")]
+    Truncated {
+        /// How the file is packed.
+        packing: Packing,
+        /// The last complete line.
+        line: u64,
+    },
+    /// A packed file cannot be unpacked.
+    #[error("the {packing} data is damaged after line {line}: {detail}")]
+    Damaged {
+        /// How the file is packed.
+        packing: Packing,
+        /// The last complete line.
+        line: u64,
+        /// What the unpacker says.
+        detail: String,
+    },
+    /// Not one row.
+    #[error("holds no rows")]
+    Empty,
+    /// Bad rows were to be skipped, and all were bad.
+    #[error("holds no good row; {bad_rows} bad ones were skipped, the first: {first}")]
+    AllBad {
+        /// Bad rows skipped.
+        bad_rows: u64,
+        /// The first message.
+        first: String,
+    },
+    /// The rows look like the ascii family, which has no way to tell its unit.
+    #[error(
+        "the rows have five columns like `ascii`, but neither they nor the file name tell the time unit; \
+         name the format: disksim, ssdsim-ms or mqsim, or ascii with its time unit and type code"
+    )]
+    Ambiguous,
+    /// The rows look like nothing known.
+    #[error(
+        "line {line}: `{found}` looks like no known format; name the format: msr, spc, ascii, disksim, \
+         ssdsim-ms or mqsim"
+    )]
+    Unknown {
+        /// The first line that is not blank or a comment.
+        line: u64,
+        /// Its beginning.
+        found: String,
+    },
+    /// A bad row.
+    #[error("line {line}: {fault}")]
+    Row {
+        /// The line.
+        line: u64,
+        /// What is wrong with it.
+        fault: RowFault,
+    },
+    /// A request beyond the drive.
+    #[error(
+        "line {line}: {device} reaches sector {end}, but the drive has {capacity} sectors; legal: a larger \
+         drive, or fit = fold or scale"
+    )]
+    Beyond {
+        /// The line of the device's furthest request.
+        line: u64,
+        /// The device, and where it is placed if there are several.
+        device: String,
+        /// One past the last sector asked for, on the drive.
+        end: u64,
+        /// The drive's sectors.
+        capacity: u64,
+    },
+    /// A request larger than the drive, which no fit can help.
+    #[error("line {line}: the request has {sectors} sectors, but the whole drive has {capacity}")]
+    Oversize {
+        /// The line.
+        line: u64,
+        /// Its size in sectors.
+        sectors: u32,
+        /// The drive's sectors.
+        capacity: u64,
+    },
+    /// The second pass read something else than the first.
+    #[error("changed while it was replayed (noticed after line {line})")]
+    Changed {
+        /// The last line read.
+        line: u64,
+    },
+}
+
+/// What is wrong with one row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RowFault {
+    /// A byte that is not text.
+    NotUtf8 {
+        /// Position in the line, from 1.
+        position: usize,
+        /// The byte.
+        byte: u8,
+    },
+    /// A line without an end.
+    TooLong,
+    /// The wrong number of columns.
+    Columns {
+        /// Columns seen.
+        found: usize,
+        /// The columns of the format, in words.
+        legal: &'static str,
+    },
+    /// A value that is not legal.
+    Field {
+        /// Name of the column.
+        field: &'static str,
+        /// The value seen, shortened.
+        found: String,
+        /// What it is not, or is too much.
+        why: &'static str,
+        /// What would be legal.
+        legal: &'static str,
+    },
+    /// A time before that of an earlier row.
+    Backwards {
+        /// By how much, in ns.
+        back_ns: u64,
+    },
+    /// One more device than can be told apart.
+    TooManyDevices,
+}
+
+impl fmt::Display for RowFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowFault::NotUtf8 { position, byte } => {
+                write!(f, "byte {position} of the line (0x{byte:02x}) is not UTF-8 text")
+            }
+            RowFault::TooLong => {
+                write!(f, "is longer than {} bytes; is this a text file?", super::lines::LINE_MAX)
+            }
+            RowFault::Columns { found, legal } => {
+                let plural = if *found == 1 { "" } else { "s" };
+                write!(f, "has {found} column{plural}; legal: {legal}")
+            }
+            RowFault::Field { field, found, why, legal } => {
+                write!(f, "`{field}` is `{found}`, which is {why}; legal: {legal}")
+            }
+            RowFault::Backwards { back_ns } => write!(
+                f,
+                "`time` goes back by {}; legal: ascending times, or reorder = clamp, or closed pacing",
+                interpulse_engine::Duration(*back_ns)
+            ),
+            RowFault::TooManyDevices => {
+                write!(
+                    f,
+                    "names one device more than {}, the most a trace may have",
+                    super::device::DEVICES_MAX
+                )
+            }
+        }
+    }
+}
+
+impl RowFault {
+    pub(crate) fn field(
+        field: &'static str,
+        found: &str,
+        why: &'static str,
+        legal: &'static str,
+    ) -> RowFault {
+        RowFault::Field { field, found: shorten(found), why, legal }
+    }
+}
+
+/// At most 40 characters of `text`, control characters made visible.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().nth(40).is_some() {
+        short.push_str("...");
+    }
+    short
+}

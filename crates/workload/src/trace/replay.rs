@@ -1,0 +1,125 @@
+//! The second pass over a trace: hands its requests out.
+
+use super::input::Input;
+use super::layout::Layout;
+use super::problem::TraceProblem;
+use super::scan::scan;
+use super::spec::{TracePacing, TraceSpec};
+use super::stream::RowStream;
+use super::summary::TraceSummary;
+use crate::error::WorkloadError;
+use crate::request::Request;
+use crate::spec::Pacing;
+use interpulse_engine::SimTime;
+
+/// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
+const AHEAD: usize = 256;
+
+/// A trace being replayed.
+pub(crate) struct Replay {
+    input: Input,
+    rows: RowStream,
+    layout: Layout,
+    pacing: TracePacing,
+    start: SimTime,
+    /// Requests read ahead, and how many of them are handed out.
+    ahead: Vec<(SimTime, Request)>,
+    taken: usize,
+    /// Rows read in this pass.
+    read: u64,
+    ended: bool,
+    summary: TraceSummary,
+}
+
+impl Replay {
+    /// Checks the whole file and opens it again at its start.
+    pub fn open(spec: &TraceSpec, start: SimTime, capacity_sectors: u64) -> Result<Replay, WorkloadError> {
+        Replay::from_input(Input::file(&spec.path), spec, start, capacity_sectors)
+    }
+
+    /// The same for any input; the path in `spec` is not used.
+    pub fn from_input(
+        input: Input,
+        spec: &TraceSpec,
+        start: SimTime,
+        capacity_sectors: u64,
+    ) -> Result<Replay, WorkloadError> {
+        let prepare = || {
+            let found = scan(&input, spec)?;
+            let layout = Layout::new(&found, spec.fit, capacity_sectors)?;
+            let rows = RowStream::again(&input, spec, found.format, found.devices)?;
+            Ok((rows, layout, found.summary))
+        };
+        match prepare() {
+            Ok((rows, layout, summary)) => Ok(Replay {
+                input,
+                rows,
+                layout,
+                pacing: spec.pacing,
+                start,
+                ahead: Vec::with_capacity(AHEAD),
+                taken: 0,
+                read: 0,
+                ended: false,
+                summary,
+            }),
+            Err(problem) => Err(WorkloadError::Trace(Box::new(input.error(problem)))),
+        }
+    }
+
+    /// The next request; `None` at the end of the trace.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<(SimTime, Request)>, WorkloadError> {
+        if self.taken == self.ahead.len() {
+            self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
+        }
+        let next = self.ahead.get(self.taken).copied();
+        self.taken += usize::from(next.is_some());
+        Ok(next)
+    }
+
+    /// Reads up to [`AHEAD`] requests ahead; none at the end of the trace.
+    #[cold]
+    fn refill(&mut self) -> Result<(), TraceProblem> {
+        self.ahead.clear();
+        self.taken = 0;
+        while !self.ended && self.ahead.len() < AHEAD {
+            match self.rows.next()? {
+                Some(row) => {
+                    self.read += 1;
+                    let placed = self.layout.place(row.device, row.sector, row.sectors);
+                    let sector = placed.ok_or(TraceProblem::Changed { line: row.line })?;
+                    let request = Request { op: row.op, sector, sectors: row.sectors };
+                    self.ahead.push((self.arrival(row.at_ns), request));
+                }
+                None => self.ended = true,
+            }
+        }
+        if self.read > self.summary.rows || self.ended && self.read < self.summary.rows {
+            return Err(TraceProblem::Changed { line: self.rows.line() });
+        }
+        Ok(())
+    }
+
+    fn arrival(&self, at_ns: u64) -> SimTime {
+        match self.pacing {
+            TracePacing::Closed { .. } => self.start,
+            TracePacing::Recorded { speed: 1.0 } => SimTime(self.start.as_ns().saturating_add(at_ns)),
+            // Rounded down: later rows never arrive before earlier ones.
+            TracePacing::Recorded { speed } => {
+                SimTime(self.start.as_ns().saturating_add((at_ns as f64 / speed) as u64))
+            }
+        }
+    }
+
+    pub fn pacing(&self) -> Pacing {
+        match self.pacing {
+            TracePacing::Recorded { .. } => Pacing::Open,
+            TracePacing::Closed { depth } => Pacing::Closed { depth },
+        }
+    }
+
+    pub fn summary(&self) -> &TraceSummary {
+        &self.summary
+    }
+}

@@ -1,0 +1,146 @@
+//! The first pass over a trace: checks every row, finds extents and totals.
+
+use super::device::{DeviceKey, Devices};
+use super::input::Input;
+use super::problem::TraceProblem;
+use super::spec::{Format, TraceSpec};
+use super::stream::{Row, RowStream};
+use super::summary::{DeviceSummary, TraceSummary};
+use crate::request::{Op, SECTOR};
+use interpulse_engine::{Bytes, Duration};
+
+/// Devices are placed at multiples of 1 MiB (in sectors).
+const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
+
+/// What the first pass found.
+pub(crate) struct Found {
+    pub summary: TraceSummary,
+    pub(super) format: Format,
+    pub(super) devices: Devices,
+    /// By device, in order of first appearance.
+    pub(super) extents: Vec<Extent>,
+    /// Indices of the devices in the order of `summary.devices`.
+    pub(super) placed: Vec<usize>,
+    /// Size and line of the largest request.
+    pub(super) largest_sectors: u32,
+    pub(super) largest_line: u64,
+}
+
+/// What one device's rows touch.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    pub rows: u64,
+    pub first: u64,
+    pub end: u64,
+    /// The line that reaches `end`.
+    pub end_line: u64,
+}
+
+impl Found {
+    pub(super) fn key(&self, device: usize) -> &DeviceKey {
+        let found = self.devices.ascending().find(|&(index, _)| index == device);
+        found.expect("every extent has a device").1
+    }
+}
+
+/// Reads the trace through once.
+pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProblem> {
+    let mut rows = RowStream::first(input, spec)?;
+    let mut totals = Totals::default();
+    while let Some(row) = rows.next()? {
+        totals.count(&row);
+    }
+    let (format, packing) = (rows.format(), rows.packing());
+    let (devices, bad) = rows.into_found();
+    if totals.rows == 0 {
+        return Err(match bad.first.into_iter().next() {
+            Some(first) => TraceProblem::AllBad { bad_rows: bad.count, first },
+            None => TraceProblem::Empty,
+        });
+    }
+    let mut placed_at = 0;
+    let mut placed = Vec::new();
+    let mut summaries = Vec::new();
+    for (index, key) in devices.ascending() {
+        let extent = totals.extents[index];
+        summaries.push(DeviceSummary {
+            host: key.host.clone(),
+            number: key.number,
+            rows: extent.rows,
+            first_sector: extent.first,
+            end_sector: extent.end,
+            placed_at,
+        });
+        placed.push(index);
+        placed_at += extent.end.next_multiple_of(PLACE_ALIGNMENT);
+    }
+    Ok(Found {
+        summary: TraceSummary {
+            format: format.name(),
+            packing,
+            rows: totals.rows,
+            bad_rows: bad.count,
+            first_bad_rows: bad.first,
+            late_rows: totals.late,
+            reads: totals.reads,
+            writes: totals.rows - totals.reads,
+            read_bytes: Bytes(totals.read_sectors * SECTOR.get()),
+            written_bytes: Bytes(totals.written_sectors * SECTOR.get()),
+            span: Duration(totals.latest_ns),
+            min_gap: totals.min_gap_ns.map(Duration),
+            devices: summaries,
+        },
+        format,
+        devices,
+        extents: totals.extents,
+        placed,
+        largest_sectors: totals.largest_sectors,
+        largest_line: totals.largest_line,
+    })
+}
+
+#[derive(Default)]
+struct Totals {
+    rows: u64,
+    late: u64,
+    reads: u64,
+    read_sectors: u64,
+    written_sectors: u64,
+    latest_ns: u64,
+    min_gap_ns: Option<u64>,
+    extents: Vec<Extent>,
+    largest_sectors: u32,
+    largest_line: u64,
+}
+
+impl Totals {
+    fn count(&mut self, row: &Row) {
+        if self.rows > 0 {
+            let gap_ns = row.at_ns - self.latest_ns;
+            self.min_gap_ns = Some(self.min_gap_ns.map_or(gap_ns, |least| least.min(gap_ns)));
+        }
+        self.rows += 1;
+        self.latest_ns = row.at_ns;
+        self.late += u64::from(row.late);
+        if row.op == Op::Read {
+            self.reads += 1;
+            self.read_sectors += u64::from(row.sectors);
+        } else {
+            self.written_sectors += u64::from(row.sectors);
+        }
+        if row.sectors > self.largest_sectors {
+            (self.largest_sectors, self.largest_line) = (row.sectors, row.line);
+        }
+        let end = row.sector + u64::from(row.sectors);
+        match self.extents.get_mut(row.device as usize) {
+            None => self.extents.push(Extent { rows: 1, first: row.sector, end, end_line: row.line }),
+            Some(extent) => {
+                extent.rows += 1;
+                extent.first = extent.first.min(row.sector);
+                if end > extent.end {
+                    (extent.end, extent.end_line) = (end, row.line);
+                }
+            }
+        }
+    }
+}

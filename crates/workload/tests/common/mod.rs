@@ -1,0 +1,32 @@
+//! What the suites share: a place for trace files, and flows drained into lists.
+
+#![allow(dead_code, reason = "each suite uses its own part")]
+
+use interpulse_engine::{SimTime, Streams};
+use interpulse_workload::{Flow, FlowSpec, Request, TraceSpec, WorkloadError};
+use std::path::PathBuf;
+
+/// Sectors of a roomy drive: 8 GiB.
+pub const ROOMY: u64 = 1 << 24;
+
+/// Writes a file of this name (unique per test) and gives its path.
+pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).expect("the test folder is writable");
+    path
+}
+
+/// Every request of a flow.
+pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
+    let mut all = Vec::new();
+    while let Some(next) = flow.next().expect("the flow was checked") {
+        all.push(next);
+    }
+    assert_eq!(flow.next().unwrap(), None, "an exhausted flow stays exhausted");
+    all
+}
+
+/// The flow of a trace on a drive.
+pub fn open(spec: TraceSpec, capacity_sectors: u64) -> Result<Flow, WorkloadError> {
+    Flow::new(&FlowSpec::trace("t", spec), capacity_sectors, &Streams::new(1), 0)
+}

@@ -1,0 +1,150 @@
+//! Do arbitrary bytes leave every reader standing?
+
+use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes};
+use interpulse_workload::{AsciiLayout, Format, Packing, TimeUnit, TypeCode, fuzz_trace};
+use proptest::prelude::*;
+use std::path::PathBuf;
+
+const FORMATS: [Format; 5] = [
+    Format::Msr,
+    Format::Spc,
+    Format::Ascii(AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites }),
+    Format::SsdSimMs,
+    Format::MqSim,
+];
+const PACKINGS: [Packing; 3] = [Packing::Plain, Packing::Gzip, Packing::Zstd];
+
+/// Pieces of rows, so that random texts come close to being traces.
+fn token() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(",".to_owned()),
+        Just(" ".to_owned()),
+        Just("\n".to_owned()),
+        Just("\r\n".to_owned()),
+        Just("#".to_owned()),
+        Just("Read".to_owned()),
+        Just("w".to_owned()),
+        Just("-1".to_owned()),
+        Just("0.5".to_owned()),
+        Just("18446744073709551615".to_owned()),
+        Just("17592186044415".to_owned()),
+        (0u64..1000).prop_map(|n| n.to_string()),
+        any::<u64>().prop_map(|n| n.to_string()),
+        "\\PC{0,3}",
+    ]
+}
+
+/// Rows of legal shape with any numbers.
+fn row() -> impl Strategy<Value = String> {
+    let number = prop_oneof![0u64..20_000, any::<u64>(), Just(1 << 44), Just((1 << 53) - 1)];
+    (0usize..3, any::<u64>(), 0u32..3, number, 0u64..1 << 31, any::<bool>()).prop_map(
+        |(shape, time, device, place, length, read)| match shape {
+            0 => format!("{time},h,{device},{},{place},{length},0\n", if read { "Read" } else { "Write" }),
+            1 => format!("{device},{place},{length},{},{time}\n", if read { "r" } else { "W" }),
+            _ => format!("{time} {device} {place} {length} {}\n", u8::from(read)),
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fuzz_trace(&bytes);
+    }
+
+    #[test]
+    fn nearly_rows(tokens in prop::collection::vec(token(), 0..60), packing in 0usize..3) {
+        fuzz_trace(&pack(tokens.concat().as_bytes(), PACKINGS[packing]).unwrap());
+    }
+
+    #[test]
+    fn rows_with_any_numbers(rows in prop::collection::vec(row(), 1..30)) {
+        fuzz_trace(rows.concat().as_bytes());
+    }
+
+    /// A good trace with some bytes changed and its end cut off.
+    #[test]
+    fn damaged_traces(
+        (format, packing, seed) in (0..FORMATS.len(), 0..PACKINGS.len(), 0u64..100),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let recipe = TraceRecipe { rows: 40, devices: 2, device_sectors: 4096, seed, ..Default::default() };
+        let mut bytes = trace_bytes(&recipe, FORMATS[format], PACKINGS[packing]).unwrap();
+        for (place, byte) in edits {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        let keep = bytes.len() / 2 + cut.index(bytes.len() / 2 + 1);
+        bytes.truncate(keep);
+        fuzz_trace(&bytes);
+    }
+
+    /// Untouched traces are accepted by the reader of their format however they are read.
+    #[test]
+    fn good_traces_are_accepted(format in 0..FORMATS.len(), packing in 0..PACKINGS.len(), seed in any::<u64>()) {
+        let recipe = TraceRecipe { rows: 40, seed, ..Default::default() };
+        let bytes = trace_bytes(&recipe, FORMATS[format], PACKINGS[packing]).unwrap();
+        prop_assert!(fuzz_trace(&bytes) >= 3);
+    }
+}
+
+fn corpus() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+/// File name and how many of the 21 readings of [`fuzz_trace`] accept it.
+const CORPUS: [(&str, usize); 11] = [
+    ("ascii-us.txt", 6),
+    ("bad-utf8.bin", 8),
+    ("crlf.mqsim", 12),
+    ("cut.mqsim.gz", 0),
+    ("cut.mqsim.zst", 0),
+    ("good.csv", 6),
+    ("good.mqsim.gz", 12),
+    ("good.mqsim.zst", 12),
+    ("good.spc", 6),
+    ("good.ssdsim-ms", 6),
+    ("overflow.csv", 0),
+];
+
+#[test]
+fn the_corpus_is_read_as_before() {
+    let mut names: Vec<String> = std::fs::read_dir(corpus())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let seen: Vec<(&str, usize)> = names
+        .iter()
+        .map(|name| (name.as_str(), fuzz_trace(&std::fs::read(corpus().join(name)).unwrap())))
+        .collect();
+    assert_eq!(seen, CORPUS);
+}
+
+/// Writes the corpus anew: `cargo test -p interpulse-workload --test fuzz -- --ignored`.
+#[test]
+#[ignore = "writes the committed corpus"]
+fn regenerate_the_corpus() {
+    let recipe = TraceRecipe { rows: 12, devices: 2, device_sectors: 4096, ..Default::default() };
+    let put = |name: &str, bytes: &[u8]| std::fs::write(corpus().join(name), bytes).unwrap();
+    let bytes = |format, packing| trace_bytes(&recipe, format, packing).unwrap();
+    put("good.csv", &bytes(Format::Msr, Packing::Plain));
+    put("good.spc", &bytes(Format::Spc, Packing::Plain));
+    put("good.ssdsim-ms", &bytes(Format::SsdSimMs, Packing::Plain));
+    put("ascii-us.txt", &bytes(FORMATS[2], Packing::Plain));
+    for (ending, packing) in [("gz", Packing::Gzip), ("zst", Packing::Zstd)] {
+        let packed = bytes(Format::MqSim, packing);
+        put(&format!("good.mqsim.{ending}"), &packed);
+        put(&format!("cut.mqsim.{ending}"), &packed[..packed.len() - 5]);
+    }
+    put("crlf.mqsim", b"\xef\xbb\xbf# two rows\r\n1 0 8 8 1\r\n\r\n2 0 16 8 0");
+    put("bad-utf8.bin", b"1 0 8 8 1\n2 0 \xff\xfe 8 1\n");
+    put(
+        "overflow.csv",
+        b"18446744073709551615,h,0,Read,0,512,0\n1,h,4294967296,Read,0,512,0\n\
+          1,h,0,Read,9007199254740991,1073741312,0\n1,h,0,Read,9007199254740992,512,0\n",
+    );
+}

@@ -1,0 +1,33 @@
+"""interpulse: an SSD simulator whose programs and erases are trains of pulses that can be stopped and resumed.
+
+A first run::
+
+    import interpulse
+
+    config = interpulse.Config.load("examples/quickstart.toml")
+    result = interpulse.run(config)
+    for case in result.cases:
+        print(case.case, case.iops, case.percentile("read", 99.9))
+
+Only the names below are public; modules whose names are not listed may change at any time.
+"""
+
+from interpulse._core import ConfigError, Entry, InternalError, Progress, RunError, version
+from interpulse.config import Config
+from interpulse.result import Result
+from interpulse.runner import Interrupted, run
+
+__version__ = version
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "Entry",
+    "InternalError",
+    "Interrupted",
+    "Progress",
+    "Result",
+    "RunError",
+    "__version__",
+    "run",
+]

@@ -1,0 +1,82 @@
+"""The compiled core, as type checkers see it. A test holds it against the module itself."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Final, final
+
+__all__ = [
+    "ConfigError",
+    "Entry",
+    "Handle",
+    "InternalError",
+    "Plan",
+    "Progress",
+    "RunError",
+    "lists",
+    "resolve",
+    "start",
+    "version",
+]
+
+version: Final[str]
+
+class ConfigError(ValueError): ...
+class RunError(RuntimeError): ...
+class InternalError(RunError): ...
+
+@final
+class Entry:
+    @property
+    def key(self) -> str: ...
+    @property
+    def value(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def doc(self) -> str: ...
+
+@final
+class Progress:
+    @property
+    def case(self) -> str: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def unit(self) -> str: ...
+
+@final
+class Plan:
+    @property
+    def config_hash(self) -> str: ...
+    @property
+    def case_names(self) -> list[str]: ...
+    def entries(self) -> list[Entry]: ...
+
+@final
+class Handle:
+    def wait(self, timeout_s: float) -> bool: ...
+    def progress(self) -> list[Progress]: ...
+    def notes(self) -> list[str]: ...
+    def stop(self) -> None: ...
+    def result(self) -> str: ...
+
+def resolve(
+    text: str,
+    path: str,
+    sets: Sequence[tuple[str, str]],
+    trace: str | None,
+    seed: int | None,
+    skip_bad_rows: bool,
+) -> Plan: ...
+def start(
+    plan: Plan,
+    jobs: int,
+    cache_dir: str | PathLike[str] | None,
+    cache_limit: int,
+    no_cache: bool,
+) -> Handle: ...
+def lists() -> str: ...

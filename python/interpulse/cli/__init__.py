@@ -1,0 +1,93 @@
+"""The command line: one file per command, and how any of them ends."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
+from interpulse.cli import bench, cache, listing, run, show
+from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+app = typer.Typer(
+    name="interpulse",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("run", epilog=run.EPILOG, no_args_is_help=True)(run.run)
+app.command("show", epilog=show.EPILOG, no_args_is_help=True)(show.show)
+app.command("list", epilog=listing.EPILOG)(listing.list_)
+app.command("bench", epilog=bench.EPILOG)(bench.bench)
+app.command("cache", epilog=cache.EPILOG)(cache.cache)
+
+_EPILOG = """\
+First steps:
+
+  interpulse run examples/quickstart.toml
+
+  interpulse show examples/quickstart.toml
+
+  interpulse list schemes
+
+Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by Ctrl-C."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"interpulse {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=_EPILOG)
+def interpulse(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Simulates an SSD whose programs and erases are trains of pulses that can be stopped, read past and resumed.
+
+    A configuration file describes a drive (a flash part and overrides), a workload and the cases to compare.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs the command line and leaves the process with its exit code."""
+    raise SystemExit(run_app(arguments))
+
+
+def run_app(arguments: Sequence[str] | None) -> int:
+    """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
+    try:
+        code = app(args=arguments, prog_name="interpulse", standalone_mode=False)
+    except (Interrupted, KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except TyperException as error:
+        # Typer raises one with an empty message after printing the help of a command without arguments.
+        text = error.format_message()
+        return _fail(f"{text} (--help shows what is possible)", error.exit_code) if text else error.exit_code
+    except InternalError as error:
+        return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
+    except (ConfigError, RunError, UserError) as error:
+        return _fail(str(error), USER_ERROR)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}", USER_ERROR)
+    except Exception as error:  # noqa: BLE001 - the last resort, where a bug turns into its exit code
+        traceback.print_exc()
+        return _fail(f"{type(error).__name__}: {error} (please report this: it is a bug)", INTERNAL)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    """Says what went wrong on standard error: one line, unless the message itself has more."""
+    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    return code

@@ -1,0 +1,49 @@
+"""`interpulse cache`."""
+
+from __future__ import annotations
+
+import json as json_text
+from typing import Annotated
+
+import typer
+
+from interpulse.cache import Cache
+from interpulse.cli.options import CacheDir, Json
+from interpulse.cli.text import emit, size
+
+EPILOG = """\
+Examples:
+
+  interpulse cache
+
+  interpulse cache --clear
+
+A run that writes a snapshot says so. INTERPULSE_CACHE_DIR moves the folder, INTERPULSE_CACHE_LIMIT (such as 2GiB) \
+changes how much it may hold, and `interpulse run --no-cache` does without it."""
+
+
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Delete every snapshot.")] = False,
+    cache_dir: CacheDir = None,
+    json: Json = False,
+) -> None:
+    """Show where snapshots of preconditioned drives are kept and how large they are."""
+    kept = Cache.default(cache_dir)
+    freed = kept.clear() if clear else 0
+    files = kept.files()
+    used = sum(count for _, count in files)
+    if json:
+        shown = {
+            "folder": str(kept.folder),
+            "limit_bytes": kept.limit_bytes,
+            "used_bytes": used,
+            "freed_bytes": freed,
+            "files": [{"name": path.name, "bytes": count} for path, count in files],
+        }
+        emit(json_text.dumps(shown))
+        return
+    if clear:
+        emit(f"deleted {size(freed)}")
+    for path, count in files:
+        emit(f"{size(count):>10}  {path.name}")
+    emit(f"{kept.folder}: {size(used)} of at most {size(kept.limit_bytes)}")

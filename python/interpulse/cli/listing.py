@@ -1,0 +1,62 @@
+"""`interpulse list`."""
+
+from __future__ import annotations
+
+import json as json_text
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from interpulse import _core
+from interpulse.cli.options import Json
+from interpulse.cli.text import emit, plain
+
+EPILOG = """\
+Examples:
+
+  interpulse list schemes
+
+  interpulse list policies --json
+
+The lists come from the registries that the simulator itself uses: what is not in them does not parse."""
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    PARTS = "parts"
+    DRIVES = "drives"
+    SCHEMES = "schemes"
+    POLICIES = "policies"
+    FORMATS = "formats"
+
+
+def list_(
+    kind: Annotated[
+        Kind | None,
+        typer.Argument(help="Which list to print.", show_default="all of them", case_sensitive=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List what a configuration may name: parts, drives, schemes, policies and trace formats."""
+    lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
+    names = [each.value for each in Kind] if kind is None else [kind.value]
+    chosen = {name: lists[name] for name in names}
+    if json:
+        emit(json_text.dumps(chosen, ensure_ascii=False))
+    else:
+        emit("\n\n".join(_table(name, rows) for name, rows in chosen.items()))
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> str:
+    from rich.table import Table
+
+    grouped = any("kind" in row for row in rows)
+    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
+    for _ in range(3 if grouped else 2):
+        table.add_column(overflow="fold")
+    for row in rows:
+        group = [str(row.get("kind", ""))] if grouped else []
+        table.add_row(*group, str(row["name"]), str(row["doc"]))
+    return f"{name}:\n{plain(table)}"

@@ -1,0 +1,52 @@
+"""Options that several commands share, worded once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from interpulse.config import Config, load_with_sets
+
+ConfigPath = Annotated[
+    Path,
+    typer.Argument(metavar="CONFIG", help="A TOML file, such as examples/quickstart.toml.", show_default=False),
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override one setting; may be repeated. `interpulse show CONFIG` lists the keys.",
+        show_default=False,
+    ),
+]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Replay this block trace instead of the configured one (plain, .gz or .zst; see `list formats`).",
+        show_default=False,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.", show_default="the configured one"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="The folder for snapshots of preconditioned drives.",
+        show_default="INTERPULSE_CACHE_DIR, or interpulse in the user's cache folder",
+    ),
+]
+
+
+def load(path: Path, sets: list[str] | None) -> Config:
+    """The configuration at `path` with the overrides of the command line."""
+    return load_with_sets(path, sets or [])

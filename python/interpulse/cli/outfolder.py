@@ -1,0 +1,85 @@
+"""The folder of `--out`: checked before the run, written after it, each file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from interpulse.cli.exits import UserError
+from interpulse.cli.show import resolved_json
+from interpulse.cli.table import render
+
+if TYPE_CHECKING:
+    from interpulse._core import Plan
+    from interpulse.result import Result
+
+_PROBE_BYTES = 64 * 1024
+"""What the check at the start writes: about the size of what a run leaves."""
+
+
+@dataclass(frozen=True)
+class OutFolder:
+    """A folder that could be written to when the run started."""
+
+    path: Path
+
+    NAMES: ClassVar = ("result.json", "table.txt", "config.resolved.json")
+
+    @classmethod
+    def open(cls, path: Path) -> OutFolder:
+        """Creates the folder where needed and tries to write in it, so that a long run does not fail at its end.
+
+        Raises:
+            UserError: the folder cannot be created or written to, or its disk is full.
+        """
+        folder = cls(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            probe = folder._temporary(b"\0" * _PROBE_BYTES)
+            probe.unlink()
+        except FileExistsError:
+            raise UserError(f"--out {path}: this is a file, not a folder") from None
+        except OSError as error:
+            raise UserError(f"--out {path}: {_lower(error.strerror or str(error))}") from None
+        return folder
+
+    def write(self, result: Result, plan: Plan) -> None:
+        """Writes the result, its table and the resolved configuration.
+
+        Raises:
+            OSError: a file could not be written; the ones before it are there, whole.
+        """
+        texts = (result.to_json(indent=2), render(result), resolved_json(plan, indent=2))
+        for name, text in zip(self.NAMES, texts, strict=True):
+            temporary = self._temporary(f"{text}\n".encode())
+            temporary.replace(self.path / name)
+
+    def _temporary(self, content: bytes) -> Path:
+        """A new file in the folder with this content, on the disk; removed again when it could not be written."""
+        descriptor, name = tempfile.mkstemp(dir=self.path, prefix=".interpulse-", suffix=".tmp")
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                # Some file systems notice that the disk is full only here.
+                os.fsync(file.fileno())
+                os.fchmod(file.fileno(), 0o666 & ~_umask())
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        return temporary
+
+
+def _umask() -> int:
+    """The process's mask for new files, which a temporary file does not follow by itself."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

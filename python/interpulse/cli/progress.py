@@ -1,0 +1,96 @@
+"""How a run shows that it is alive: bars on a terminal, a line now and then elsewhere; always on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from interpulse.cli.text import short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+    from interpulse._core import Progress
+    from interpulse.runner import Watcher
+
+LINE_EVERY_S = 5.0
+"""How often a run without a terminal says how far it is."""
+
+
+@contextmanager
+def watch() -> Iterator[Watcher]:
+    """Shows the progress of a run for as long as the context lasts."""
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.fields[amount]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bars:
+        yield Terminal(bars)
+
+
+class Terminal:
+    """One bar per case, which starts over in every phase."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._tasks: dict[str, tuple[str, TaskID]] = {}
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        """Moves the bars."""
+        for case in cases:
+            phase, task = self._tasks.get(case.case, ("", None))
+            label = f"{case.case}: {case.phase}"
+            if task is None:
+                task = self._bars.add_task(label, total=None, amount="")
+            elif phase != case.phase:
+                self._bars.reset(task, description=label)
+            self._tasks[case.case] = (case.phase, task)
+            self._bars.update(task, completed=case.done, total=case.total or None, amount=_amount(case))
+
+    def note(self, line: str) -> None:
+        """Prints a line above the bars."""
+        self._bars.console.print(f"note: {line}", markup=False, highlight=False)
+
+
+class Lines:
+    """Plain lines: at the start of each phase, then every few seconds."""
+
+    def __init__(self) -> None:
+        self._phases: dict[str, str] = {}
+        self._last = time.monotonic()
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        """Prints the cases that entered a phase, and all that move when it is time again."""
+        due = time.monotonic() - self._last >= LINE_EVERY_S
+        for case in cases:
+            entered = self._phases.get(case.case) != case.phase
+            if entered or (due and case.done < case.total):
+                self._phases[case.case] = case.phase
+                print(f"{case.case}: {case.phase} {_amount(case)}", file=sys.stderr, flush=True)  # noqa: T201
+        if due:
+            self._last = time.monotonic()
+
+    def note(self, line: str) -> None:
+        """Prints a line."""
+        print(f"note: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _amount(case: Progress) -> str:
+    """`37 % of 10.0M requests`; just the count where the end is unknown; nothing before there is something."""
+    if case.total:
+        return f"{100 * case.done // case.total} % of {short(case.total)} {case.unit}"
+    return f"{short(case.done)} {case.unit}" if case.done else ""

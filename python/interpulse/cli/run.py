@@ -1,0 +1,113 @@
+"""`interpulse run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interpulse.cache import Cache
+from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.options import CacheDir, ConfigPath, Json, Seed, Sets, Trace, load
+from interpulse.cli.text import emit
+from interpulse.runner import Interrupted, Options, execute
+
+if TYPE_CHECKING:
+    from interpulse._core import Plan
+    from interpulse.cli.outfolder import OutFolder
+    from interpulse.result import Result
+
+EPILOG = """\
+Examples:
+
+  interpulse run examples/quickstart.toml
+
+  interpulse run examples/quickstart.toml --set workload.queue-depth=16 --seed 7
+
+  interpulse run examples/replay.toml --trace disk.csv.zst --skip-bad-rows
+
+  interpulse run examples/quickstart.toml --json | python3 -m json.tool
+
+Ctrl-C stops the run and prints what is done. Preconditioned drives are kept as snapshots, which `interpulse cache` \
+lists and clears. docs/RESULTS.md explains every figure."""
+
+
+def run(
+    config: ConfigPath,
+    sets: Sets = None,
+    trace: Trace = None,
+    seed: Seed = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also write result.json, table.txt and config.resolved.json into this folder.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Cases that run at a time; never changes a result.", show_default="one per core"
+        ),
+    ] = None,
+    skip_bad_rows: Annotated[
+        bool,
+        typer.Option("--skip-bad-rows", help="Count and report bad rows of a trace instead of refusing them."),
+    ] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots.")] = False,
+    cache_dir: CacheDir = None,
+) -> int:
+    """Simulate every case of a configuration and print one table.
+
+    Below the latencies it says what explains them: write amplification, suspends, where read time went.
+    """
+    from interpulse.cli.outfolder import OutFolder
+    from interpulse.cli.progress import watch
+    from interpulse.cli.table import render
+
+    plan = load(config, sets).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    folder = OutFolder.open(out) if out is not None else None
+    options = Options(cache=Cache.default(cache_dir), no_cache=no_cache)
+    if jobs is not None:
+        options = Options(jobs=jobs, cache=options.cache, no_cache=no_cache)
+
+    code = 0
+    try:
+        with watch() as watcher:
+            result = execute(plan, options, watcher)
+    except Interrupted as stop:
+        code = INTERRUPTED
+        if stop.result is None:
+            _say("interrupted before any case had a result")
+            return code
+        result = stop.result
+        _say("interrupted: what follows is what had been done")
+
+    # Printed first and stored second: a disk that is full must not cost the result of a long run. Nor must a standard
+    # output that cannot be written to, so it is stored in any case.
+    try:
+        emit(result.to_json() if json else render(result))
+    finally:
+        if folder is not None:
+            _store(folder, result, plan, printed=json)
+    return code
+
+
+def _store(folder: OutFolder, result: Result, plan: Plan, *, printed: bool) -> None:
+    """Writes the files of `--out`. Where that fails, the full result goes to standard output unless it is there."""
+    try:
+        folder.write(result, plan)
+    except OSError as error:
+        if not printed:
+            emit(result.to_json())
+        problem = error.strerror or str(error)
+        message = f"cannot write to {folder.path}: {problem}; the full result is on standard output instead"
+        raise UserError(message) from None
+    _say(f"wrote {', '.join(folder.NAMES)} to {folder.path}")
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)

@@ -1,0 +1,53 @@
+"""`interpulse show`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace, load
+from interpulse.cli.text import emit, plain
+
+if TYPE_CHECKING:
+    from interpulse._core import Plan
+
+EPILOG = """\
+Examples:
+
+  interpulse show examples/quickstart.toml
+
+  interpulse show examples/quickstart.toml --set workload.queue-depth=16 | grep queue-depth"""
+
+
+def show(config: ConfigPath, sets: Sets = None, trace: Trace = None, seed: Seed = None, json: Json = False) -> None:
+    """Print the fully resolved configuration, with the source of each figure.
+
+    One line per setting: its key as `--set` takes it, its value, and where that comes from: a line of the file,
+    an override, a preset and the publication it cites, or the default.
+    """
+    plan = load(config, sets).resolve(trace=trace, seed=seed)
+    emit(resolved_json(plan) if json else _table(plan))
+
+
+def resolved_json(plan: Plan, *, indent: int | None = None) -> str:
+    """The resolved configuration as one JSON object: `config_hash`, `cases`, `entries` of key, value, origin, doc."""
+    import json
+
+    entries = [
+        {"key": entry.key, "value": entry.value, "origin": entry.origin, "doc": entry.doc} for entry in plan.entries()
+    ]
+    shown = {"config_hash": plan.config_hash, "cases": plan.case_names, "entries": entries}
+    return json.dumps(shown, indent=indent, ensure_ascii=False)
+
+
+def _table(plan: Plan) -> str:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    for name in ("setting", "value", "source"):
+        # In a pipe a line is a setting, whatever its length; on a terminal long sources wrap inside their column.
+        table.add_column(name, overflow="fold", no_wrap=not sys.stdout.isatty())
+    for entry in plan.entries():
+        table.add_row(entry.key, entry.value, entry.origin)
+    head = f"config {plan.config_hash}, cases: {', '.join(plan.case_names)}"
+    return f"{head}\n\n{plain(table)}"

@@ -1,0 +1,122 @@
+"""The table of `interpulse run`: every case in one table, and below it what explains the difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interpulse.cli.text import UNBOUNDED, number, plain
+from interpulse.result import KINDS, Result, kind_iops
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.table import Table
+
+_LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
+
+
+def render(result: Result) -> str:
+    """The report on every case of a result as text, as wide as it has to be: a figure is never cut."""
+    cases = [case.raw for case in result.cases]
+    titles = ("Latency in microseconds", "Drive", "Where read time went, in microseconds of the mean")
+    tables = (_latency(cases), _drive(cases), _read_wait(cases))
+    head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
+    shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
+    foot = [line for case in cases for line in _foot(case)]
+    return "\n\n".join([head, *shown, "\n".join(foot)])
+
+
+def _new_table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+
+
+def _latency(cases: list[dict[str, Any]]) -> Table:
+    """A row per case and kind of request, and one per flow and kind where a case has several flows."""
+    table = _new_table()
+    table.add_column("case")
+    table.add_column("")
+    for name in ("IOPS", *_LATENCIES):
+        table.add_column(name, justify="right")
+    for case in cases:
+        groups = [(str(case.get("case", "?")), case)]
+        flows = case.get("flows", [])
+        if len(flows) > 1:
+            groups += [(f"  {flow['name']}", flow) for flow in flows]
+        for label, group in groups:
+            for index, row in enumerate(_kind_rows(group)):
+                table.add_row(label if index == 0 else "", *row)
+        table.add_section()
+    return table
+
+
+def _kind_rows(group: Mapping[str, Any]) -> Iterator[list[str]]:
+    latency = group.get("latency_us", {})
+    for kind in KINDS:
+        summary = latency.get(kind, {})
+        yield [kind, number(kind_iops(group, kind), 0), *(number(summary.get(name)) for name in _LATENCIES)]
+
+
+def _by_case(cases: list[dict[str, Any]]) -> Table:
+    table = _new_table()
+    table.add_column("")
+    for case in cases:
+        table.add_column(str(case.get("case", "?")), justify="right")
+    return table
+
+
+def _drive(cases: list[dict[str, Any]]) -> Table:
+    """What the flash translation layer and the dies did, a column per case."""
+    table = _by_case(cases)
+    ftl = [case.get("ftl", {}) for case in cases]
+    table.add_row("write amplification", *(number(each.get("waf"), 3) for each in ftl))
+    table.add_row("effective spare factor", *(number(each.get("effective_spare_factor"), 4) for each in ftl))
+    for operation, count in (("program", "programs"), ("erase", "erases")):
+        table.add_row(f"suspends per {operation}", *(_suspends(case, operation, count) for case in cases))
+    shares = [case.get("time_share", {}) for case in cases]
+    for name in _union(shares):
+        label = f"die time {name.replace('_', ' ')}, %"
+        table.add_row(label, *(number(100 * share[name] if name in share else None) for share in shares))
+    return table
+
+
+def _suspends(case: Mapping[str, Any], operation: str, count: str) -> str:
+    nand = case.get("nand", {})
+    operations = nand.get(count, 0)
+    return number(nand["suspends"][operation] / operations, 3) if operations else "-"
+
+
+def _read_wait(cases: list[dict[str, Any]]) -> Table | None:
+    """The mean read latency split by cause; None when no case read anything."""
+    waits = [case.get("read_wait_us", {}) for case in cases]
+    causes = [cause for cause in _union(waits) if any(wait.get(cause) for wait in waits)]
+    if not causes:
+        return None
+    table = _by_case(cases)
+    for cause in causes:
+        table.add_row(cause.replace("_", " "), *(number(wait.get(cause), 2) for wait in waits))
+    table.add_section()
+    table.add_row("sum", *(number(sum(wait.values()) if wait else None, 2) for wait in waits))
+    return table
+
+
+def _union(maps: list[dict[str, float]]) -> list[str]:
+    """The keys of all maps in the order in which they first appear."""
+    return list(dict.fromkeys(key for each in maps for key in each))
+
+
+def _foot(case: Mapping[str, Any]) -> Iterator[str]:
+    """What the case cost to simulate."""
+    name = case.get("case", "?")
+    if "host_requests" not in case:
+        yield f"{name}: stopped before anything was measured"
+        return
+    speed = case.get("requests_per_cpu_s")
+    rate = f", {number(speed, 0)} requests per CPU second" if speed is not None else ""
+    partial = " (interrupted)" if case.get("interrupted") else ""
+    yield (
+        f"{name}{partial}: {case['host_requests']:,} requests in {case['simulated_s']:.3f} s simulated,"
+        f" {case['wall_s']:.2f} s here{rate}"
+    )

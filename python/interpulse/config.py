@@ -1,0 +1,156 @@
+"""Configurations: TOML text, overrides, and what they resolve to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from interpulse import _core
+from interpulse._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from interpulse._core import Entry, Plan
+
+Value: TypeAlias = "str | int | float | bool | list[Value]"
+"""What a setting may be given: text with its unit (`"80us"`), a number, a truth value, or a list of these."""
+
+_SEED_LIMIT = 2**64
+
+
+class Config:
+    """A configuration: the text of a TOML file and the overrides set on top of it.
+
+    Nothing is checked until the configuration is used: `entries`, `hash`, `case_names` and `interpulse.run` resolve
+    it and raise `ConfigError` with the file, the line and the legal names when it does not stand.
+    """
+
+    def __init__(self, text: str, *, path: str = "<text>") -> None:
+        self._text = text
+        self._path = path
+        self._sets: list[tuple[str, str]] = []
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Config:
+        """Reads the TOML file at `path`; file names inside it are relative to its folder.
+
+        Raises:
+            ConfigError: the file cannot be read, is not UTF-8, or is empty.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            message = f"cannot read the configuration {path}: {error.strerror or error}"
+            raise ConfigError(message) from None
+        except UnicodeDecodeError as error:
+            message = f"{path} is not UTF-8 text (byte {error.start}): a configuration is a TOML file"
+            raise ConfigError(message) from None
+        if not text.strip():
+            raise ConfigError(f"the configuration {path} is empty")
+        return cls(text, path=str(path))
+
+    @classmethod
+    def from_toml(cls, text: str, *, path: str = "<text>") -> Config:
+        """A configuration from TOML text; `path` is the name that messages use for it."""
+        return cls(text, path=path)
+
+    def set(self, key: str, value: Value) -> Self:
+        """Overrides one setting, in place, as `--set key=value` does on the command line.
+
+        Args:
+            key: the dotted path of the setting, such as `"workload.queue-depth"`.
+            value: text with its unit (`"80us"`, `"16KiB"`), a number, a truth value, or a list of these.
+
+        Returns:
+            This configuration, so that calls can be chained. Take a `copy` first to keep the original.
+        """
+        self._sets.append((key, toml_value(value)))
+        return self
+
+    def copy(self) -> Config:
+        """An independent configuration with the same text and overrides."""
+        twin = Config(self._text, path=self._path)
+        twin._sets = list(self._sets)
+        return twin
+
+    def entries(self) -> list[Entry]:
+        """Every resolved setting: `key`, `value` with its unit, `origin` (file and line, preset, default) and `doc`.
+
+        Raises:
+            ConfigError: the configuration cannot be used.
+        """
+        return self.resolve().entries()
+
+    @property
+    def hash(self) -> str:
+        """The hash of the resolved configuration, in hexadecimal: equal hashes and seeds give equal results."""
+        return self.resolve().config_hash
+
+    @property
+    def case_names(self) -> list[str]:
+        """The names of the cases that the configuration compares, in the order in which they are reported."""
+        return self.resolve().case_names
+
+    def resolve(
+        self,
+        *,
+        trace: str | PathLike[str] | None = None,
+        seed: int | None = None,
+        skip_bad_rows: bool = False,
+    ) -> Plan:
+        """Resolves and checks the configuration.
+
+        Args:
+            trace: a trace file that replaces the configured workload.
+            seed: the seed of every random stream, 0 to 2**64 - 1.
+            skip_bad_rows: count and report bad rows of a trace instead of refusing them.
+
+        Raises:
+            ConfigError: the configuration cannot be used; the message says where and why.
+        """
+        if seed is not None and not 0 <= seed < _SEED_LIMIT:
+            raise ConfigError(f"seed = {seed}: a seed is a whole number from 0 to 2**64 - 1")
+        trace_name = None if trace is None else str(trace)
+        return _core.resolve(self._text, self._path, self._sets, trace_name, seed, skip_bad_rows)
+
+    def __repr__(self) -> str:
+        sets = "".join(f", {key}={value}" for key, value in self._sets)
+        return f"Config({self._path!r}{sets})"
+
+
+def toml_value(value: Value) -> str:
+    """The text of a value as `--set` takes it: TOML, except that text on the top level goes without quotes."""
+    return value if isinstance(value, str) else _literal(value)
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    # JSON's escapes are a subset of those of a TOML basic string.
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def parse_set(text: str) -> tuple[str, str]:
+    """Splits one `key=value` of the command line.
+
+    Raises:
+        ConfigError: there is no key or no equals sign.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set takes key=value, such as --set workload.queue-depth=16; got '{text}'")
+    return key.strip(), value.strip()
+
+
+def load_with_sets(path: Path, sets: Sequence[str]) -> Config:
+    """The configuration at `path` with the `--set` options of the command line applied in order."""
+    config = Config.load(path)
+    for text in sets:
+        key, value = parse_set(text)
+        config.set(key, value)
+    return config

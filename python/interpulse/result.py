@@ -1,0 +1,175 @@
+"""Results: one object per case, read from the JSON that docs/result.schema.json describes."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars
+    import pyarrow
+
+Kind = Literal["read", "write", "all"]
+
+KINDS: tuple[Kind, ...] = ("read", "write", "all")
+PERCENTILES: dict[float, str] = {
+    50.0: "p50",
+    90.0: "p90",
+    99.0: "p99",
+    99.9: "p99.9",
+    99.99: "p99.99",
+    99.999: "p99.999",
+    100.0: "max",
+}
+"""The percentiles that a result holds and their keys in `latency_us`."""
+
+
+class Result:
+    """What one case of a run produced.
+
+    Latencies are in microseconds, times of the simulated drive in seconds of its clock. A figure that does not exist
+    (the percentile of no requests, the write amplification of a run without writes) is absent, never NaN or zero.
+    `raw` holds everything; the attributes below are the parts that are read most.
+    """
+
+    def __init__(self, raw: Mapping[str, Any], *, notes: Sequence[str] = ()) -> None:
+        self._raw = dict(raw)
+        self._notes = list(notes)
+
+    @classmethod
+    def from_json(cls, text: str, *, notes: Sequence[str] = ()) -> Result:
+        """Reads a result, such as the `result.json` of an earlier run.
+
+        Raises:
+            ValueError: the text is not a JSON object.
+        """
+        raw = json.loads(text)
+        if not isinstance(raw, dict):
+            raise ValueError("a result is a JSON object")
+        return cls(raw, notes=notes)
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The whole result as parsed JSON; docs/RESULTS.md explains every key."""
+        return self._raw
+
+    @property
+    def notes(self) -> list[str]:
+        """What the run had to say besides its result, such as where a snapshot was written and how large it is."""
+        return self._notes
+
+    @property
+    def case(self) -> str:
+        """The name of the case."""
+        return str(self._raw["case"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of every random stream of the run."""
+        return int(self._raw["seed"])
+
+    @property
+    def config_hash(self) -> str:
+        """The hash of the resolved configuration, in hexadecimal."""
+        return str(self._raw["config_hash"])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end, so that figures are partial or absent."""
+        return bool(self._raw.get("interrupted", False))
+
+    @property
+    def iops(self) -> float:
+        """Completed host requests per simulated second. Raises KeyError when an interrupted run has none."""
+        return float(self._raw["iops"])
+
+    @property
+    def latency_us(self) -> dict[str, dict[str, float]]:
+        """Latency by kind (`read`, `write`, `all`): `count`, and unless that is 0, `mean`, `p50` to `p99.999`, `max`.
+
+        In microseconds, from submission to completion. Empty when an interrupted run has none.
+        """
+        return dict(self._raw.get("latency_us", {}))
+
+    def percentile(self, kind: Kind, percent: float) -> float:
+        """The latency in microseconds that `percent` % of the requests of a kind stayed at or below.
+
+        Args:
+            kind: `read`, `write` or `all`.
+            percent: 50, 90, 99, 99.9, 99.99, 99.999 or 100 (the maximum).
+
+        Raises:
+            ValueError: the result does not hold this percentile, or no such request completed.
+        """
+        key = PERCENTILES.get(float(percent))
+        if key is None:
+            raise ValueError(f"no percentile {percent}: a result holds {', '.join(f'{p:g}' for p in PERCENTILES)}")
+        summary = self.latency_us.get(kind, {})
+        if key not in summary:
+            raise ValueError(f"no {kind} request completed in case '{self.case}'")
+        return summary[key]
+
+    @property
+    def flows(self) -> list[dict[str, Any]]:
+        """The same statistics per flow: `name`, `host_requests`, `iops`, `latency_us`."""
+        return list(self._raw.get("flows", []))
+
+    @property
+    def counters(self) -> dict[str, dict[str, int]]:
+        """Every declared counter, by group and name; docs/RESULTS.md says where units and meanings are listed."""
+        return dict(self._raw.get("counters", {}))
+
+    @cached_property
+    def cases(self) -> list[Result]:
+        """Every compared case, this one first; a run of one case gives a list of one."""
+        several = self._raw.get("cases")
+        return [Result(raw, notes=self._notes) for raw in several] if several else [self]
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The result as JSON text, equal to what `interpulse run --json` prints except for white space."""
+        return json.dumps(self._raw, indent=indent, ensure_ascii=False)
+
+    def to_arrow(self, *, flows: bool = False) -> pyarrow.Table:
+        """Latency and throughput of every case as an Arrow table.
+
+        Args:
+            flows: one group of rows per flow instead of one per case.
+
+        Returns:
+            A row per case (and flow) and kind. Columns: `case`, `flow` (null for the whole case), `kind`, `count`,
+            `iops`, then `mean_us`, `p50_us`, ..., `max_us`, null where no request completed.
+
+        Raises:
+            ImportError: pyarrow is not installed (`pip install 'interpulse[frames]'`).
+        """
+        from interpulse.frames import to_arrow
+
+        return to_arrow(self, flows=flows)
+
+    def to_polars(self, *, flows: bool = False) -> polars.DataFrame:
+        """The table of `to_arrow` as a Polars frame.
+
+        Raises:
+            ImportError: polars or pyarrow is not installed (`pip install 'interpulse[frames]'`).
+        """
+        from interpulse.frames import to_polars
+
+        return to_polars(self, flows=flows)
+
+    def __repr__(self) -> str:
+        state = ", interrupted" if self.interrupted else ""
+        iops = f", {self._raw['iops']:,.0f} IOPS" if "iops" in self._raw else ""
+        names = [case.raw.get("case", "?") for case in self.cases]
+        return f"Result({' | '.join(names)}{iops}{state})"
+
+
+def kind_iops(result: Mapping[str, Any], kind: Kind) -> float | None:
+    """Requests of one kind per simulated second: the share of that kind in `iops`; None when there are none."""
+    latency = result.get("latency_us", {})
+    count, total = (latency.get(k, {}).get("count", 0) for k in (kind, "all"))
+    if not count or not total or "iops" not in result:
+        return None
+    return float(result["iops"]) * (float(count) / float(total))

@@ -1,0 +1,149 @@
+"""Runs: a plan in the background, watched from Python, stopped by Ctrl-C within a second."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from interpulse import _core
+from interpulse._core import RunError
+from interpulse.cache import Cache
+from interpulse.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    from interpulse._core import Handle, Plan, Progress
+    from interpulse.config import Config
+
+POLL_S = 0.1
+"""How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a run.
+
+    Attributes:
+        result: what had been done by then, or None when no case had produced anything.
+    """
+
+    def __init__(self, result: Result | None) -> None:
+        super().__init__("the run was interrupted")
+        self.result = result
+
+
+class Watcher(Protocol):
+    """Who is told how a run goes, from the thread that waits for it."""
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        """Called about ten times a second with the state of every case."""
+
+    def note(self, line: str) -> None:
+        """Called once for each line that the user should see."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to run; nothing in here may change a result."""
+
+    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    """Cases that run at a time."""
+    cache: Cache = field(default_factory=Cache.default)
+    """Where snapshots are kept."""
+    no_cache: bool = False
+    """Neither read nor write snapshots."""
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise ValueError(f"jobs = {self.jobs}: at least one case has to run at a time")
+
+
+def run(
+    config: Config,
+    *,
+    trace: str | PathLike[str] | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    progress: Callable[[list[Progress]], None] | None = None,
+    skip_bad_rows: bool = False,
+    cache_dir: str | PathLike[str] | None = None,
+    no_cache: bool = False,
+) -> Result:
+    """Simulates every case of `config` and waits for the result, with the interpreter lock released.
+
+    Args:
+        config: what to simulate.
+        trace: a trace file that replaces the configured workload.
+        seed: the seed of every random stream, 0 to 2**64 - 1; the configured one unless given.
+        jobs: cases that run at a time; one per available core unless given. It never changes a result.
+        progress: called about ten times a second, from this thread, with one `Progress` per case (`case`, `phase`,
+            `done` of `total` in `unit`). An exception in it stops the run and is raised here.
+        skip_bad_rows: count and report bad rows of a trace instead of refusing them.
+        cache_dir: the folder for snapshots of preconditioned drives.
+        no_cache: neither read nor write snapshots.
+
+    Returns:
+        The result of the first case, with those of all cases in `cases`; latencies in microseconds.
+
+    Raises:
+        ConfigError: the configuration or the trace cannot be used.
+        RunError: the run failed for a reason that the user can mend.
+        InternalError: a bug of interpulse; an audit failed, for example.
+        Interrupted: Ctrl-C; a KeyboardInterrupt that carries what had been done.
+    """
+    from pathlib import Path
+
+    plan = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    cache = Cache.default(None if cache_dir is None else Path(cache_dir))
+    options = Options(cache=cache, no_cache=no_cache)
+    if jobs is not None:
+        options = Options(jobs=jobs, cache=cache, no_cache=no_cache)
+    return execute(plan, options, _Callback(progress))
+
+
+def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:
+    """Runs a plan to its end and tells `watcher` how it goes; raises as `run` does."""
+    cache = options.cache
+    handle = _core.start(plan, options.jobs, cache.folder, cache.limit_bytes, options.no_cache)
+    told = 0
+    try:
+        ended = False
+        while not ended:
+            ended = handle.wait(POLL_S)
+            watcher.progress(handle.progress())
+            notes = handle.notes()
+            for line in notes[told:]:
+                watcher.note(line)
+            told = len(notes)
+    except KeyboardInterrupt:
+        raise Interrupted(_what_is_done(handle)) from None
+    finally:
+        handle.stop()  # Harmless after the end; after an exception in the watcher, nobody waits any more.
+    return Result.from_json(handle.result(), notes=handle.notes())
+
+
+def _what_is_done(handle: Handle) -> Result | None:
+    """Stops the run and takes what it has. A second Ctrl-C gets through: it ends the waiting."""
+    handle.stop()
+    while not handle.wait(POLL_S):
+        pass
+    try:
+        return Result.from_json(handle.result(), notes=handle.notes())
+    except RunError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Callback:
+    """A watcher that passes progress to a function; notes stay in the result."""
+
+    function: Callable[[list[Progress]], None] | None
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        if self.function is not None:
+            self.function(list(cases))
+
+    def note(self, line: str) -> None:
+        pass

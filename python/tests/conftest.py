@@ -1,0 +1,99 @@
+"""Fixtures and markers; makes `import interpulse` work before the core is built."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests import fake_core
+
+fake_core.stand_in_if_missing()
+
+from interpulse.cli import run_app  # noqa: E402 - only importable after the line above
+from tests.sample import ROOT, two_cases  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    no_core = pytest.mark.skip(reason="the compiled core is not built: run `make build`")
+    not_asked = pytest.mark.skip(reason="long: set INTERPULSE_VERIFY=1 or run `make verify`")
+    for item in items:
+        if item.get_closest_marker("core") and not fake_core.core_is_built():
+            item.add_marker(no_core)
+        if item.get_closest_marker("verify") and os.environ.get("INTERPULSE_VERIFY") != "1":
+            item.add_marker(not_asked)
+
+
+@pytest.fixture(autouse=True)
+def _private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keeps every test away from the user's snapshots."""
+    monkeypatch.setenv("INTERPULSE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.delenv("INTERPULSE_CACHE_LIMIT", raising=False)
+
+
+@pytest.fixture
+def core(monkeypatch: pytest.MonkeyPatch) -> fake_core.FakeCore:
+    """A stand-in for the core that answers with a result of two cases; change its fields to change its answers."""
+    from interpulse import _core
+
+    fake = fake_core.FakeCore(result=two_cases())
+    for name in ("resolve", "start", "lists"):
+        monkeypatch.setattr(_core, name, getattr(fake, name))
+    return fake
+
+
+@pytest.fixture
+def config_file(tmp_path: Path) -> str:
+    """The name of a file that the stand-in takes for a configuration."""
+    path = tmp_path / "config.toml"
+    path.write_text('part = "a4-tlc"\n')
+    return str(path)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:  # noqa: ANN401 - JSON is anything
+        """Standard output, which has to be JSON and nothing else."""
+        return json.loads(self.out)
+
+    def error(self) -> str:
+        """The one line of standard error that says what is wrong."""
+        lines = [line for line in self.err.splitlines() if line.startswith("error: ")]
+        assert len(lines) == 1, self.err
+        assert "Traceback" not in self.err
+        return lines[0].removeprefix("error: ")
+
+
+@pytest.fixture
+def interpulse(capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """Runs the command line in this process, on whatever core the test has set up."""
+
+    def call(*arguments: str) -> Ended:
+        capfd.readouterr()
+        code = run_app(list(arguments))
+        sys.stdout.flush()
+        return Ended(code, *capfd.readouterr())
+
+    return call
+
+
+def process(*command: str, **options: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - passed on to Popen
+    """Starts a Python process that sees the package and the tests."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.Popen([sys.executable, *command], env=environment, text=True, **pipes)

@@ -1,0 +1,204 @@
+"""A stand-in for the compiled core: the same names, answers made up on the spot.
+
+Tests of how the face behaves (tables, files, exit codes, Ctrl-C) use it whether or not the real core is built, since
+the real one cannot be told to fail. `install` also puts it where the real one is missing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.machinery
+import json
+import sys
+import time
+import types
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def core_is_built() -> bool:
+    """Whether the compiled core is there, without importing anything of the package."""
+    from tests import PACKAGE_DIR
+
+    finder = importlib.machinery.PathFinder
+    return finder.find_spec("interpulse._core", [str(PACKAGE_DIR)]) is not None
+
+
+def stand_in_if_missing() -> None:
+    """Makes `import interpulse` work where the core is not built, by a module with the same names."""
+    if core_is_built():
+        return
+    module = types.ModuleType("interpulse._core")
+    config_error = type("ConfigError", (ValueError,), {})
+    run_error = type("RunError", (RuntimeError,), {})
+    internal_error = type("InternalError", (run_error,), {})
+    fake = FakeCore()
+    vars(module).update(
+        ConfigError=config_error,
+        RunError=run_error,
+        InternalError=internal_error,
+        Entry=Entry,
+        Progress=Progress,
+        Plan=Plan,
+        Handle=Handle,
+        version="0.1.0",
+        resolve=fake.resolve,
+        start=fake.start,
+        lists=fake.lists,
+    )
+    sys.modules["interpulse._core"] = module
+
+
+@dataclass(frozen=True)
+class Entry:
+    """As `_core.Entry`."""
+
+    key: str
+    value: str
+    origin: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """As `_core.Progress`."""
+
+    case: str
+    phase: str
+    done: int
+    total: int
+    unit: str
+
+
+@dataclass
+class FakeCore:
+    """What the stand-in answers, and what it was asked."""
+
+    result: dict[str, Any] = field(default_factory=dict)
+    duration_s: float = 0.0
+    config_error: str | None = None
+    run_error: tuple[str, str] | None = None
+    """The name of the exception and its message."""
+    notes: list[str] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    starts: list[dict[str, Any]] = field(default_factory=list)
+
+    def resolve(
+        self,
+        text: str,
+        path: str,
+        sets: Sequence[tuple[str, str]],
+        trace: str | None,
+        seed: int | None,
+        skip_bad_rows: bool,
+    ) -> Plan:
+        """As `_core.resolve`."""
+        if self.config_error is not None:
+            from interpulse import ConfigError
+
+            raise ConfigError(self.config_error)
+        asked = {"text": text, "path": path, "sets": list(sets), "trace": trace, "seed": seed}
+        self.requests.append(asked | {"skip_bad_rows": skip_bad_rows})
+        return Plan(self, [Entry(key, value, "--set", "an override") for key, value in sets])
+
+    def start(self, plan: Plan, jobs: int, cache_dir: Path | None, cache_limit: int, no_cache: bool) -> Handle:
+        """As `_core.start`."""
+        self.starts.append({"jobs": jobs, "cache_dir": cache_dir, "limit": cache_limit, "no_cache": no_cache})
+        return Handle(plan.core, time.monotonic() + self.duration_s)
+
+    def lists(self) -> str:
+        """As `_core.lists`."""
+        one = [{"name": "first", "doc": "what it is"}]
+        policies = [{"kind": "gc", "name": "greedy", "doc": "fewest valid pages"}]
+        return json.dumps({"parts": one, "drives": one, "schemes": one, "policies": policies, "formats": one})
+
+
+@dataclass
+class Plan:
+    """As `_core.Plan`."""
+
+    core: FakeCore
+    shown: list[Entry]
+
+    @property
+    def config_hash(self) -> str:
+        """A fixed hash."""
+        return "0123456789abcdef"
+
+    @property
+    def case_names(self) -> list[str]:
+        """The names of the prepared result's cases."""
+        return [case["case"] for case in self.core.result.get("cases", [self.core.result])]
+
+    def entries(self) -> list[Entry]:
+        """One entry that is always there, then the overrides."""
+        return [Entry("part", "a4-tlc", "examples/x.toml:3", "the flash part"), *self.shown]
+
+
+@dataclass
+class Handle:
+    """As `_core.Handle`."""
+
+    core: FakeCore
+    end: float
+    stopped: bool = False
+
+    def wait(self, timeout_s: float) -> bool:
+        """Sleeps until the end or the timeout."""
+        left = self.end - time.monotonic()
+        if not self.stopped and left > 0:
+            time.sleep(min(left, timeout_s))
+        return self.stopped or time.monotonic() >= self.end
+
+    def progress(self) -> list[Progress]:
+        """Halfway, always."""
+        cases = self.core.result.get("cases", [self.core.result])
+        return [Progress(case.get("case", "?"), "run", 50, 100, "requests") for case in cases]
+
+    def notes(self) -> list[str]:
+        """The prepared notes."""
+        return list(self.core.notes)
+
+    def stop(self) -> None:
+        """Ends the waiting."""
+        self.stopped = True
+
+    def result(self) -> str:
+        """The prepared result, marked when it was cut short, or the prepared error."""
+        import interpulse
+
+        if self.core.run_error is not None:
+            name, message = self.core.run_error
+            raise getattr(interpulse, name)(message)
+        early = self.stopped and time.monotonic() < self.end
+        return json.dumps(self.core.result | ({"interrupted": True} if early else {}))
+
+
+def replace(core: FakeCore) -> None:
+    """Puts the stand-in's functions into the core module for the rest of this process."""
+    from interpulse import _core
+
+    vars(_core).update(resolve=core.resolve, start=core.start, lists=core.lists)
+
+
+def main() -> None:
+    """The command line on a stand-in for tests that need a process of its own.
+
+    The first argument is a JSON object with fields of `FakeCore`; the rest goes to the command line.
+    """
+    stand_in_if_missing()
+    from tests.sample import two_cases
+
+    settings = json.loads(sys.argv[1])
+    replace(dataclasses.replace(FakeCore(result=two_cases()), **settings))
+    from interpulse.cli import main as run_command_line
+
+    run_command_line(sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""A result as the core writes it, with sums that hold, and the checks that every result has to pass."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from interpulse.result import KINDS
+
+PACKAGE = Path(__file__).parent.parent / "interpulse"
+ROOT = PACKAGE.parent.parent
+SCHEMA: dict[str, Any] = json.loads((PACKAGE / "result.schema.json").read_text())
+
+TIMING = ("wall_s", "cpu_s", "requests_per_cpu_s")
+"""The fields that may differ between two equal runs."""
+
+
+def summary(count: int, mean: float) -> dict[str, float]:
+    """A latency summary with a long tail."""
+    if not count:
+        return {"count": 0}
+    factors = {"p50": 0.8, "p90": 2, "p99": 4, "p99.9": 6, "p99.99": 9, "p99.999": 12, "max": 15}
+    return {"count": count, "mean": mean, **{name: mean * factor for name, factor in factors.items()}}
+
+
+def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspends: int = 0) -> dict[str, Any]:
+    """The result of one case."""
+    latency = {
+        "read": summary(75_000, read_mean),
+        "write": summary(25_000, 2 * read_mean),
+        "all": summary(100_000, 1.25 * read_mean),
+    }
+    return {
+        "schema_version": 1,
+        "version": "0.1.0",
+        "seed": 1,
+        "config_hash": "0123456789abcdef",
+        "case": name,
+        "simulated_s": 100_000 / iops,
+        "wall_s": 0.05,
+        "cpu_s": 0.04,
+        "host_requests": 100_000,
+        "requests_per_cpu_s": 2_500_000.0,
+        "iops": iops,
+        "latency_us": latency,
+        "ftl": {
+            "waf": 2.4,
+            "host_pages": 25_000,
+            "programmed_pages": 60_000,
+            "gc_runs": 40,
+            "gc_pages_moved": 35_000,
+            "erases": 40,
+            "effective_spare_factor": 0.2222,
+        },
+        "nand": {"reads": 110_000, "programs": 5_000, "erases": 40, "suspends": {"program": suspends, "erase": 0}},
+        "time_share": {
+            "idle": 0.25,
+            "reading": 0.25,
+            "programming": 0.375,
+            "erasing": 0.0625,
+            "suspended": 0.03125,
+            "waiting_for_bus": 0.03125,
+        },
+        "read_wait_us": {"queued_behind_program": read_mean - 90.0, "sensing": 80.0, "bus": 10.0, "retry": 0.0},
+        "flows": [{"name": "host", "host_requests": 100_000, "iops": iops, "latency_us": latency}],
+        "counters": {"ftl": {"gc_runs": 40}},
+        "audits": {"requests_completed": 100_000},
+    }
+
+
+def result(*cases: dict[str, Any]) -> dict[str, Any]:
+    """A whole result from those of its cases; `cases` only when there are several."""
+    return {**cases[0], "cases": list(cases)} if len(cases) > 1 else dict(cases[0])
+
+
+def two_cases() -> dict[str, Any]:
+    """What comparing no suspension with suspension looks like."""
+    return result(case("none"), case("suspend", iops=335_000.0, read_mean=150.0, suspends=16_000))
+
+
+def check(result: dict[str, Any], *, closed: bool = True) -> None:
+    """Holds a result against the schema and against the sums that it promises.
+
+    `closed`: a key that the schema does not describe is an error too, so that documentation cannot fall behind.
+    """
+    schema = close(SCHEMA) if closed else SCHEMA
+    jsonschema.Draft202012Validator(schema).validate(result)
+    for each in result.get("cases", [result]):
+        if not each.get("interrupted"):
+            _check_sums(each)
+
+
+def _check_sums(case: dict[str, Any]) -> None:
+    latency = case["latency_us"]
+    assert latency["read"]["count"] + latency["write"]["count"] <= latency["all"]["count"]
+    assert latency["all"]["count"] == case["host_requests"]
+    assert math.isclose(sum(case["time_share"].values()), 1.0, abs_tol=1e-6)
+    for kind in KINDS:
+        values = [latency[kind][name] for name in latency[kind] if name not in ("count", "mean")]
+        assert values == sorted(values), f"{kind} percentiles do not rise: {latency[kind]}"
+    if latency["read"]["count"]:
+        assert math.isclose(sum(case["read_wait_us"].values()), latency["read"]["mean"], rel_tol=1e-6)
+    assert sum(flow["host_requests"] for flow in case["flows"]) == case["host_requests"]
+
+
+def close(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with unknown keys refused wherever it describes an object's keys."""
+
+    def walk(node: Any) -> Any:  # noqa: ANN401 - a schema is any JSON
+        if isinstance(node, list):
+            return [walk(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        new = {key: walk(each) for key, each in node.items()}
+        described = "properties" in node and node.get("type") == "object"
+        if described and "additionalProperties" not in node:
+            # Unlike `additionalProperties`, this one sees the keys that a `$ref` beside it describes.
+            new["unevaluatedProperties"] = False
+        return new
+
+    closed: dict[str, Any] = walk(schema)
+    # A case stands under the top level, which has one key more; only the outer of the two may be closed.
+    del closed["$defs"]["case"]["unevaluatedProperties"]
+    closed["properties"]["cases"]["items"]["unevaluatedProperties"] = False
+    return closed
+
+
+def without_timing(result: dict[str, Any]) -> dict[str, Any]:
+    """The result without the fields that may differ between two equal runs."""
+    kept = {key: value for key, value in result.items() if key not in TIMING}
+    if "cases" in kept:
+        kept["cases"] = [without_timing(each) for each in kept["cases"]]
+    return kept

@@ -1,0 +1,144 @@
+"""Do `show`, `list`, `bench`, `cache` and `--help` say what they should?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ended
+
+HEAVY = ("numpy", "pandas", "polars", "pyarrow", "pydantic", "rich.progress")
+"""What would make the command line start slowly; the frames and bars load it when they are asked for."""
+
+
+def test_help_teaches_and_starts_lean() -> None:
+    code = (
+        "import runpy, sys; sys.argv = ['x', '{}', '--help']\n"
+        "try: runpy.run_module('tests.fake_core', run_name='__main__')\n"
+        "except SystemExit as end: print('code', end.code)\n"
+        f"print('heavy', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    with process("-c", code) as running:
+        out, err = running.communicate(timeout=20)
+    assert out.splitlines()[-2:] == ["code 0", "heavy []"], out + err
+    for word in ("run", "show", "list", "bench", "cache", "examples/quickstart.toml", "Exit codes"):
+        assert word in out
+
+
+@pytest.mark.parametrize("command", ["run", "show", "list", "bench", "cache"])
+def test_every_command_has_help_with_examples(interpulse: Callable[..., Ended], command: str) -> None:
+    ended = interpulse(command, "--help")
+    assert ended.code == 0
+    assert "Examples:" in ended.out
+    assert f"interpulse {command}" in ended.out
+
+
+def test_version(interpulse: Callable[..., Ended]) -> None:
+    from interpulse import __version__
+
+    ended = interpulse("--version")
+    assert (ended.code, ended.out) == (0, f"interpulse {__version__}\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["run"], ["show"]])
+def test_nothing_to_do_shows_the_help_and_is_code_2(interpulse: Callable[..., Ended], arguments: list[str]) -> None:
+    ended = interpulse(*arguments)
+    assert ended.code == 2
+    assert "Usage:" in ended.out + ended.err
+
+
+@pytest.mark.usefixtures("core")
+def test_show_prints_each_setting_with_its_source(interpulse: Callable[..., Ended], config_file: str) -> None:
+    ended = interpulse("show", config_file, "--set", "a.b=80us")
+    assert ended.code == 0
+    lines = ended.out.splitlines()
+    assert lines[0] == "config 0123456789abcdef, cases: none, suspend"
+    assert [line.split() for line in lines[2:]] == [
+        ["setting", "value", "source"],
+        ["part", "a4-tlc", "examples/x.toml:3"],
+        ["a.b", "80us", "--set"],
+    ]
+
+
+@pytest.mark.usefixtures("core")
+def test_show_json(interpulse: Callable[..., Ended], config_file: str) -> None:
+    shown = interpulse("show", config_file, "--json").json()
+    entry = {"key": "part", "value": "a4-tlc", "origin": "examples/x.toml:3", "doc": "the flash part"}
+    assert shown == {"config_hash": "0123456789abcdef", "cases": ["none", "suspend"], "entries": [entry]}
+
+
+@pytest.mark.usefixtures("core")
+def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
+    assert interpulse("list", "schemes").out.split() == ["schemes:", "first", "what", "it", "is"]
+    assert interpulse("list", "policies").out.split() == ["policies:", "gc", "greedy", "fewest", "valid", "pages"]
+    assert interpulse("list", "parts", "--json").json() == {"parts": [{"name": "first", "doc": "what it is"}]}
+    assert list(interpulse("list", "--json").json()) == ["parts", "drives", "schemes", "policies", "formats"]
+
+
+def test_bench_becomes_the_benchmark_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bench"
+    program.write_text('#!/bin/sh\necho "$@"\nexit 7\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("INTERPULSE_BENCH", str(program))
+    with process("-m", "tests.fake_core", "{}", "bench", "--quick", "--json") as running:
+        out, _ = running.communicate(timeout=20)
+    assert (running.returncode, out) == (7, "--json --quick\n")
+
+
+def test_a_missing_benchmark_program_is_explained(
+    interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = tmp_path / "nowhere"
+    monkeypatch.setenv("INTERPULSE_BENCH", str(missing))
+    assert interpulse("bench").error() == f"INTERPULSE_BENCH names {missing}, which is not a file"
+    monkeypatch.delenv("INTERPULSE_BENCH")
+    monkeypatch.setattr("interpulse.cli.bench._INSTALLED", missing)
+    ended = interpulse("bench")
+    assert ended.code == 2
+    assert ended.error() == f"the benchmark program is not installed ({missing}): `make build` puts it there"
+
+
+def test_a_benchmark_program_that_cannot_run_is_explained(
+    interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bench"
+    program.write_text("not a program")
+    monkeypatch.setenv("INTERPULSE_BENCH", str(program))
+    assert interpulse("bench").error() == f"cannot run the benchmark program {program}: Permission denied"
+
+
+def test_cache_shows_and_clears_only_its_own_files(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
+    (tmp_path / "0123.snapshot").write_bytes(b"x" * 2048)
+    (tmp_path / "0123.tmp").write_bytes(b"x" * 1024)
+    (tmp_path / "thesis.tex").write_bytes(b"years of work")
+    options = ["--cache-dir", str(tmp_path)]
+    shown = interpulse("cache", *options, "--json").json()
+    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 3072, 2)
+    assert interpulse("cache", *options).out.splitlines()[-1] == f"{tmp_path}: 3.0 KiB of at most 8.0 GiB"
+    assert interpulse("cache", *options, "--clear").out.startswith("deleted 3.0 KiB\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_no_cache_folder_is_an_empty_cache(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
+    assert interpulse("cache", "--cache-dir", str(tmp_path / "none"), "--clear").code == 0
+
+
+@pytest.mark.core
+def test_the_installed_command_runs() -> None:
+    import shutil
+    import sys
+    from pathlib import Path
+
+    program = shutil.which("interpulse", path=str(Path(sys.executable).parent))
+    assert program is not None
+    listed = subprocess.run([program, "list", "schemes", "--json"], capture_output=True, check=True)
+    assert "none" in [scheme["name"] for scheme in json.loads(listed.stdout)["schemes"]]

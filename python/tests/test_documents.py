@@ -1,0 +1,75 @@
+"""Do the examples in the documents run, and do version and licence agree everywhere?"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fake_core import core_is_built
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from tests.fake_core import FakeCore
+
+BLOCKS = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def execute(code: str, name: str) -> None:
+    exec(compile(code, name, "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
+def test_the_readme_runs(code: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    execute(code, "README.md")
+    assert capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
+def test_the_readme_runs_on_a_stand_in(
+    core: FakeCore, code: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Before the core is there, at least the names in the example have to exist.
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: "part = 1")
+    execute(code, "README.md")
+    assert capsys.readouterr().out
+    assert core.starts
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_runs(path: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    execute((ROOT / str(path)).read_text(), str(path))
+    assert capsys.readouterr().out
+
+
+def test_there_is_something_to_run() -> None:
+    assert BLOCKS
+    assert EXAMPLES
+
+
+def test_one_version_everywhere() -> None:
+    from interpulse import __version__
+
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    if core_is_built():
+        assert __version__ == cargo["version"]
+    assert project["dynamic"] == ["version"]
+    assert cargo["license"] == project["license"] == "Apache-2.0 OR MIT"
+    assert f"## [{cargo['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_lock_names_exact_versions_and_no_place() -> None:
+    lines = [line for line in (ROOT / "requirements-dev.lock").read_text().splitlines() if not line.startswith("#")]
+    assert lines
+    for line in lines:
+        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line), line

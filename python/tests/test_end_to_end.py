@@ -1,0 +1,127 @@
+"""Does a whole run, on the real core, give a valid result, the same every time, and clear errors?"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import interpulse as package
+from tests.sample import ROOT, check, without_timing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ended
+
+pytestmark = pytest.mark.core
+
+SMALL = str(ROOT / "examples" / "small.toml")
+
+
+@pytest.fixture(scope="module")
+def result() -> package.Result:
+    """One run of the small example, shared by the tests that only read it."""
+    return package.run(package.Config.load(SMALL), no_cache=True)
+
+
+def test_the_result_keeps_the_schema_and_its_sums(result: package.Result) -> None:
+    check(result.raw)
+
+
+def test_the_same_run_gives_the_same_result_at_any_number_of_jobs(result: package.Result) -> None:
+    for jobs in (1, 2):
+        again = package.run(package.Config.load(SMALL), jobs=jobs, no_cache=True)
+        assert without_timing(again.raw) == without_timing(result.raw)
+
+
+def test_a_snapshot_changes_no_result(result: package.Result, tmp_path: Path) -> None:
+    for _ in range(2):
+        again = package.run(package.Config.load(SMALL), cache_dir=tmp_path)
+        assert without_timing(again.raw) == without_timing(result.raw)
+
+
+def test_another_seed_gives_another_result_and_the_same_configuration(result: package.Result) -> None:
+    other = package.run(package.Config.load(SMALL), seed=result.seed + 1, no_cache=True)
+    assert other.raw["latency_us"] != result.raw["latency_us"]
+    assert other.seed == result.seed + 1
+
+
+def test_the_command_line_prints_what_the_api_gives(interpulse: Callable[..., Ended], result: package.Result) -> None:
+    ended = interpulse("run", SMALL, "--json", "--no-cache")
+    assert ended.code == 0
+    assert without_timing(ended.json()) == without_timing(result.raw)
+
+
+def test_show_lists_every_setting_with_an_origin(interpulse: Callable[..., Ended], result: package.Result) -> None:
+    shown = interpulse("show", SMALL, "--json").json()
+    assert shown["config_hash"] == result.config_hash
+    assert len(shown["entries"]) > 20
+    for entry in shown["entries"]:
+        assert all(entry.values()), entry
+
+
+def test_every_list_has_names_with_a_line_of_explanation(interpulse: Callable[..., Ended]) -> None:
+    for name, rows in interpulse("list", "--json").json().items():
+        assert rows, f"no {name}"
+        for row in rows:
+            assert row["name"], row
+            assert row["doc"], row
+
+
+def test_the_interpreter_is_free_while_a_run_goes_on() -> None:
+    ticks = 0
+    ended = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not ended.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    start = time.monotonic()
+    package.run(package.Config.load(SMALL), no_cache=True)
+    took_s = time.monotonic() - start
+    ended.set()
+    ticker.join()
+    assert ticks > 20 * took_s, f"{ticks} ticks in {took_s:.2f} s: the lock was held"
+
+
+def test_waiting_takes_only_times() -> None:
+    from interpulse import _core
+
+    handle = _core.start(package.Config.load(SMALL).resolve(), 1, None, 0, True)
+    for bad in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="timeout_s"):
+            handle.wait(bad)
+    handle.stop()
+    assert handle.wait(30)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[drvie]\n", ["drvie", ":1"]),
+        ("part = [", [":1"]),
+    ],
+)
+def test_a_bad_configuration_names_the_place(
+    interpulse: Callable[..., Ended], tmp_path: Path, text: str, words: list[str]
+) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    ended = interpulse("run", str(path))
+    assert ended.code == 2
+    for word in ("bad.toml", *words):
+        assert word in ended.error()
+
+
+def test_a_missing_trace_is_named(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
+    ended = interpulse("run", SMALL, "--trace", str(tmp_path / "none.csv"))
+    assert ended.code == 2
+    assert "none.csv" in ended.error()

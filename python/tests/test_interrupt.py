@@ -1,0 +1,104 @@
+"""Does Ctrl-C stop a run within a second and still print what is done?"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import process
+from tests.sample import ROOT, check
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+    from tests.fake_core import FakeCore
+
+LONG = '{"duration_s": 60}'
+
+
+def stop_after_first_line(running: Popen[str]) -> tuple[int, str, str, float]:
+    """Waits until the run shows progress, sends Ctrl-C, and returns code, output, errors and the seconds it took."""
+    assert running.stderr is not None
+    first = running.stderr.readline()
+    start = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    return running.returncode, out, first + err, time.monotonic() - start
+
+
+def test_ctrl_c_prints_what_is_done(config_file: str) -> None:
+    with process("-m", "tests.fake_core", LONG, "run", config_file) as running:
+        code, out, err, took_s = stop_after_first_line(running)
+    assert code == 130
+    assert "interrupted: what follows is what had been done" in err
+    assert "none (interrupted)" not in out, "the first case had ended before"
+    assert "suspends per program" in out
+    assert "Traceback" not in err
+    assert took_s < 10, "a loose bound: that the 60 s were cut short, not how slow this machine is"
+
+
+def test_ctrl_c_with_json_prints_one_object(config_file: str) -> None:
+    with process("-m", "tests.fake_core", LONG, "run", config_file, "--json") as running:
+        code, out, _, _ = stop_after_first_line(running)
+    assert code == 130
+    assert json.loads(out)["interrupted"] is True
+
+
+def test_ctrl_c_before_any_result_says_so(config_file: str) -> None:
+    settings = json.dumps({"duration_s": 60, "run_error": ["RunError", "stopped before anything was measured"]})
+    with process("-m", "tests.fake_core", settings, "run", config_file) as running:
+        code, out, err, _ = stop_after_first_line(running)
+    assert (code, out) == (130, "")
+    assert "interrupted before any case had a result" in err
+
+
+def test_a_run_that_measured_nothing_still_has_a_table() -> None:
+    from interpulse import Result
+    from interpulse.cli.table import render
+
+    known = {"schema_version": 1, "version": "0.1.0", "seed": 1, "config_hash": "ab", "case": "none"}
+    result = known | {"interrupted": True}
+    check(result)
+    assert "none: stopped before anything was measured" in render(Result(result))
+
+
+def test_the_api_raises_interrupted_with_the_partial_result(core: FakeCore) -> None:
+    import interpulse
+
+    core.duration_s = 60
+
+    def ctrl_c(_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(interpulse.Interrupted) as stop:
+        interpulse.run(interpulse.Config.from_toml("x = 1"), progress=ctrl_c)
+    assert isinstance(stop.value, KeyboardInterrupt)
+    assert stop.value.result is not None
+    assert stop.value.result.interrupted
+
+
+def test_an_error_in_the_progress_function_stops_the_run(core: FakeCore) -> None:
+    import interpulse
+
+    core.duration_s = 60
+
+    def fail(_: object) -> None:
+        raise LookupError("from the caller")
+
+    with pytest.raises(LookupError, match="from the caller"):
+        interpulse.run(interpulse.Config.from_toml("x = 1"), progress=fail)
+
+
+@pytest.mark.core
+def test_ctrl_c_stops_the_real_core() -> None:
+    quickstart = str(ROOT / "examples" / "quickstart.toml")
+    with process("-m", "interpulse", "run", quickstart, "--json", "--no-cache") as running:
+        code, _, err, took_s = stop_after_first_line(running)
+    assert code == 130
+    assert "Traceback" not in err
+    # The promise is a second on a free machine; four leave room for two cores that others use as well.
+    assert took_s < 4

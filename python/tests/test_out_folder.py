@@ -1,0 +1,122 @@
+"""Is `--out` checked before the run, written whole, and is a result never lost to a full disk?"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+from typing import TYPE_CHECKING
+
+import pytest
+
+from interpulse import _core
+from tests.conftest import process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ended
+    from tests.fake_core import FakeCore
+
+
+def full_disk(_: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_folder_has_the_result_the_table_and_the_configuration(
+    core: FakeCore, interpulse: Callable[..., Ended], config_file: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "new" / "out"
+    ended = interpulse("run", config_file, "--out", str(out))
+    assert ended.code == 0
+    assert sorted(path.name for path in out.iterdir()) == ["config.resolved.json", "result.json", "table.txt"]
+    assert json.loads((out / "result.json").read_text()) == core.result
+    assert (out / "table.txt").read_text() == ended.out
+    assert json.loads((out / "config.resolved.json").read_text())["entries"][0]["value"] == "a4-tlc"
+    assert (out / "result.json").stat().st_mode & 0o077 == 0o066 & ~_umask()
+
+
+def test_a_second_run_replaces_the_first(
+    core: FakeCore, interpulse: Callable[..., Ended], config_file: str, tmp_path: Path
+) -> None:
+    interpulse("run", config_file, "--out", str(tmp_path))
+    core.result["seed"] = 2
+    assert interpulse("run", config_file, "--out", str(tmp_path)).code == 0
+    assert json.loads((tmp_path / "result.json").read_text())["seed"] == 2
+
+
+def test_a_file_in_its_place_is_refused_before_the_run(
+    core: FakeCore, interpulse: Callable[..., Ended], config_file: str
+) -> None:
+    ended = interpulse("run", config_file, "--out", config_file)
+    assert (ended.code, ended.error()) == (2, f"--out {config_file}: this is a file, not a folder")
+    assert core.starts == []
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_run(
+    core: FakeCore, interpulse: Callable[..., Ended], config_file: str
+) -> None:
+    ended = interpulse("run", config_file, "--out", "/proc/nowhere")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.error().startswith("--out /proc/nowhere: ")
+    assert core.starts == []
+
+
+def test_a_full_disk_is_noticed_before_the_run(
+    core: FakeCore,
+    interpulse: Callable[..., Ended],
+    config_file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "fsync", full_disk)
+    out = tmp_path / "out"
+    ended = interpulse("run", config_file, "--out", str(out))
+    assert (ended.code, ended.error()) == (2, f"--out {out}: no space left on device")
+    assert core.starts == []
+    assert list(out.iterdir()) == [], "the probe is gone"
+
+
+@pytest.mark.parametrize("json_option", [[], ["--json"]])
+def test_a_disk_that_fills_during_the_run_costs_no_result(
+    core: FakeCore,
+    interpulse: Callable[..., Ended],
+    config_file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    json_option: list[str],
+) -> None:
+    started = core.start
+
+    def start_and_fill(*arguments: object) -> object:
+        monkeypatch.setattr(os, "fsync", full_disk)
+        return started(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_core, "start", start_and_fill)
+    ended = interpulse("run", config_file, "--out", str(tmp_path / "out"), *json_option)
+    assert ended.code == 2
+    assert ended.error() == (
+        f"cannot write to {tmp_path / 'out'}: No space left on device; the full result is on standard output instead"
+    )
+    assert json.loads(ended.out.splitlines()[-1]) == core.result
+    assert len(ended.out.splitlines()) == 1 or "suspends per program" in ended.out
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_the_kernel_refusing_a_write_is_handled_like_a_full_disk(config_file: str, tmp_path: Path) -> None:
+    def few_bytes() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16 * 1024, 16 * 1024))
+
+    arguments = ["run", config_file, "--out", str(tmp_path / "out")]
+    with process("-m", "tests.fake_core", "{}", *arguments, preexec_fn=few_bytes) as running:
+        out, err = running.communicate(timeout=20)
+    assert (running.returncode, out) == (2, "")
+    assert err == f"error: --out {tmp_path / 'out'}: file too large\n"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

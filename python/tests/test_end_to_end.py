@@ -84,11 +84,13 @@ def test_the_interpreter_is_free_while_a_run_goes_on() -> None:
 
     ticker = threading.Thread(target=tick)
     ticker.start()
-    start = time.monotonic()
-    package.run(package.Config.load(SMALL), no_cache=True)
-    took_s = time.monotonic() - start
-    ended.set()
-    ticker.join()
+    try:
+        start = time.monotonic()
+        package.run(package.Config.load(SMALL), no_cache=True)
+        took_s = time.monotonic() - start
+    finally:
+        ended.set()
+        ticker.join()
     assert ticks > 20 * took_s, f"{ticks} ticks in {took_s:.2f} s: the lock was held"
 
 

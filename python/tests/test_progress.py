@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from interpulse.cli import progress
 from interpulse.cli.text import number, short, size
-from tests.fake_core import Progress
+from tests import fake_core
+
+if TYPE_CHECKING:
+    from interpulse import Progress
 
 
 def at(case: str, phase: str, done: int, total: int = 100) -> Progress:
-    return Progress(case, phase, done, total, "requests")
+    return cast("Progress", fake_core.Progress(case, phase, done, total, "requests"))
 
 
 def test_lines_come_with_each_phase_and_then_now_and_then(

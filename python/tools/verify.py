@@ -88,22 +88,21 @@ STEPS = (
 
 
 def speeds(outcome: Outcome) -> str:
-    """The benchmark's results as a table; nothing when they cannot be read."""
+    """The benchmark's results as a table; nothing when there is no array of objects in its output."""
+    text = "\n".join(outcome.lines)
     try:
-        rows = json.loads("\n".join(outcome.lines[next(i for i, x in enumerate(outcome.lines) if x[:1] == "[") :]))
-    except (ValueError, StopIteration):
+        rows, _ = json.JSONDecoder().raw_decode(text[text.index("[") :])
+        columns = list(rows[0])
+    except (ValueError, LookupError, TypeError):
         return ""
-    columns = list(rows[0])
     table = [columns, ["---"] * len(columns), *([_cell(row.get(name)) for name in columns] for row in rows)]
     return "\n" + "".join(f"| {' | '.join(cells)} |\n" for cells in table)
 
 
 def _cell(value: object) -> str:
-    return (
-        f"{value:,.4g}"
-        if isinstance(value, float) and abs(value) < 10_000
-        else (f"{value:,.0f}" if isinstance(value, int | float) else str(value if value is not None else ""))
-    )
+    if isinstance(value, float) and abs(value) < 10_000:
+        return f"{value:,.4g}"
+    return f"{value:,.0f}" if isinstance(value, int | float) else str(value or "")
 
 
 def machine() -> str:

@@ -19,14 +19,14 @@ fn main() {
             program: TrainSpec { loops: 16, pulse: us(35), verify: us(90) }, program_loops_sd: 0.0,
             erase: TrainSpec { loops: 5, pulse: us(900), verify: us(100) }, erase_wear: EraseWear::Fixed, voltage_reset: us(0),
             program_suspend_entry: us(0), program_resume: us(0), erase_suspend_entry: us(0), erase_resume: us(0),
-            bus_rate: 400_000_000, command_cycles: Duration(200), endurance: 1000,
+            bus_rate: a(9, "400000000").parse().unwrap(), command_cycles: Duration(200), endurance: 1000,
     };
     let geometry = Geometry::new(16, 8, 1, &part);
     let susp: u32 = a(2, "0").parse().unwrap();
     let pol = if susp > 0 { SuspendPolicy { scheme: Scheme::LoopBoundary, max_suspends: Some(susp), min_remaining: Duration(0), costs: SuspendCosts::default() } } else { SuspendPolicy::NEVER };
     let imposed = a(3, "real") == "imposed";
     let spec = DriveSpec { part, geometry,
-        nand: NandConfig { policy: Policy::ReadPriority, program_suspend: pol, erase_suspend: SuspendPolicy::NEVER, multi_plane_reads: false, ecc_latency: us(4), ecc_interval: Duration(0) },
+        nand: NandConfig { policy: Policy::ReadPriority, program_suspend: pol, erase_suspend: SuspendPolicy::NEVER, multi_plane_reads: false, ecc_latency: us(a(10,"4").parse().unwrap()), ecc_interval: Duration(0) },
         ftl: FtlSpec { over_provisioning: 0.3, bad_block_reserve: 0.0, multi_plane: 1, allocation: Allocation::Dynamic, gc: if imposed { GcPolicy::Imposed } else { GcPolicy::Greedy }, threshold_base: ThresholdBase::Spare, gc_soft: a(5, "0.1").parse().unwrap(), gc_hard: 0.005, imposed_waf: 2.4 },
         cache: CacheSpec { size: Bytes::mib(256), latency: Duration(500) },
         host: HostSpec { queue_weights: vec![1], queue_depth: 1024, arbitration: Arbitration::RoundRobin, frame_buffer: 1024, link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 }, firmware: us(a(7, "20").parse().unwrap()) },

@@ -78,7 +78,7 @@ class Lines:
         due = time.monotonic() - self._last >= LINE_EVERY_S
         for case in cases:
             entered = self._phases.get(case.case) != case.phase
-            if entered or (due and case.done < case.total):
+            if entered or (due and (not case.total or case.done < case.total)):
                 self._phases[case.case] = case.phase
                 print(f"{case.case}: {case.phase} {_amount(case)}", file=sys.stderr, flush=True)  # noqa: T201
         if due:

@@ -1,2 +1,102 @@
-//! PLACEHOLDER
-fn main() {}
+//! The benchmark: host requests per CPU second of one thread on the A4 drive at full geometry, after
+//! preconditioning, with audits and accounts on.
+//!
+//! The parent preconditions once and keeps the state in a temporary snapshot; every row runs in a process of
+//! its own that restores it, so that the peak memory of a row is that of one drive.
+
+mod instructions;
+mod row;
+mod table;
+
+use clap::Parser;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Measures interpulse.
+#[derive(Parser)]
+#[command(version, about)]
+pub struct Args {
+    /// Print a JSON array instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// A tenth of the requests on a miniature drive: shows that the benchmark works, measures nothing.
+    #[arg(long)]
+    quick: bool,
+    /// Count instructions per request with callgrind (needs valgrind) instead of timing.
+    #[arg(long)]
+    instructions: bool,
+    /// With --instructions: compare with this file and fail if a row needs over 5 % more.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// Run one row on the state in this folder (used by the benchmark itself).
+    #[arg(long, value_name = "NAME", hide = true)]
+    row: Option<String>,
+    /// Folder of the state for --row.
+    #[arg(long, value_name = "DIR", hide = true)]
+    state: Option<PathBuf>,
+    /// Requests for --row instead of its own number.
+    #[arg(long, value_name = "N", hide = true)]
+    requests: Option<u64>,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let outcome = match (&args.row, args.instructions) {
+        (Some(name), _) => row::run_here(name, &args).map(|row| println!("{row}")),
+        (None, true) => instructions::measure(args.against.as_deref(), args.json),
+        (None, false) => bench(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bench(args: &Args) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let made = row::prepare(folder.path(), args.quick)?;
+    eprintln!(
+        "preconditioned in {:.1} s; state of {} MB in a temporary folder, deleted at the end",
+        made.precondition_s,
+        made.bytes / 1_000_000
+    );
+    let mut rows = Vec::new();
+    for spec in row::ROWS {
+        eprintln!("running {} ...", spec.name);
+        let mut row = child(spec.name, folder.path(), args)?;
+        let object = row.as_object_mut().ok_or("a row is an object")?;
+        object.insert("precondition_s".into(), made.precondition_s.into());
+        rows.push(row);
+    }
+    if args.json {
+        println!("{}", serde_json::Value::Array(rows.clone()));
+    } else {
+        println!("{}", table::render(&rows));
+    }
+    if args.quick {
+        return Ok(());
+    }
+    rows.iter().zip(row::ROWS).try_for_each(|(row, spec)| spec.check(row))
+}
+
+/// Runs a row in a process of its own and reads its JSON line.
+fn child(name: &str, state: &Path, args: &Args) -> Result<serde_json::Value, String> {
+    let program = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    let mut command = std::process::Command::new(program);
+    command.args(["--row", name, "--state"]).arg(state);
+    if args.quick {
+        command.arg("--quick");
+    }
+    if let Some(n) = args.requests {
+        command.args(["--requests", &n.to_string()]);
+    }
+    let output =
+        command.stderr(std::process::Stdio::inherit()).output().map_err(|e| format!("row {name}: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("row {name} failed: {}", output.status));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|e| format!("row {name} printed no JSON: {e}"))
+}

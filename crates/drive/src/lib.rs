@@ -1,9 +1,15 @@
-//! One simulated SSD, from the submission queue to the flash array.
+//! One simulated SSD, from the submission queue to the flash array, and the runs made with it.
 
 pub mod account;
 pub mod audit;
 pub mod cache;
+pub mod config;
 pub mod drive;
 pub mod ftl;
 pub mod host;
 pub mod memory;
+pub mod precondition;
+pub mod report;
+pub mod run;
+pub mod runner;
+pub mod snapshot;

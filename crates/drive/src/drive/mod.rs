@@ -9,7 +9,7 @@
 //! The drive holds a contiguous range of the agenda's resources and never the agenda itself: the owner (a
 //! run, an array) passes it down, so several drives share one virtual time.
 
-mod build;
+pub mod build;
 mod collect;
 mod host;
 pub mod jobs;
@@ -37,7 +37,7 @@ use spec::DriveSpec;
 use stats::WindowStats;
 use std::collections::VecDeque;
 
-pub use build::PreconditionedState;
+pub use build::{Impossible, PreconditionedState};
 
 /// A flow with its place in the drive.
 struct FlowState {
@@ -198,6 +198,11 @@ impl Drive {
     /// Names of the flows.
     pub fn flow_names(&self) -> impl Iterator<Item = &str> {
         self.flows.iter().map(|f| f.name.as_str())
+    }
+
+    /// What the first reading of each replayed trace found.
+    pub fn trace_summaries(&self) -> Vec<interpulse_workload::TraceSummary> {
+        self.flows.iter().filter_map(|f| f.flow.trace_summary().cloned()).collect()
     }
 
     /// Reads checked by the version audit.

@@ -6,6 +6,7 @@
 pub mod gc;
 pub mod layout;
 pub mod map;
+mod persist;
 pub mod precondition;
 pub mod stripe;
 

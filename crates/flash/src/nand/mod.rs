@@ -51,7 +51,7 @@ counters! {
         resume_time: "ns",
         /// stops refused because the operation had reached its maximum number of suspensions
         stops_refused_by_limit: "operations",
-        /// bytes of pages and parity moved over the channels
+        /// time the channels were taken by commands, addresses and data
         bus_time: "ns",
     }
 }

@@ -1,0 +1,169 @@
+//! The rows: what each runs, and what makes it valid.
+
+use crate::Args;
+use interpulse_drive::config::{Case, PlanRequest, read_cases};
+use interpulse_drive::drive::Drive;
+use interpulse_drive::{precondition, run, snapshot};
+use interpulse_engine::{Agenda, ResourceId};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Instant;
+
+/// Garbage collection keeps 2 % of the spare blocks free, which gives the study's printed write amplification
+/// of 2.4 (its 10 % gives 2.5).
+const CONFIG: &str = r#"
+drive = "a4"
+[ftl]
+gc-soft = "2%"
+[precondition]
+overwrite = "uniform"
+[run]
+warmup = "100ms"
+[[flow]]
+depth = 64
+"#;
+const QUICK: &str = r#"
+drive = "a4-mini"
+[precondition]
+overwrite = "uniform"
+[[flow]]
+depth = 8
+"#;
+
+/// One row of the benchmark.
+pub struct RowSpec {
+    /// Name.
+    pub name: &'static str,
+    read: &'static str,
+    suspend: bool,
+    requests: u64,
+    /// Warm-up in requests' worth of simulated time is not enough for the writes: their garbage collection
+    /// starts from a state without pending work.
+    warmup: &'static str,
+    /// Legal write amplification of the window.
+    waf: Option<(f64, f64)>,
+}
+
+/// The rows in the order they run.
+pub const ROWS: &[RowSpec] = &[
+    RowSpec { name: "randread-qd64", read: "100%", suspend: false, requests: 20_000_000, warmup: "100ms", waf: None },
+    RowSpec { name: "mixed-suspend-qd64", read: "75%", suspend: true, requests: 12_000_000, warmup: "100ms", waf: None },
+    RowSpec {
+        name: "randwrite-steady",
+        read: "0%",
+        suspend: false,
+        requests: 12_000_000,
+        warmup: "10s",
+        waf: Some((2.3, 2.5)),
+    },
+];
+
+/// The least number of requests that counts as a measurement.
+const LEAST_REQUESTS: u64 = 10_000_000;
+
+impl RowSpec {
+    /// Whether a row is what it claims to be.
+    pub fn check(&self, row: &Value) -> Result<(), String> {
+        let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
+        if number("requests") < LEAST_REQUESTS as f64 {
+            return Err(format!("{}: {} requests are fewer than {LEAST_REQUESTS}", self.name, number("requests")));
+        }
+        if self.read == "100%" && (number("programs") > 0.0 || number("erases") > 0.0) {
+            return Err(format!("{}: a read-only row programmed or erased", self.name));
+        }
+        if let Some((low, high)) = self.waf
+            && !(low..=high).contains(&number("waf"))
+        {
+            return Err(format!("{}: write amplification {} is not within {low} to {high}", self.name, number("waf")));
+        }
+        Ok(())
+    }
+
+    fn case(&self, quick: bool, requests: Option<u64>) -> Result<Case, String> {
+        let mut sets = vec![("flow.0.read".to_string(), format!("\"{}\"", self.read))];
+        if self.suspend {
+            sets.push(("suspend.program.scheme".into(), "loop-boundary".into()));
+            sets.push(("suspend.program.max-suspends".into(), "10".into()));
+        }
+        let n = requests.unwrap_or(if quick { self.requests / 200 } else { self.requests });
+        sets.push(("run.requests".into(), n.to_string()));
+        if !quick {
+            sets.push(("run.warmup".into(), format!("\"{}\"", self.warmup)));
+        }
+        case(quick, sets)
+    }
+}
+
+fn case(quick: bool, sets: Vec<(String, String)>) -> Result<Case, String> {
+    let text = if quick { QUICK } else { CONFIG }.to_string();
+    let request = PlanRequest { text, path: "benchmark".into(), sets, ..PlanRequest::default() };
+    Ok(read_cases(&request).map_err(|e| e.to_string())?.remove(0))
+}
+
+/// How preconditioning went.
+pub struct Made {
+    /// Seconds from nothing to a preconditioned drive.
+    pub precondition_s: f64,
+    /// Size of the state on disk.
+    pub bytes: u64,
+}
+
+/// Preconditions and keeps the state in `folder`.
+pub fn prepare(folder: &Path, quick: bool) -> Result<Made, String> {
+    let case = case(quick, vec![])?;
+    let start = Instant::now();
+    let (state, outcome) = precondition::precondition(&case.drive, &case.precondition, &mut |_, _| true)
+        .ok_or("preconditioning was stopped")?;
+    let precondition_s = start.elapsed().as_secs_f64();
+    if outcome.gave_up {
+        return Err(format!("preconditioning did not become steady: {:?}", outcome.quarters));
+    }
+    let bytes = snapshot::save(&state, folder, &case.state_hash(), &mut |_, _| true).map_err(|e| e.to_string())?;
+    Ok(Made { precondition_s, bytes })
+}
+
+/// Runs a row in this process and returns it as JSON.
+pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
+    let spec = ROWS.iter().find(|r| r.name == name).ok_or_else(|| {
+        let names: Vec<&str> = ROWS.iter().map(|r| r.name).collect();
+        format!("there is no row {name:?}; there are {}", names.join(", "))
+    })?;
+    let case = spec.case(args.quick, args.requests)?;
+    let folder = args.state.as_deref().ok_or("--row needs --state")?;
+    let start = Instant::now();
+    let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true).map_err(|e| e.to_string())?;
+    let restore_s = start.elapsed().as_secs_f64();
+    let units = state.ftl.map.logical_units();
+    let mut drive =
+        Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0)).map_err(|e| e.to_string())?;
+    let mut agenda = Agenda::new(Drive::resources(&case.drive, case.flows.len() as u32));
+    let m = run::run(&mut drive, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
+    let peak = peak_rss_bytes();
+    let f = &m.ftl;
+    let mut row = json!({
+        "name": spec.name,
+        "requests_per_cpu_s": m.window.counters.requests as f64 / m.window_cpu_s,
+        "requests": m.window.counters.requests,
+        "programs": m.nand.host_programs + m.nand.gc_programs,
+        "erases": m.nand.erases,
+        "suspends": m.nand.program_suspends,
+        "bytes_per_4k": peak as f64 / f64::from(units),
+        "restore_s": restore_s,
+        "peak_rss_mb": peak as f64 / 1e6,
+    });
+    let programmed = f.host_units + f.gc_units + f.imposed_units + f.padding_units;
+    let waf = if f.host_units > 0 { json!(programmed as f64 / f.host_units as f64) } else { json!(0.0) };
+    row["waf"] = waf;
+    Ok(row)
+}
+
+/// The largest resident set of this process so far.
+fn peak_rss_bytes() -> u64 {
+    // SAFETY: an all-zero rusage is a value, and the pointer is to it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        usage
+    };
+    usage.ru_maxrss as u64 * 1024
+}

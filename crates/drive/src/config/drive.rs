@@ -1,0 +1,207 @@
+//! Reads the drive: array, scheduling, suspension, FTL, cache, host interface.
+
+use crate::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::stripe::Allocation;
+use crate::host::link::LinkSpec;
+use crate::host::queues::Arbitration;
+use interpulse_engine::{Bytes, Duration};
+use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::parts::PartSpec;
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
+
+/// The options of a registry in the form `Section::choice` takes.
+fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) -> Vec<(&'static str, T)> {
+    all.iter().map(|&(name, value, _)| (name, value)).collect()
+}
+
+pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
+    let mut section = document.section("part")?;
+    let part = PartSpec::read(&mut section)?;
+    if !part.page_size.get().is_multiple_of(UNIT_BYTES) {
+        return Err(section.invalid("page-size", "a multiple of 4KiB, the unit of the mapping"));
+    }
+    let mut g = document.section("geometry")?;
+    let few = |max| required::<u32>().within(1..=max);
+    let channels = g.u32("channels", "channels (buses) of the drive", few(256))?;
+    let chips = g.u32("chips-per-channel", "chips (targets) on each channel", few(256))?;
+    let dies = g.u32("dies-per-chip", "dies (LUNs) in each chip", default(1).within(1..=64))?;
+    if u64::from(channels) * u64::from(chips) * u64::from(dies) > 1 << 16 {
+        return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
+    }
+    let geometry = Geometry::new(channels, chips, dies, &part);
+    let nand = read_nand(document, &part)?;
+    let ftl = read_ftl(document)?;
+    let mut c = document.section("cache")?;
+    let cache = CacheSpec {
+        size: c.bytes("size", "DRAM for written data", default(Bytes::mib(256)).within(Bytes::kib(64)..=Bytes(1 << 40)))?,
+        latency: c.duration(
+            "latency",
+            "time to write to the cache or to read from it",
+            default(Duration::from_ns(500)).at_most(Duration::from_ms(1)),
+        )?,
+    };
+    let host = read_host(document)?;
+    let mut a = document.section("audit")?;
+    let audit_sample = a.u32(
+        "sample",
+        "the version audit follows one in this many logical units; 1 follows all",
+        default(1024).at_least(1),
+    )?;
+    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, audit_sample })
+}
+
+fn read_nand(document: &Document, part: &PartSpec) -> Result<NandConfig, ConfigError> {
+    let mut s = document.section("schedule")?;
+    let policy = s.choice(
+        "policy",
+        "which waiting operation a die takes next",
+        Some("read-priority"),
+        &options(Policy::ALL),
+    )?;
+    let multi_plane_reads =
+        s.bool("multi-plane-reads", "sense waiting reads of different planes of a die together", default(false))?;
+    let suspend = document.section("suspend")?;
+    let program_costs = SuspendCosts { entry: part.program_suspend_entry, resume: part.program_resume };
+    let erase_costs = SuspendCosts { entry: part.erase_suspend_entry, resume: part.erase_resume };
+    let program_suspend = read_suspend(&mut suspend.section("program")?, program_costs)?;
+    let erase_suspend = read_suspend(&mut suspend.section("erase")?, erase_costs)?;
+    let mut e = document.section("ecc")?;
+    let brief = |ns| default(Duration::from_ns(ns)).at_most(Duration::from_ms(10));
+    let ecc_latency = e.duration("latency", "decode latency of a codeword (one per 4 KiB)", brief(4000))?;
+    let ecc_interval =
+        e.duration("interval", "time between codewords entering the decoder of a channel", brief(0))?;
+    Ok(NandConfig { policy, program_suspend, erase_suspend, multi_plane_reads, ecc_latency, ecc_interval })
+}
+
+fn read_suspend(s: &mut Section, costs: SuspendCosts) -> Result<SuspendPolicy, ConfigError> {
+    let scheme =
+        s.choice("scheme", "how the operation is suspended for a host read", Some("none"), &options(Scheme::ALL))?;
+    let max_suspends = s.optional_u32(
+        "max-suspends",
+        "most suspensions of one operation; left out, there is no limit",
+        optional().at_least(1),
+    )?;
+    let min_remaining = s.duration(
+        "min-remaining",
+        "an operation with less than this left is not stopped",
+        default(Duration::ZERO).at_most(Duration::from_ms(1000)),
+    )?;
+    Ok(SuspendPolicy { scheme, max_suspends, min_remaining, costs })
+}
+
+fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
+    let mut f = document.section("ftl")?;
+    let over_provisioning = f.fraction(
+        "over-provisioning",
+        "(physical - logical) / logical, of the pages that can hold data",
+        required().positive().at_most(20.0),
+    )?;
+    let bad_block_reserve = f.fraction(
+        "bad-block-reserve",
+        "share of the blocks of a plane kept for replacing bad ones",
+        default(0.0).at_most(0.5),
+    )?;
+    let multi_plane =
+        f.u32("multi-plane", "planes of a die programmed and erased together", default(1).within(1..=64))?;
+    let orders = Allocation::all();
+    let orders: Vec<(&str, Allocation)> = orders.iter().map(|(n, a)| (n.as_str(), *a)).collect();
+    let allocation = f.choice(
+        "allocation",
+        "dynamic, or a static striping order of channel, way, die and plane, fastest first",
+        Some("dynamic"),
+        &orders,
+    )?;
+    let policies: Vec<(&str, &str)> = GcPolicy::ALL.iter().map(|&(n, _)| (n, n)).collect();
+    let gc = f.choice("gc", "which block garbage collection empties next", Some("greedy"), &policies)?;
+    let d = if gc == "d-choices" {
+        f.u32("gc-choices", "closed blocks drawn by d-choices", default(10).within(1..=1024))?
+    } else {
+        f.refuse("gc-choices", "it belongs to gc = \"d-choices\"")?;
+        0
+    };
+    let imposed_waf = if gc == "imposed" {
+        f.f64("imposed-waf", "write amplification to impose", required().within(1.0..=100.0))?
+    } else {
+        1.0
+    };
+    let gc = match gc {
+        "greedy" => GcPolicy::Greedy,
+        "d-choices" => GcPolicy::DChoices { d },
+        "fifo" => GcPolicy::Fifo,
+        "cost-benefit" => GcPolicy::CostBenefit,
+        "imposed" => GcPolicy::Imposed,
+        other => unreachable!("{other} is not in the registry"),
+    };
+    let threshold_base = f.choice(
+        "gc-threshold-base",
+        "what gc-soft and gc-hard are shares of",
+        Some("spare"),
+        &options(ThresholdBase::ALL),
+    )?;
+    let gc_soft = f.fraction(
+        "gc-soft",
+        "garbage collection runs while less than this share is free",
+        default(0.1).positive().at_most(0.9),
+    )?;
+    let gc_hard = f.fraction(
+        "gc-hard",
+        "host data may not take the last this share",
+        default(0.005).at_most(0.5),
+    )?;
+    if gc_hard > gc_soft {
+        return Err(f.conflict(&["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft"));
+    }
+    Ok(FtlSpec {
+        over_provisioning,
+        bad_block_reserve,
+        multi_plane,
+        allocation,
+        gc,
+        threshold_base,
+        gc_soft,
+        gc_hard,
+        imposed_waf,
+    })
+}
+
+fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
+    let mut h = document.section("host")?;
+    let queue_weights = h.list_u32(
+        "queue-weights",
+        "one submission/completion queue pair for each weight",
+        Some(&[1]),
+        required().within(1..=256),
+    )?;
+    if queue_weights.is_empty() || queue_weights.len() > 1024 {
+        return Err(h.invalid("queue-weights", "1 to 1024 weights"));
+    }
+    let queue_depth = h.u32("queue-depth", "depth of each queue pair", default(1024).within(1..=65535))?;
+    let arbitration = h.choice(
+        "arbitration",
+        "how the controller chooses between queues",
+        Some("round-robin"),
+        &options(Arbitration::ALL),
+    )?;
+    let frame_buffer =
+        h.u32("frame-buffer", "most commands in the controller at a time", default(1024).within(1..=1 << 20))?;
+    let firmware = h.duration(
+        "firmware",
+        "firmware time of a command: a pipelined latency",
+        default(Duration::from_us(10)).at_most(Duration::from_ms(10)),
+    )?;
+    let mut l = document.section("link")?;
+    let generation = l.u32("generation", "PCIe generation", default(3).within(1..=6))?;
+    let lane_counts = [("1", 1u32), ("2", 2), ("4", 4), ("8", 8), ("16", 16)];
+    let lanes = l.u32("lanes", "PCIe lanes", default(4).within(1..=16))?;
+    if !lane_counts.iter().any(|&(_, n)| n == lanes) {
+        return Err(l.invalid("lanes", "1, 2, 4, 8 or 16"));
+    }
+    let max_payload =
+        l.u32("max-payload", "largest payload of a packet in bytes", default(256).within(64..=4096))?;
+    let link = LinkSpec { generation, lanes, max_payload };
+    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware })
+}

@@ -1,0 +1,218 @@
+//! From a configuration file to plans that can be run.
+//!
+//! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the user's file, the
+//! drive preset it names, the part preset that names. What nobody reads is an error.
+
+mod drive;
+mod flow;
+mod run;
+
+use crate::drive::build::Impossible;
+use crate::drive::spec::DriveSpec;
+use interpulse_flash::parts;
+use interpulse_settings::{ConfigError, Document, PresetKind, Resolution};
+use interpulse_workload::FlowSpec;
+pub use run::{OverwriteSpec, PreconditionSpec, RunSpec, Until};
+use std::fmt;
+
+/// The version of the configuration format; raised when a key is removed or renamed.
+pub const CONFIG_VERSION: u32 = 1;
+
+/// A configuration that cannot be used. The text names file, line, key, what was seen and what is legal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(pub String);
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl From<ConfigError> for PlanError {
+    fn from(error: ConfigError) -> PlanError {
+        PlanError(error.to_string())
+    }
+}
+
+/// Everything one case needs.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Name in results; `run` if the configuration compares nothing.
+    pub name: String,
+    /// The drive.
+    pub drive: DriveSpec,
+    /// Its workload.
+    pub flows: Vec<FlowSpec>,
+    /// The state it starts from.
+    pub precondition: PreconditionSpec,
+    /// What is measured.
+    pub run: RunSpec,
+    /// Seed of every random stream but those of preconditioning.
+    pub seed: u64,
+    /// Every value with its origin.
+    pub resolution: Resolution,
+}
+
+/// Keys that never enter a hash: names of things and what changes no result.
+const UNHASHED: &[&str] = &["case"];
+
+impl Case {
+    /// Hash of the resolved configuration in base units.
+    pub fn config_hash(&self) -> String {
+        self.resolution.hash(UNHASHED)
+    }
+
+    /// Hash of only what determines the preconditioned state.
+    pub fn state_hash(&self) -> String {
+        const PART: [&str; 6] =
+            ["planes", "blocks-per-plane", "pages-per-block", "page-size", "bits-per-cell", "program-mode"];
+        self.resolution.hash_of(|path| {
+            let (section, key) = path.split_once('.').unwrap_or(("", path));
+            match section {
+                "geometry" | "precondition" => true,
+                "ftl" => key != "imposed-waf",
+                "part" => PART.contains(&key),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, Default)]
+pub struct PlanRequest {
+    /// The configuration file's text.
+    pub text: String,
+    /// Its name, for messages.
+    pub path: String,
+    /// `--set` overrides, in order.
+    pub sets: Vec<(String, String)>,
+    /// `--trace`: replaces the trace of every flow that replays one.
+    pub trace: Option<String>,
+    /// `--seed`.
+    pub seed: Option<u64>,
+    /// `--skip-bad-rows`.
+    pub skip_bad_rows: bool,
+}
+
+/// Reads a configuration into its cases.
+pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
+    let file = layered(request, &[])?;
+    let mut cases = Vec::new();
+    for mut section in file.tables("case")? {
+        let name = section.string("name", "name of the case in results", None)?;
+        let sets = section.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
+        section.finish()?;
+        let mut overrides = Vec::new();
+        for set in sets {
+            let Some((key, value)) = set.split_once('=') else {
+                return Err(section.invalid("set", "overrides of the form \"key=value\"").into());
+            };
+            overrides.push((key.trim().to_string(), value.trim().to_string()));
+        }
+        if cases.iter().any(|(n, _)| *n == name) {
+            return Err(section.invalid("name", "a name no other case has").into());
+        }
+        cases.push((name, overrides));
+    }
+    if cases.is_empty() {
+        return Ok(vec![read_case(request, "run", &[])?]);
+    }
+    let read = |(name, overrides): &(String, Vec<_>)| {
+        read_case(request, name, overrides).map_err(|e| PlanError(format!("case \"{name}\": {e}")))
+    };
+    cases.iter().map(read).collect()
+}
+
+fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) -> Result<Case, PlanError> {
+    let document = layered(request, overrides)?;
+    let mut top = document.top();
+    let version = top.u32(
+        "config_version",
+        "version of the configuration format",
+        interpulse_settings::default(CONFIG_VERSION),
+    )?;
+    if version != CONFIG_VERSION {
+        return Err(top.invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads")).into());
+    }
+    top.label("title", "what this configuration is for")?;
+    top.label("drive", "drive preset this configuration is based on")?;
+    let seed = top.u64("seed", "seed of every random stream", interpulse_settings::default(1).at_least(0))?;
+    for mut case in document.tables("case")? {
+        case.label("name", "name of the case in results")?;
+        case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
+    }
+    let drive = drive::read(&document)?;
+    let precondition = run::read_precondition(&document)?;
+    let run = run::read_run(&document)?;
+    let flows = flow::read(&document, drive.host.queue_weights.len() as u32)?;
+    document.finish()?;
+    let resolution = document.resolution();
+    let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
+    drive.check().map_err(impossible)?;
+    precondition.check(&drive).map_err(impossible)?;
+    Ok(Case { name: name.to_string(), drive, flows, precondition, run, seed, resolution })
+}
+
+/// The layers of a request: command line over `overrides` over file over presets.
+fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Document, PlanError> {
+    let mut document = Document::from_toml(&request.text, &request.path)?;
+    for (key, value) in overrides.iter().chain(&request.sets) {
+        document = Document::set(key, value)?.over(document)?;
+    }
+    if let Some(seed) = request.seed {
+        document = Document::set("seed", &seed.to_string())?.over(document)?;
+    }
+    document = with_trace(request, document)?;
+    let name = Document::clone(&document).top().label("drive", "drive preset this configuration is based on")?;
+    if let Some(name) = name {
+        let (_, _, text) = *DRIVES.iter().find(|(n, _, _)| *n == name).ok_or_else(|| {
+            let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
+            PlanError::from(document.top().invalid("drive", format!("one of {}", names.join(", "))))
+        })?;
+        document = document.over(Document::preset(text, PresetKind::Drive, &name)?)?;
+    }
+    Ok(parts::layered(document)?)
+}
+
+/// Points every flow that replays a trace to the file of the command line.
+fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document, PlanError> {
+    if request.trace.is_none() && !request.skip_bad_rows {
+        return Ok(document);
+    }
+    let flows = document.tables("flow")?;
+    let replaying: Vec<usize> = (0..flows.len()).filter(|&i| flows[i].has("trace")).collect();
+    if replaying.is_empty() {
+        let option = if request.trace.is_some() { "--trace" } else { "--skip-bad-rows" };
+        return Err(PlanError(format!(
+            "{}: {option} was given, but no [[flow]] replays a trace; give a flow the key `trace`",
+            request.path
+        )));
+    }
+    for i in replaying {
+        if let Some(path) = &request.trace {
+            let text = toml::Value::String(path.clone()).to_string();
+            document = Document::set(&format!("flow.{i}.trace"), &text)?.over(document)?;
+        }
+        if request.skip_bad_rows {
+            document = Document::set(&format!("flow.{i}.skip-bad-rows"), "true")?.over(document)?;
+        }
+    }
+    Ok(document)
+}
+
+/// The drive presets: name, one line of documentation, text.
+pub const DRIVES: &[(&str, &str, &str)] = &[
+    (
+        "a4",
+        "the TLC drive of the program-suspend study: Zambelli et al., Electronics 2021, Tables 1 and 2",
+        include_str!("presets/a4.toml"),
+    ),
+    (
+        "a4-mini",
+        "the same drive with 8 dies of 96 blocks, for quick looks and tests",
+        include_str!("presets/a4-mini.toml"),
+    ),
+];

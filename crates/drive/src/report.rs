@@ -1,0 +1,202 @@
+//! Results as JSON, by the schema in `docs/result.schema.json`.
+
+use crate::account::CAUSE_INFO;
+use crate::config::Case;
+use crate::drive::stats::Latencies;
+use crate::ftl::gc::GcPolicy;
+use crate::run::Measured;
+use interpulse_engine::{CounterInfo, LatencyHistogram};
+use interpulse_flash::die::usage::{USES, Use};
+use interpulse_workload::TraceSummary;
+use serde_json::{Map, Value, json};
+
+/// The version of the result's schema; raised when a key is removed or renamed.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Percentiles reported, with their names.
+const PERCENTILES: [(&str, f64); 6] = [
+    ("p50", 0.5),
+    ("p90", 0.9),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+    ("p99.999", 0.99999),
+];
+
+/// What a run needs from its drive besides what it measured.
+pub struct Context<'a> {
+    /// The case that ran.
+    pub case: &'a Case,
+    /// Names of the flows, in order.
+    pub flows: Vec<String>,
+    /// Effective spare factor: (usable - logical) / logical, free reserve and open blocks excluded.
+    pub effective_spare: f64,
+    /// What the first reading of each replayed trace found.
+    pub traces: Vec<TraceSummary>,
+}
+
+/// What every result begins with.
+fn heading(case: &Case) -> Map<String, Value> {
+    let mut o = Map::new();
+    o.insert("schema_version".into(), json!(SCHEMA_VERSION));
+    o.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+    o.insert("seed".into(), json!(case.seed));
+    o.insert("config_hash".into(), json!(case.config_hash()));
+    o.insert("case".into(), json!(case.name));
+    o
+}
+
+/// The result of a case that was stopped before it ran.
+pub fn not_run(case: &Case) -> Value {
+    let mut o = heading(case);
+    o.insert("interrupted".into(), json!(true));
+    Value::Object(o)
+}
+
+/// The result of a case.
+pub fn result(m: &Measured, context: &Context) -> Value {
+    let case = context.case;
+    let mut o = heading(case);
+    if m.interrupted {
+        o.insert("interrupted".into(), json!(true));
+    }
+    let seconds = m.simulated.as_ns() as f64 / 1e9;
+    let mut all = Latencies::default();
+    for f in &m.window.flows {
+        all.read.merge(&f.read);
+        all.write.merge(&f.write);
+        all.other.merge(&f.other);
+    }
+    let requests = m.window.counters.requests;
+    let per_second = |n: u64, s: f64| if s > 0.0 { n as f64 / s } else { 0.0 };
+    o.insert("simulated_s".into(), json!(seconds));
+    o.insert("wall_s".into(), json!(m.wall_s));
+    o.insert("cpu_s".into(), json!(m.cpu_s));
+    o.insert("host_requests".into(), json!(requests));
+    o.insert("requests_per_cpu_s".into(), json!(per_second(requests, m.window_cpu_s)));
+    o.insert("iops".into(), json!(per_second(requests, seconds)));
+    o.insert("latency_us".into(), latencies(&all));
+    o.insert("ftl".into(), ftl(m, context));
+    o.insert("nand".into(), nand(m));
+    o.insert("time_share".into(), time_share(&m.uses));
+    o.insert("read_wait_us".into(), blame(&m.window.read_blame));
+    o.insert("write_wait_us".into(), blame(&m.window.write_blame));
+    let flows = context.flows.iter().zip(&m.window.flows).map(|(name, l)| {
+        json!({
+            "name": name,
+            "host_requests": l.count(),
+            "iops": per_second(l.count(), seconds),
+            "latency_us": latencies(l),
+        })
+    });
+    o.insert("flows".into(), flows.collect());
+    o.insert("counters".into(), counters(m, &context.traces));
+    let audits = m.audits.map_or(json!({}), |a| {
+        json!({
+            "requests_issued_and_completed": a.requests,
+            "mapped_units": a.mapped_units,
+            "versions_checked": a.versions_checked,
+        })
+    });
+    o.insert("audits".into(), audits);
+    let config = case.resolution.entries().iter().filter(|e| e.hashed && !e.path.starts_with("case."));
+    let config = config.map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>();
+    o.insert("config".into(), Value::Object(config));
+    Value::Object(o)
+}
+
+fn us(ns: f64) -> Value {
+    json!(ns / 1e3)
+}
+
+fn latency(h: &LatencyHistogram) -> Value {
+    let mut o = Map::new();
+    o.insert("count".into(), json!(h.count()));
+    if let (Some(mean), Some(max)) = (h.mean_ns(), h.max()) {
+        o.insert("mean".into(), us(mean));
+        for (name, p) in PERCENTILES {
+            let value = h.percentile(p).expect("the histogram is not empty");
+            o.insert(name.into(), us(value.as_ns() as f64));
+        }
+        o.insert("max".into(), us(max.as_ns() as f64));
+    }
+    Value::Object(o)
+}
+
+fn latencies(l: &Latencies) -> Value {
+    json!({ "read": latency(&l.read), "write": latency(&l.write), "all": latency(&l.all()) })
+}
+
+fn ftl(m: &Measured, context: &Context) -> Value {
+    let f = &m.ftl;
+    let programmed = f.host_units + f.gc_units + f.imposed_units + f.padding_units;
+    let mut o = Map::new();
+    if f.host_units > 0 {
+        o.insert("waf".into(), json!(programmed as f64 / f.host_units as f64));
+    }
+    o.insert("host_pages".into(), json!(f.host_units));
+    o.insert("programmed_pages".into(), json!(programmed));
+    o.insert("gc_runs".into(), json!(f.gc_runs));
+    o.insert("gc_pages_moved".into(), json!(f.gc_units));
+    o.insert("erases".into(), json!(f.erases));
+    if context.case.drive.ftl.gc != GcPolicy::Imposed {
+        o.insert("effective_spare_factor".into(), json!(context.effective_spare));
+    }
+    Value::Object(o)
+}
+
+fn nand(m: &Measured) -> Value {
+    let n = &m.nand;
+    json!({
+        "reads": n.host_reads + n.gc_reads,
+        "programs": n.host_programs + n.gc_programs,
+        "erases": n.erases,
+        "suspends": { "program": n.program_suspends, "erase": n.erase_suspends },
+    })
+}
+
+fn time_share(uses: &[u64; USES]) -> Value {
+    let total: u64 = uses.iter().sum();
+    let share = |parts: &[Use]| {
+        let sum: u64 = parts.iter().map(|&u| uses[u as usize]).sum();
+        if total == 0 { 0.0 } else { sum as f64 / total as f64 }
+    };
+    json!({
+        "idle": share(&[Use::Idle]),
+        "reading": share(&[Use::SenseHost, Use::SenseGc]),
+        "programming": share(&[Use::PulseHost, Use::PulseGc, Use::StopProgram]),
+        "erasing": share(&[Use::Erase, Use::StopErase]),
+        "suspended": share(&[Use::Suspended]),
+        "waiting_for_bus": share(&[Use::BusHost, Use::BusGc, Use::BusProgram]),
+    })
+}
+
+fn blame(blame: &crate::account::Blame) -> Value {
+    let (count, sums) = blame.total();
+    let mut o = Map::new();
+    if count > 0 {
+        for ((name, _), sum) in CAUSE_INFO.iter().zip(sums) {
+            o.insert((*name).into(), us(sum as f64 / count as f64));
+        }
+    }
+    Value::Object(o)
+}
+
+fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
+    Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
+}
+
+fn counters(m: &Measured, traces: &[TraceSummary]) -> Value {
+    let mut o = Map::new();
+    o.insert("host".into(), group(m.window.counters.iter()));
+    o.insert("ftl".into(), group(m.ftl.iter()));
+    o.insert("nand".into(), group(m.nand.iter()));
+    if !traces.is_empty() {
+        let sum = |f: fn(&TraceSummary) -> u64| json!(traces.iter().map(f).sum::<u64>());
+        o.insert(
+            "trace".into(),
+            json!({ "rows": sum(|t| t.rows), "bad_rows": sum(|t| t.bad_rows), "late_rows": sum(|t| t.late_rows) }),
+        );
+    }
+    Value::Object(o)
+}

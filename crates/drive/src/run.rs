@@ -1,0 +1,205 @@
+//! One run: warm-up, measurement window, drain, audits.
+
+use crate::config::RunSpec;
+use crate::drive::Drive;
+use crate::drive::stats::WindowStats;
+use crate::drive::verify::AuditReport;
+use crate::ftl::FtlCounters;
+use interpulse_engine::{Agenda, Duration, SimTime};
+use interpulse_flash::die::usage::USES;
+use interpulse_flash::nand::NandCounters;
+use std::time::Instant;
+use thiserror::Error;
+
+/// Events between two looks at the stop flag.
+const CHUNK: u64 = 1 << 16;
+/// Map entries confirmed by the audit at the end.
+const CONFIRMED_ENTRIES: usize = 4 << 20;
+
+/// Why a run has no result.
+#[derive(Debug, Error)]
+pub enum RunFailure {
+    /// Something of the user's: a trace that became unreadable, a window in which nothing completed.
+    #[error("{0}")]
+    User(String),
+    /// A bug: requests that never complete, an audit that does not hold.
+    #[error("{0}")]
+    Internal(String),
+}
+
+/// What a run measured.
+pub struct Measured {
+    /// Length of the window.
+    pub simulated: Duration,
+    /// Latencies, accounts and counts at the host interface.
+    pub window: WindowStats,
+    /// What the FTL did in the window.
+    pub ftl: FtlCounters,
+    /// What the flash array did in the window.
+    pub nand: NandCounters,
+    /// Time of all dies by use in the window, in ns; adds up to dies x window.
+    pub uses: [u64; USES],
+    /// What the audits looked at; `None` if the run was stopped early.
+    pub audits: Option<AuditReport>,
+    /// The run was stopped early.
+    pub interrupted: bool,
+    /// Time this run took, and CPU time of its thread.
+    pub wall_s: f64,
+    /// CPU time of the thread.
+    pub cpu_s: f64,
+    /// CPU time of the measurement window alone.
+    pub window_cpu_s: f64,
+}
+
+/// Runs `drive` as `spec` says. `progress` is told requests completed and simulated time in the window every
+/// 64 Ki events and returns false to stop early.
+pub fn run(
+    drive: &mut Drive,
+    agenda: &mut Agenda,
+    spec: &RunSpec,
+    progress: &mut dyn FnMut(u64, Duration) -> bool,
+) -> Result<Measured, RunFailure> {
+    let (wall, cpu) = (Instant::now(), cpu_time());
+    let mut stepper = Stepper { drive, agenda, stopped: false };
+    stepper.drive.start(stepper.agenda);
+    if spec.warmup > Duration::ZERO {
+        let end = stepper.agenda.now() + spec.warmup;
+        stepper.advance(end, u64::MAX, &mut |_| progress(0, Duration::ZERO))?;
+        if !stepper.stopped && stepper.agenda.now() < end {
+            stepper.agenda.advance_to(end);
+        }
+    }
+    let window_cpu = cpu_time();
+    let start = stepper.agenda.now();
+    let before = Readings::take(stepper.drive, start);
+    stepper.drive.reset_window();
+    let first = stepper.drive.completed();
+    let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
+    let limit = match spec.time {
+        Some(time) => start + time,
+        None => stepper.agenda.horizon(),
+    };
+    stepper.advance(limit, target, &mut |s| {
+        progress(s.drive.completed() - first, Duration::from_ns(s.agenda.now().as_ns() - start.as_ns()))
+    })?;
+    if spec.time.is_some() && !stepper.stopped && stepper.drive.completed() < target && !stepper.is_done() {
+        stepper.agenda.advance_to(limit);
+    }
+    let end = stepper.agenda.now();
+    let after = Readings::take(stepper.drive, end);
+    let window = std::mem::take(&mut stepper.drive.window);
+    stepper.drive.reset_window();
+    let window_cpu_s = cpu_time() - window_cpu;
+    let interrupted = stepper.stopped;
+    let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
+    let simulated = Duration::from_ns(end.as_ns() - start.as_ns());
+    if !interrupted && window.counters.requests == 0 {
+        return Err(RunFailure::User(format!(
+            "no request completed in the {simulated} that were measured: give run.requests or run.time more, or the \
+             flows an earlier start"
+        )));
+    }
+    Ok(Measured {
+        simulated,
+        window,
+        ftl: after.ftl.since(&before.ftl),
+        nand: after.nand.since(&before.nand),
+        uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
+        audits,
+        interrupted,
+        wall_s: wall.elapsed().as_secs_f64(),
+        cpu_s: cpu_time() - cpu,
+        window_cpu_s,
+    })
+}
+
+/// Lets what is outstanding complete, then audits.
+fn finish(stepper: &mut Stepper) -> Result<AuditReport, RunFailure> {
+    stepper.drive.close();
+    stepper.advance(stepper.agenda.horizon(), u64::MAX, &mut |_| true)?;
+    let entries = stepper.drive.ftl().map.logical_units() as usize;
+    let stride = entries.div_ceil(CONFIRMED_ENTRIES);
+    let audit = stepper.drive.audit(stepper.agenda.now(), stride);
+    audit.map_err(|why| RunFailure::Internal(format!("an audit does not hold: {why}")))
+}
+
+struct Stepper<'a> {
+    drive: &'a mut Drive,
+    agenda: &'a mut Agenda,
+    stopped: bool,
+}
+
+impl Stepper<'_> {
+    /// Handles events up to and including `limit`, until `target` requests have completed, until nothing is
+    /// left to do, or until `go_on` says no.
+    fn advance(
+        &mut self,
+        limit: SimTime,
+        target: u64,
+        go_on: &mut dyn FnMut(&Self) -> bool,
+    ) -> Result<(), RunFailure> {
+        loop {
+            let mut quiet = false;
+            for _ in 0..CHUNK {
+                if self.drive.completed() >= target || self.is_done() {
+                    quiet = true;
+                    break;
+                }
+                let Some((_, resource)) = self.agenda.next(limit) else {
+                    quiet = true;
+                    break;
+                };
+                self.drive.handle(self.agenda, resource);
+                self.agenda.settle(resource);
+            }
+            if let Some(failure) = self.drive.failure() {
+                return Err(RunFailure::User(failure.to_string()));
+            }
+            if quiet {
+                if self.agenda.peek().is_none() && self.drive.outstanding() > 0 {
+                    return Err(RunFailure::Internal(self.drive.diagnosis(self.agenda)));
+                }
+                return Ok(());
+            }
+            if !go_on(self) {
+                self.stopped = true;
+                return Ok(());
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.drive.outstanding() == 0 && self.drive.exhausted()
+    }
+}
+
+/// Cumulative counts at one instant.
+struct Readings {
+    ftl: FtlCounters,
+    nand: NandCounters,
+    uses: [u64; USES],
+}
+
+impl Readings {
+    fn take(drive: &mut Drive, now: SimTime) -> Readings {
+        let mut uses = [0; USES];
+        for die in drive.nand_mut().dies_mut() {
+            die.usage.settle(now);
+            for (to, from) in uses.iter_mut().zip(die.usage.uses()) {
+                *to += from;
+            }
+        }
+        Readings { ftl: drive.ftl().counters, nand: drive.nand().counters, uses }
+    }
+}
+
+/// CPU time of this thread in seconds.
+fn cpu_time() -> f64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a timespec of ours.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut t) };
+    if failed != 0 {
+        return 0.0;
+    }
+    t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,426 @@
+//! The face of the core: resolve a configuration, run its cases, return the result as JSON.
+//!
+//! Cases that start from the same state share one preconditioning; up to `jobs` cases run at a time, each
+//! on a thread of its own. Results do not depend on how many run at a time.
+
+use crate::config::{self, Case, DRIVES, PlanRequest};
+use crate::drive::Drive;
+use crate::drive::build::PreconditionedState;
+use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::stripe::Allocation;
+use crate::host::queues::Arbitration;
+use crate::precondition::{Preconditioned, precondition};
+use crate::report::{self, Context};
+use crate::run::{self, RunFailure};
+use crate::snapshot::{self, SnapshotError};
+use interpulse_engine::{Agenda, ResourceId};
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::parts;
+use interpulse_flash::suspend::Scheme;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use config::PlanError as ConfigError;
+
+/// What the user asked for; see [`PlanRequest`].
+pub type RunRequest = PlanRequest;
+
+/// A configuration that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    cases: Vec<Case>,
+}
+
+/// One resolved value, for `interpulse show`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownEntry {
+    /// Full key.
+    pub key: String,
+    /// Value in a readable unit.
+    pub value: String,
+    /// Where it comes from, with its source.
+    pub origin: String,
+    /// What it means.
+    pub doc: String,
+}
+
+/// Reads and checks a configuration.
+pub fn resolve(request: &RunRequest) -> Result<Plan, ConfigError> {
+    Ok(Plan { cases: config::read_cases(request)? })
+}
+
+impl Plan {
+    /// Every value of the first case with its origin.
+    pub fn entries(&self) -> Vec<ShownEntry> {
+        let shown = |e: &interpulse_settings::Entry| ShownEntry {
+            key: e.path.clone(),
+            value: e.display.clone(),
+            origin: e.origin.to_string(),
+            doc: e.doc.to_string(),
+        };
+        self.cases[0].resolution.entries().iter().map(shown).collect()
+    }
+
+    /// Hash of the resolved configuration of the first case.
+    pub fn config_hash(&self) -> String {
+        self.cases[0].config_hash()
+    }
+
+    /// Names of the cases, in order.
+    pub fn case_names(&self) -> Vec<String> {
+        self.cases.iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// The cases.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+}
+
+/// How far a case has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Name of the case.
+    pub case: String,
+    /// What it is doing.
+    pub phase: String,
+    /// Done, in `unit`.
+    pub done: u64,
+    /// To do, in `unit`; zero if unknown.
+    pub total: u64,
+    /// What is counted.
+    pub unit: String,
+}
+
+/// Shared between a run and whoever watches it.
+#[derive(Default)]
+pub struct Control {
+    stop: AtomicBool,
+    progress: Mutex<Vec<Progress>>,
+    notes: Mutex<Vec<String>>,
+}
+
+impl Control {
+    /// A fresh one.
+    pub fn new() -> Arc<Control> {
+        Arc::new(Control::default())
+    }
+
+    /// Asks the run to end early.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run has been asked to end early.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// How far every case has come.
+    pub fn progress(&self) -> Vec<Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lines to tell the user.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, text: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    /// Publishes progress of case `index`; false if the run is to end early.
+    fn publish(&self, index: usize, phase: &str, done: u64, total: u64, unit: &str) -> bool {
+        let mut all = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = &mut all[index];
+        if entry.phase != phase {
+            entry.phase = phase.to_string();
+            entry.unit = unit.to_string();
+        }
+        (entry.done, entry.total) = (done, total);
+        !self.stopped()
+    }
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Cases at a time.
+    pub jobs: usize,
+    /// Folder of snapshots; `None` keeps none.
+    pub cache_dir: Option<PathBuf>,
+    /// Bytes the snapshots may take.
+    pub cache_limit: u64,
+    /// Neither read nor write snapshots.
+    pub no_cache: bool,
+}
+
+/// Whose fault a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunErrorKind {
+    /// The user can mend it.
+    User,
+    /// A bug of interpulse.
+    Internal,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunError {
+    /// Whose fault it is.
+    pub kind: RunErrorKind,
+    /// What went wrong.
+    pub message: String,
+}
+
+impl From<RunFailure> for RunError {
+    fn from(failure: RunFailure) -> RunError {
+        let kind = match failure {
+            RunFailure::User(_) => RunErrorKind::User,
+            RunFailure::Internal(_) => RunErrorKind::Internal,
+        };
+        RunError { kind, message: failure.to_string() }
+    }
+}
+
+/// Runs all cases of a plan. The result is one JSON object: that of the first case, with those of all cases
+/// under `cases` if there are several. A run that was stopped early says `interrupted`.
+pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
+    let named = |c: &Case| Progress { case: c.name.clone(), phase: "waiting".into(), ..Progress::default() };
+    *control.progress.lock().unwrap_or_else(PoisonError::into_inner) = plan.cases.iter().map(named).collect();
+    // Faults of a trace show before minutes of preconditioning.
+    for case in &plan.cases {
+        check_flows(case)?;
+    }
+    let mut results: Vec<Option<Value>> = vec![None; plan.cases.len()];
+    let hashes: Vec<String> = plan.cases.iter().map(Case::state_hash).collect();
+    for (first, hash) in hashes.iter().enumerate() {
+        if hashes[..first].contains(hash) {
+            continue;
+        }
+        let group: Vec<usize> = (first..hashes.len()).filter(|&i| hashes[i] == *hash).collect();
+        let state = prepare(&plan.cases[first], &group, hash, options, control);
+        run_group(plan, &group, state, options.jobs.max(1), control, &mut results)?;
+    }
+    let results: Vec<Value> = results.into_iter().map(|r| r.expect("every case has been run")).collect();
+    let mut top = results[0].clone();
+    if results.len() > 1 {
+        let object = top.as_object_mut().expect("a result is an object");
+        let interrupted = results.iter().any(|r| r.get("interrupted").is_some());
+        if interrupted {
+            object.insert("interrupted".into(), json!(true));
+        }
+        object.insert("cases".into(), Value::Array(results));
+    }
+    Ok(top.to_string())
+}
+
+/// Opens the traces of a case once, so that every fault of a file is an error before simulated time starts.
+fn check_flows(case: &Case) -> Result<(), RunError> {
+    let capacity = case.drive.capacity_sectors().expect("the spec has been checked");
+    let streams = interpulse_engine::Streams::new(case.seed);
+    for (i, flow) in case.flows.iter().enumerate() {
+        interpulse_workload::Flow::new(flow, capacity, &streams, i as u64)
+            .map_err(|e| RunError { kind: RunErrorKind::User, message: e.to_string() })?;
+    }
+    Ok(())
+}
+
+/// The preconditioned state of a group of cases: restored from its snapshot, or made and saved. `None` if
+/// the run was stopped.
+fn prepare(
+    case: &Case,
+    group: &[usize],
+    hash: &str,
+    options: &RunOptions,
+    control: &Control,
+) -> Option<PreconditionedState> {
+    let publish = |phase: &str, done: u64, total: u64, unit: &str| {
+        group.iter().fold(true, |on, &i| control.publish(i, phase, done, total, unit) && on)
+    };
+    let folder = options.cache_dir.as_deref().filter(|_| !options.no_cache);
+    if let Some(folder) = folder
+        && snapshot::path_of(folder, hash).exists()
+    {
+        let mut progress = |done, total| publish("restore", done, total, "B");
+        match snapshot::load(&case.drive, folder, hash, &mut progress) {
+            Ok(state) => return Some(state),
+            Err(SnapshotError::Stopped) => return None,
+            Err(error) => control.note(format!("snapshot not used: {error}; preconditioning anew")),
+        }
+    }
+    let mut progress = |done, total| publish("precondition", done, total, "units");
+    let (state, outcome) = precondition(&case.drive, &case.precondition, &mut progress)?;
+    note_unsteady(&outcome, control);
+    if let Some(folder) = folder {
+        keep(&state, folder, hash, options.cache_limit, control, &publish);
+    }
+    (!control.stopped()).then_some(state)
+}
+
+fn note_unsteady(outcome: &Preconditioned, control: &Control) {
+    if outcome.gave_up {
+        let last: Vec<String> = outcome.quarters.iter().rev().take(4).rev().map(|w| format!("{w:.3}")).collect();
+        control.note(format!(
+            "preconditioning did not become steady within precondition.max-drive-writes; write amplification of the \
+             last quarter-drives: {}",
+            last.join(", ")
+        ));
+    }
+}
+
+/// Saves a state, tells the user where and how large, and makes room for it.
+fn keep(
+    state: &PreconditionedState,
+    folder: &Path,
+    hash: &str,
+    limit: u64,
+    control: &Control,
+    publish: &dyn Fn(&str, u64, u64, &str) -> bool,
+) {
+    let path = snapshot::path_of(folder, hash);
+    let bytes = state.ftl.state_bytes();
+    if bytes > limit {
+        control.note(format!(
+            "the preconditioned state takes {} MB, more than the cache's limit of {} MB: not kept",
+            bytes / 1_000_000,
+            limit / 1_000_000
+        ));
+        return;
+    }
+    match snapshot::save(state, folder, hash, &mut |done, total| publish("snapshot", done, total, "B")) {
+        Ok(size) => {
+            let deleted = snapshot::trim(folder, limit, &path);
+            let extra = match deleted.len() {
+                0 => String::new(),
+                n => format!("; {n} older one(s) deleted to keep within the limit"),
+            };
+            control.note(format!(
+                "preconditioned state kept in {} ({} MB; `interpulse cache --clear` deletes it){extra}",
+                path.display(),
+                size.div_ceil(1_000_000)
+            ));
+        }
+        Err(SnapshotError::Stopped) => {}
+        Err(error) => control.note(format!("the preconditioned state could not be kept: {error}")),
+    }
+}
+
+/// Runs the cases of a group, each on a copy of `state`.
+fn run_group(
+    plan: &Plan,
+    group: &[usize],
+    state: Option<PreconditionedState>,
+    jobs: usize,
+    control: &Control,
+    results: &mut [Option<Value>],
+) -> Result<(), RunError> {
+    let Some(state) = state else {
+        group.iter().for_each(|&i| results[i] = Some(report::not_run(&plan.cases[i])));
+        return Ok(());
+    };
+    let next = AtomicUsize::new(0);
+    // The last case to start takes the state itself, the others copies.
+    let state = Mutex::new(Some(state));
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let worker = || {
+            loop {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&index) = group.get(k) else { return };
+                let own = {
+                    let mut shared = state.lock().unwrap_or_else(PoisonError::into_inner);
+                    if k + 1 == group.len() { shared.take() } else { shared.clone() }
+                };
+                let own = own.expect("the state is taken by the last case only");
+                let outcome = run_case(&plan.cases[index], own, index, control);
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
+            }
+        };
+        let others: Vec<_> = (1..jobs.min(group.len())).map(|_| scope.spawn(worker)).collect();
+        worker();
+        for other in others {
+            if let Err(panic) = other.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    for (index, outcome) in done {
+        results[index] = Some(outcome?);
+    }
+    Ok(())
+}
+
+fn run_case(
+    case: &Case,
+    state: PreconditionedState,
+    index: usize,
+    control: &Control,
+) -> Result<Value, RunError> {
+    if control.stopped() {
+        return Ok(report::not_run(case));
+    }
+    let flows = case.flows.len() as u32;
+    let drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0));
+    let mut drive = drive.map_err(|e| RunError { kind: RunErrorKind::User, message: e.to_string() })?;
+    let mut agenda = Agenda::new(Drive::resources(&case.drive, flows));
+    let mut progress = |requests: u64, time: interpulse_engine::Duration| match (case.run.requests, case.run.time) {
+        (Some(total), _) => control.publish(index, "run", requests, total, "requests"),
+        (None, Some(total)) => {
+            control.publish(index, "run", time.as_ns() / 1_000_000, total.as_ns() / 1_000_000, "ms simulated")
+        }
+        (None, None) => control.publish(index, "run", requests, 0, "requests"),
+    };
+    let measured = run::run(&mut drive, &mut agenda, &case.run, &mut progress)?;
+    let context = Context {
+        case,
+        flows: drive.flow_names().map(str::to_string).collect(),
+        effective_spare: drive.ftl().effective_spare().0,
+        traces: drive.trace_summaries(),
+    };
+    control.publish(index, "done", measured.window.counters.requests, measured.window.counters.requests, "requests");
+    Ok(report::result(&measured, &context))
+}
+
+/// What can be named in a configuration, as JSON.
+pub fn lists() -> String {
+    let named = |name: &str, doc: &str| json!({ "name": name, "doc": doc });
+    let mut policies = Vec::new();
+    let mut add = |kind: &str, name: &str, doc: &str| {
+        policies.push(json!({ "kind": kind, "name": name, "doc": doc }));
+    };
+    Policy::ALL.iter().for_each(|(n, _, d)| add("schedule.policy", n, d));
+    GcPolicy::ALL.iter().for_each(|(n, d)| add("ftl.gc", n, d));
+    ThresholdBase::ALL.iter().for_each(|(n, _, d)| add("ftl.gc-threshold-base", n, d));
+    for (name, allocation) in Allocation::all() {
+        let doc = match allocation {
+            Allocation::Dynamic => "the next lane that is ready for a program, in turn",
+            Allocation::Static(_) => "static striping: channel, way, die, plane in this order, fastest first",
+        };
+        add("ftl.allocation", &name, doc);
+    }
+    Arbitration::ALL.iter().for_each(|(n, _, d)| add("host.arbitration", n, d));
+    let workload: [(&str, &[(&str, &str)]); 5] = [
+        ("flow.address", interpulse_workload::ADDRESSES),
+        ("flow.arrivals", interpulse_workload::ARRIVALS),
+        ("flow.pacing", interpulse_workload::PACINGS),
+        ("flow.fit", interpulse_workload::FITS),
+        ("flow.reorder", interpulse_workload::REORDERS),
+    ];
+    for (kind, list) in workload {
+        list.iter().for_each(|(n, d)| add(kind, n, d));
+    }
+    json!({
+        "parts": parts::presets().iter().map(|p| named(p.name, p.doc)).collect::<Vec<_>>(),
+        "drives": DRIVES.iter().map(|(n, d, _)| named(n, d)).collect::<Vec<_>>(),
+        "schemes": Scheme::ALL.iter().map(|(n, _, d)| named(n, d)).collect::<Vec<_>>(),
+        "policies": policies,
+        "formats": interpulse_workload::FORMATS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
+    })
+    .to_string()
+}

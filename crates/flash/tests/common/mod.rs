@@ -1,0 +1,257 @@
+//! A bench for one channel of dies: a handmade part, transactions that arrive at chosen instants, and a record
+//! of the exact instant of each outcome.
+//!
+//! The part's figures are chosen so that no two sums of them coincide by chance; the hand derivations in the
+//! tests use the constants below.
+//!
+//! The bench is the owner of the array: it takes the next wake-up, forwards it, drains the outcome. Its own
+//! timer has the last index, as a drive's flows do: an arrival at the instant of a die's event comes after it.
+
+// Each test binary uses a part of the bench.
+#![allow(dead_code)]
+
+use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_flash::die::usage::WAITS;
+use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::{Nand, NandConfig, Outcome};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+
+/// Command and address cycles.
+pub const CMD: u64 = 300;
+/// tR of the least, central and most significant page.
+pub const LSB: u64 = 50_000;
+pub const CSB: u64 = 60_000;
+pub const MSB: u64 = 75_000;
+/// Moving 1 to 4 units at a byte a nanosecond: 4096 each, plus their share of 1602 B of parity, rounded up.
+pub const UNITS: [u64; 5] = [0, 4_497, 8_993, 13_490, 17_986];
+/// Page buffer set-up (1 us) and a whole page.
+pub const LOAD: u64 = 1_000 + 17_986;
+/// One program loop: pulse 35 us, verify 90 us; four of them.
+pub const LOOP: u64 = 125_000;
+pub const PULSES: u64 = 4 * LOOP;
+/// One erase loop: pulse 1 ms, verify 100 us; three of them.
+pub const ERASE_LOOP: u64 = 1_100_000;
+pub const ERASE_PULSES: u64 = 3 * ERASE_LOOP;
+/// Decode of a codeword, and between two of them.
+pub const DECODE: u64 = 5_000;
+pub const INTERVAL: u64 = 700;
+/// When a lone one-shot program submitted at 0 starts its pulses, and when it ends.
+pub const PULSES_AT: u64 = CMD + 3 * LOAD;
+pub const PROGRAM: u64 = PULSES_AT + PULSES;
+/// How long a read of one unit of a least significant page has the die on a free bus, and its outcome.
+pub const READ_DIE: u64 = CMD + LSB + 4_497;
+pub const READ: u64 = READ_DIE + DECODE;
+
+pub fn part() -> PartSpec {
+    let us = Duration::from_us;
+    PartSpec {
+        name: "bench".into(),
+        planes: 4,
+        blocks_per_plane: 8,
+        pages_per_block: 24,
+        page_size: Bytes::kib(16),
+        page_parity: Bytes(1602),
+        bits_per_cell: 3,
+        layers: 1,
+        program_mode: ProgramMode::OneShot,
+        read: [LSB, CSB, MSB].map(Duration::from_ns).to_vec(),
+        buffer_setup: us(1),
+        program: TrainSpec { loops: 4, pulse: us(35), verify: us(90) },
+        program_loops_sd: 0.0,
+        erase: TrainSpec { loops: 3, pulse: us(1000), verify: us(100) },
+        erase_wear: EraseWear::Fixed,
+        voltage_reset: us(4),
+        program_suspend_entry: us(20),
+        program_resume: us(10),
+        erase_suspend_entry: us(40),
+        erase_resume: us(30),
+        bus_rate: 1_000_000_000,
+        command_cycles: Duration::from_ns(CMD),
+        endurance: 1000,
+    }
+}
+
+/// First in first out, nothing is suspended, no multi-plane reads.
+pub fn config() -> NandConfig {
+    NandConfig {
+        policy: Policy::Fifo,
+        program_suspend: SuspendPolicy::NEVER,
+        erase_suspend: SuspendPolicy::NEVER,
+        multi_plane_reads: false,
+        ecc_latency: Duration::from_ns(DECODE),
+        ecc_interval: Duration::from_ns(INTERVAL),
+    }
+}
+
+/// Read priority, and programs and erases of `part` stop by `scheme` without a limit.
+pub fn suspending(scheme: Scheme, part: &PartSpec) -> NandConfig {
+    let policy = |entry, resume| SuspendPolicy {
+        scheme,
+        max_suspends: None,
+        min_remaining: Duration::ZERO,
+        costs: SuspendCosts { entry, resume },
+    };
+    NandConfig {
+        policy: Policy::ReadPriority,
+        program_suspend: policy(part.program_suspend_entry, part.program_resume),
+        erase_suspend: policy(part.erase_suspend_entry, part.erase_resume),
+        ..config()
+    }
+}
+
+/// A host read of one unit of page 0 of block 0, plane 0.
+pub fn read(die: u32) -> Txn {
+    read_of(die, 0, 0, 0, 1)
+}
+
+pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
+    Txn { plane, block, page, units, ..Txn::new(Kind::HostRead, die) }
+}
+
+/// A program of host data without an address.
+pub fn program(die: u32) -> Txn {
+    Txn::new(Kind::HostProgram, die)
+}
+
+/// An erase of block 7 of plane 0.
+pub fn erase(die: u32) -> Txn {
+    Txn { block: 7, ..Txn::new(Kind::Erase, die) }
+}
+
+/// A finished transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// When it was submitted.
+    pub submitted: u64,
+    /// When its outcome appeared.
+    pub at: u64,
+    pub txn: Txn,
+}
+
+impl Done {
+    /// Submission to outcome.
+    pub fn time(&self) -> u64 {
+        self.at - self.submitted
+    }
+
+    /// What the account adds up to.
+    pub fn waited(&self) -> u64 {
+        self.txn.waits.iter().sum()
+    }
+
+    /// The account in the order of `Wait`.
+    pub fn waits(&self) -> [u64; WAITS] {
+        self.txn.waits
+    }
+}
+
+/// One channel of dies with their owner.
+pub struct Bench {
+    pub agenda: Agenda,
+    pub nand: Nand,
+    arrivals: Vec<(u64, Txn)>,
+    submitted: Vec<u64>,
+    next: usize,
+    own: ResourceId,
+    pub done: Vec<Done>,
+}
+
+impl Bench {
+    /// `dies` chips of one die on one channel; blocks 0 to 3 of each plane are fully programmed.
+    pub fn new(part: &PartSpec, config: NandConfig, dies: u32) -> Bench {
+        let geometry = Geometry::new(1, dies, 1, part);
+        let pages = geometry.pages_per_block() as u16;
+        let own = Nand::resources(&geometry);
+        let mut nand = Nand::new(geometry, part, config, 1, ResourceId(0));
+        for die in nand.dies_mut() {
+            for plane in 0..part.planes {
+                for block in 0..part.blocks_per_plane.min(4) {
+                    die.blocks_mut().set_programmed(plane, block, pages);
+                }
+            }
+        }
+        Bench {
+            agenda: Agenda::new(own + 1),
+            nand,
+            arrivals: Vec::new(),
+            submitted: Vec::new(),
+            next: 0,
+            own: ResourceId(own),
+            done: Vec::new(),
+        }
+    }
+
+    /// Lets `txn` arrive at `at` ns; equal instants keep the order of these calls. The owner field is set to
+    /// the number of this call.
+    pub fn at(&mut self, at: u64, txn: Txn) -> &mut Bench {
+        let owner = self.submitted.len() as u32;
+        self.submitted.push(at);
+        self.arrivals.push((at, Txn { owner, ..txn }));
+        self
+    }
+
+    /// Runs until nothing is left to happen.
+    pub fn run(&mut self) -> &mut Bench {
+        self.run_until(u64::MAX >> 8)
+    }
+
+    /// Handles everything up to `limit` ns, included.
+    pub fn run_until(&mut self, limit: u64) -> &mut Bench {
+        self.arrivals[self.next..].sort_by_key(|&(at, _)| at);
+        self.arm();
+        while let Some((now, resource)) = self.agenda.next(SimTime(limit)) {
+            if resource == self.own {
+                while let Some(&(_, txn)) = self.arrivals.get(self.next).filter(|(at, _)| *at == now.0) {
+                    self.next += 1;
+                    self.nand.submit(&mut self.agenda, txn);
+                }
+                self.arm();
+            } else {
+                self.nand.on_timer(&mut self.agenda, resource.0);
+            }
+            self.agenda.settle(resource);
+            for outcome in self.nand.outcomes.drain(..) {
+                let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
+                self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn });
+            }
+        }
+        self
+    }
+
+    fn arm(&mut self) {
+        if let Some(&(at, _)) = self.arrivals.get(self.next) {
+            self.agenda.arm(self.own, SimTime(at));
+        }
+    }
+
+    /// The outcome of the transaction of call number `owner` of [`Bench::at`].
+    pub fn of(&self, owner: u32) -> Done {
+        let found = self.done.iter().find(|d| d.txn.owner == owner);
+        *found.unwrap_or_else(|| panic!("transaction {owner} has not finished"))
+    }
+
+    /// The instants of all outcomes in the order of submission; panics if one is missing.
+    pub fn ends(&self) -> Vec<u64> {
+        (0..self.submitted.len() as u32).map(|owner| self.of(owner).at).collect()
+    }
+
+    /// Everything that was submitted, by call.
+    pub fn submitted(&self) -> usize {
+        self.submitted.len()
+    }
+}
+
+/// Runs the arrivals and compares the instants of all outcomes, in order of arrival call.
+#[track_caller]
+pub fn check(name: &str, mut bench: Bench, arrivals: &[(u64, Txn)], ends: &[u64]) -> Bench {
+    for &(at, txn) in arrivals {
+        bench.at(at, txn);
+    }
+    bench.run();
+    assert_eq!(bench.ends(), ends, "{name}");
+    assert_eq!(bench.nand.pending(), 0, "{name}");
+    bench
+}

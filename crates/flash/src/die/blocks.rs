@@ -16,12 +16,19 @@ impl Blocks {
     /// Pages programmed since the last erase.
     #[inline]
     pub fn programmed(&self, plane: u32, block: u32) -> u16 {
-        self.programmed[(plane * self.blocks_per_plane + block) as usize]
+        self.programmed[self.index(plane, block)]
     }
 
     /// Sets the number of programmed pages (programs, erases, preconditioning).
     #[inline]
     pub fn set_programmed(&mut self, plane: u32, block: u32, pages: u16) {
-        self.programmed[(plane * self.blocks_per_plane + block) as usize] = pages;
+        self.programmed[self.index(plane, block)] = pages;
+    }
+
+    #[inline]
+    fn index(&self, plane: u32, block: u32) -> usize {
+        // Else it would be a block of the next plane.
+        assert!(block < self.blocks_per_plane, "block {block} of {}", self.blocks_per_plane);
+        (plane * self.blocks_per_plane + block) as usize
     }
 }

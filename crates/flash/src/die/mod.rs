@@ -108,6 +108,16 @@ pub struct LongOp {
     pub block: Option<u32>,
     /// First plane it works on and number of planes.
     pub planes: (u32, u32),
+    /// First page a program writes on each plane and number of pages; none without an address.
+    pages: (u32, u32),
+}
+
+impl LongOp {
+    /// Whether it is a program of this page.
+    fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
+        let within = |(first, count): (u32, u32), k: u32| (first..first + count).contains(&k);
+        self.block == Some(block) && within(self.planes, plane) && within(self.pages, page)
+    }
 }
 
 /// One die.
@@ -118,17 +128,20 @@ pub struct Die {
     /// Cumulative time by use and waiting cause.
     pub usage: Usage,
     blocks: Blocks,
+    pages_per_block: u32,
     history: History,
 }
 
 impl Die {
     /// An idle die with all blocks erased.
-    pub fn new(planes: u32, blocks_per_plane: u32) -> Die {
+    pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> Die {
+        assert!(pages_per_block <= u32::from(u16::MAX), "{pages_per_block} pages do not fit the count of a block");
         Die {
             state: State::Idle,
             long: None,
             usage: Usage::default(),
             blocks: Blocks::new(planes, blocks_per_plane),
+            pages_per_block,
             history: History::default(),
         }
     }
@@ -171,7 +184,9 @@ impl Die {
     #[inline]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) {
-            self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
+            let written = self.long.as_ref().is_some_and(|op| op.writes(plane, block, page));
+            let is = if written { "being programmed" } else { "erased" };
+            self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is {is}"));
         }
         if let Some(LongOp { kind: LongKind::Erase, block: Some(b), planes: (p, n), .. }) = self.long
             && b == block
@@ -200,11 +215,11 @@ impl Die {
             resume: Duration::ZERO,
         };
         let (origin, kept, suspends) = (now, Duration::ZERO, 0);
-        self.long = Some(LongOp { kind, train, origin, kept, suspends, stop, block, planes });
+        self.long = Some(LongOp { kind, train, origin, kept, suspends, stop, block, planes, pages: (0, 0) });
     }
 
-    /// Checks that `pages` pages from page `first` may be programmed in a block of `planes`, and notes them
-    /// as programmed.
+    /// Checks that the program on the die may write `pages` pages from page `first` of a block of `planes`;
+    /// they count as programmed when it is complete.
     pub fn check_program(
         &mut self,
         now: SimTime,
@@ -213,6 +228,10 @@ impl Die {
         first: u32,
         pages: u32,
     ) {
+        if first + pages > self.pages_per_block {
+            let (last, end) = (first + pages - 1, self.pages_per_block);
+            self.illegal(now, &format!("program up to page {last} of block {block}, which has {end} pages"));
+        }
         for plane in first_plane..first_plane + planes {
             let programmed = u32::from(self.blocks.programmed(plane, block));
             if programmed != first {
@@ -223,8 +242,8 @@ impl Die {
                     ),
                 );
             }
-            self.blocks.set_programmed(plane, block, (first + pages) as u16);
         }
+        self.long.as_mut().expect("pages are written by a program").pages = (first, pages);
     }
 
     /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`.
@@ -252,9 +271,14 @@ impl Die {
     }
 
     /// The suspension request of the scheme is accepted: the train runs on for `stop.after`.
-    /// Returns the instant of the halt.
+    /// Returns the instant of the halt. Panics if the scheme keeps progress that is not made, or stops a train
+    /// that has ended by then.
     pub fn accept_stop(&mut self, now: SimTime, stop: Stop) -> SimTime {
-        let (_, ahead) = self.progress(now);
+        let (elapsed, ahead) = self.progress(now);
+        let (reached, total) = (elapsed + stop.after, self.long.as_ref().map(|op| op.train.total()));
+        if stop.keeps > reached || total.is_none_or(|total| reached >= total) {
+            self.illegal(now, &format!("{stop:?} of a train of {total:?} that has made {elapsed}"));
+        }
         let op = self.long.as_mut().expect("a stop concerns a long operation");
         op.stop = stop;
         let halt = now + ahead + stop.after;
@@ -289,12 +313,15 @@ impl Die {
         Progress { elapsed: op.kept, committed: true }
     }
 
-    /// The long operation is complete; returns it. An erase clears its blocks.
+    /// The long operation is complete; returns it. A program's pages count as programmed from now on, an erase's
+    /// blocks are empty.
     pub fn finish_long(&mut self, now: SimTime) -> LongOp {
         let op = self.long.take().expect("only a long operation finishes");
-        if let (LongKind::Erase, Some(block)) = (op.kind, op.block) {
+        if let Some(block) = op.block {
+            // An erase has no pages, and leaves none programmed.
+            let programmed = (op.pages.0 + op.pages.1) as u16;
             for plane in op.planes.0..op.planes.0 + op.planes.1 {
-                self.blocks.set_programmed(plane, block, 0);
+                self.blocks.set_programmed(plane, block, programmed);
             }
         }
         self.go(now, State::Idle, Use::Idle, op.block.unwrap_or(u32::MAX));

@@ -13,6 +13,7 @@ use crate::die::usage::{Use, Wait};
 use crate::die::{Die, LongKind, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
+use crate::pulse::PulseTrain;
 use crate::suspend::{Progress, SuspendPolicy};
 use crate::variation::Trains;
 use channel::{Channel, Transfer};
@@ -31,7 +32,7 @@ counters! {
         host_reads: "operations",
         /// page reads for garbage collection
         gc_reads: "operations",
-        /// reads that shared their sensing time with a read of another plane
+        /// reads that were sensed along with a read of another plane, that one not counted
         multi_plane_reads: "operations",
         /// program operations with host data
         host_programs: "operations",
@@ -141,7 +142,7 @@ impl Nand {
             timing: Timing::new(part),
             trains: Trains::new(part, seed),
             config,
-            dies: vec![Die::new(geometry.planes, geometry.blocks_per_plane); dies],
+            dies: vec![Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block()); dies],
             queues: vec![Queue::default(); dies],
             in_hand: vec![idle; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
@@ -326,12 +327,19 @@ impl Nand {
         self.want_bus(agenda, now, d, Transfer::Command, command);
     }
 
-    /// Adds waiting reads of the same kind on other planes to the read in hand.
+    /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
+    /// nothing that was submitted earlier (in a suspension, where only reads are served, there is nothing).
     fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
+        let in_order = self.config.policy == Policy::Fifo && self.dies[d].long().is_none();
+        let before_seq =
+            if in_order { self.queues[d].oldest_but(&self.txns, first.kind) } else { u64::MAX };
         let mut taken: u64 = 1 << first.plane;
         let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
         while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
             let t = *self.txns.get(id);
+            if t.seq > before_seq {
+                break;
+            }
             if taken & 1 << t.plane == 0 {
                 taken |= 1 << t.plane;
                 self.queues[d].unlink(&mut self.txns, before, id);
@@ -352,7 +360,7 @@ impl Nand {
             if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
         let die = &mut self.dies[d];
-        let train = self.trains.program(word_line_key(txn, &self.geometry));
+        let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
         die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
         let pages = self.geometry.pages_per_program;
         if let Some(block) = block {
@@ -366,8 +374,7 @@ impl Nand {
     }
 
     fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let key = u64::from(txn.die) << 40 | u64::from(txn.plane) << 32 | u64::from(txn.block);
-        let train = self.trains.erase(key, txn.cycles);
+        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), txn.cycles));
         let die = &mut self.dies[d];
         die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
         die.go(now, State::Command, Use::Erase, txn.block);
@@ -489,6 +496,8 @@ impl Nand {
                 let halt = die.accept_stop(now, stop);
                 self.counters.stop_time += halt.as_ns() - now.as_ns();
                 if halt == now {
+                    // The timer of the train's end must not outlive the train: the die may wait for the bus.
+                    agenda.disarm(self.timer(d));
                     self.halted(agenda, now, d);
                 } else {
                     agenda.arm(self.timer(d), halt);
@@ -633,12 +642,24 @@ fn load_use(kind: LongKind) -> Use {
     if kind == LongKind::HostProgram { Use::BusProgram } else { Use::BusGc }
 }
 
-/// Identifies a word line for the variation of its program time; operations without an address take the
-/// order of submission as their word line.
-fn word_line_key(txn: &Txn, geometry: &Geometry) -> u64 {
+/// The longest of the trains of the planes of an operation, which last as long as the slowest.
+fn slowest(txn: &Txn, train_of: impl Fn(u32) -> PulseTrain) -> PulseTrain {
+    let trains = (txn.plane..txn.plane + txn.planes).map(train_of);
+    trains.max_by_key(|train| train.loops).expect("an operation addresses a plane")
+}
+
+/// Identifies a word line of one plane for the variation of its program time; operations without an address
+/// take the order of submission as their word line. A part has at most 2^16 word lines in a block, 2^20 blocks
+/// and 2^6 planes.
+fn word_line_key(txn: &Txn, plane: u32, geometry: &Geometry) -> u64 {
     if txn.block == NO_BLOCK {
-        return 1 << 63 | txn.seq;
+        return 1 << 63 | u64::from(plane) << 56 | txn.seq;
     }
     let word_line = txn.page / geometry.pages_per_word_line;
-    u64::from(txn.die) << 44 | u64::from(txn.plane) << 40 | u64::from(txn.block) << 16 | u64::from(word_line)
+    u64::from(txn.die) << 44 | u64::from(plane) << 36 | u64::from(txn.block) << 16 | u64::from(word_line)
+}
+
+/// Identifies a block of one plane for the growth of its erase time.
+fn block_key(txn: &Txn, plane: u32) -> u64 {
+    u64::from(txn.die) << 40 | u64::from(plane) << 32 | u64::from(txn.block)
 }

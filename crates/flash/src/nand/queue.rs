@@ -70,6 +70,12 @@ impl Queue {
         self.head[kind as usize]
     }
 
+    /// The place in the order of submission of the oldest waiting transaction of any other kind, or `u64::MAX`.
+    pub fn oldest_but(&self, slab: &Slab, kind: Kind) -> u64 {
+        let others = self.head.iter().enumerate().filter(|&(k, &id)| k != kind as usize && id != NONE);
+        others.map(|(_, &id)| slab.get(id).seq).min().unwrap_or(u64::MAX)
+    }
+
     /// Takes the first waiting transaction of a kind, which must exist.
     #[inline]
     pub fn pop(&mut self, slab: &Slab, kind: Kind) -> u32 {

@@ -3,7 +3,7 @@
 use crate::die::usage::WAITS;
 use interpulse_engine::SimTime;
 
-/// What a transaction asks for, in falling order of the `read-priority` policy within a die.
+/// What a transaction asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {

@@ -108,7 +108,8 @@ pub fn read(die: u32) -> Txn {
 }
 
 pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
-    Txn { plane, block, page, units, ..Txn::new(Kind::HostRead, die) }
+    let address = |t: &mut Txn| (t.plane, t.block, t.page, t.units) = (plane, block, page, units);
+    but(Txn::new(Kind::HostRead, die), address)
 }
 
 /// A program of host data without an address.
@@ -118,7 +119,13 @@ pub fn program(die: u32) -> Txn {
 
 /// An erase of block 7 of plane 0.
 pub fn erase(die: u32) -> Txn {
-    Txn { block: 7, ..Txn::new(Kind::Erase, die) }
+    but(Txn::new(Kind::Erase, die), |t| t.block = 7)
+}
+
+/// `txn` with a change.
+pub fn but(mut txn: Txn, change: impl FnOnce(&mut Txn)) -> Txn {
+    change(&mut txn);
+    txn
 }
 
 /// A finished transaction.
@@ -162,10 +169,15 @@ pub struct Bench {
 impl Bench {
     /// `dies` chips of one die on one channel; blocks 0 to 3 of each plane are fully programmed.
     pub fn new(part: &PartSpec, config: NandConfig, dies: u32) -> Bench {
+        Bench::with_seed(part, config, dies, 1)
+    }
+
+    /// As [`Bench::new`], with the sample of dies that `seed` selects.
+    pub fn with_seed(part: &PartSpec, config: NandConfig, dies: u32, seed: u64) -> Bench {
         let geometry = Geometry::new(1, dies, 1, part);
         let pages = geometry.pages_per_block() as u16;
         let own = Nand::resources(&geometry);
-        let mut nand = Nand::new(geometry, part, config, 1, ResourceId(0));
+        let mut nand = Nand::new(geometry, part, config, seed, ResourceId(0));
         for die in nand.dies_mut() {
             for plane in 0..part.planes {
                 for block in 0..part.blocks_per_plane.min(4) {
@@ -189,7 +201,7 @@ impl Bench {
     pub fn at(&mut self, at: u64, txn: Txn) -> &mut Bench {
         let owner = self.submitted.len() as u32;
         self.submitted.push(at);
-        self.arrivals.push((at, Txn { owner, ..txn }));
+        self.arrivals.push((at, but(txn, |t| t.owner = owner)));
         self
     }
 

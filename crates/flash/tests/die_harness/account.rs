@@ -1,0 +1,219 @@
+//! Does every nanosecond of a read have a cause, and every nanosecond of a die a use?
+
+use crate::common::*;
+use interpulse_engine::Duration;
+use interpulse_flash::die::usage::Use;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use proptest::prelude::*;
+
+/// Accounts in the order host reads, programs, erases, garbage collection, stop, suspension, bus, sensing.
+#[test]
+fn the_causes_of_a_wait() {
+    let (none, stops) = (config(), suspending(Scheme::LoopBoundary, &part()));
+    let gc = Txn::new(Kind::GcProgram, 0);
+    let own = CMD + UNITS[1];
+    // (configuration, what came before, read, its account)
+    let cases: Vec<(&str, NandConfig, Vec<(u64, Txn)>, u64, [u64; 8])> = vec![
+        ("alone", none, vec![], 7, [0, 0, 0, 0, 0, 0, own, LSB]),
+        ("behind a read", none, vec![(0, read(0))], 1_000, [READ_DIE - 1_000, 0, 0, 0, 0, 0, own, LSB]),
+        ("behind a program", none, vec![(0, program(0))], 100_000, [0, 457_258, 0, 0, 0, 0, own, LSB]),
+        ("behind a moving program", none, vec![(0, gc)], 100_000, [0, 0, 0, 457_258, 0, 0, own, LSB]),
+        ("behind an erase", none, vec![(0, erase(0))], 1_000_000, [0, 0, 2_300_300, 0, 0, 0, own, LSB]),
+        (
+            "behind a program and an erase",
+            none,
+            vec![(0, program(0)), (1, erase(0))],
+            100_000,
+            [0, 457_258, 3_300_300, 0, 0, 0, own, LSB],
+        ),
+        ("stops a program", stops, vec![(0, program(0))], 100_000, [0, 0, 0, 0, 82_258, 20_000, own, LSB]),
+        ("came in a load", stops, vec![(0, program(0))], 100, [0, 57_158, 0, 0, 0, 20_000, own, LSB]),
+        ("stops an erase", stops, vec![(0, erase(0))], 500_000, [0, 0, 0, 0, 600_300, 40_000, own, LSB]),
+        (
+            "second in a suspension",
+            stops,
+            vec![(0, program(0)), (100_000, read(0))],
+            150_000,
+            [READ_DIE, 0, 0, 0, 32_258, 20_000, own, LSB],
+        ),
+        (
+            "came in the resume",
+            stops,
+            vec![(0, program(0)), (100_000, read(0))],
+            260_000,
+            [0, 0, 0, 0, LOOP, 7_055 + 20_000, own, LSB],
+        ),
+    ];
+    for (name, config, before, at, account) in cases {
+        let mut bench = Bench::new(&part(), config, 1);
+        for &(t, txn) in &before {
+            bench.at(t, txn);
+        }
+        let done = bench.at(at, read(0)).run().of(before.len() as u32);
+        assert_eq!(done.waits(), account, "{name}");
+        assert_eq!(done.waited() + DECODE, done.time(), "{name}");
+    }
+}
+
+/// Reads sensed together each wait for the longest sensing and, on the bus, for each other.
+#[test]
+fn the_account_of_reads_sensed_together() {
+    let mut bench = Bench::new(&part(), NandConfig { multi_plane_reads: true, ..config() }, 1);
+    bench.at(0, read(0)).at(1, read_of(0, 1, 0, 0, 1)).at(2, read_of(0, 2, 0, 2, 1)).run();
+    let behind = |t| READ_DIE - t;
+    assert_eq!(bench.of(1).waits(), [behind(1), 0, 0, 0, 0, 0, 600 + 4_497, MSB]);
+    assert_eq!(bench.of(2).waits(), [behind(2), 0, 0, 0, 0, 0, 600 + 2 * 4_497, MSB]);
+}
+
+/// What the die did, in ns, for a program that is stopped once.
+#[test]
+fn the_uses_of_a_die() {
+    let mut bench = Bench::new(&part(), suspending(Scheme::LoopBoundary, &part()), 1);
+    bench.at(0, program(0)).at(100_000, read(0)).run();
+    let uses = uses(&mut bench, 0);
+    let of = |what: Use| uses[what as usize];
+    // The pulses ran on for 82258 after the read had asked; its command counts as sensing.
+    assert_eq!((of(Use::BusProgram), of(Use::StopProgram), of(Use::PulseHost)), (57_258, 82_258, 417_742));
+    assert_eq!((of(Use::SenseHost), of(Use::BusHost), of(Use::Suspended)), (300 + LSB, 4_497, 30_000));
+    assert_eq!(of(Use::Idle), 0);
+}
+
+/// The uses of a die up to the last event.
+fn uses(bench: &mut Bench, die: usize) -> Vec<u64> {
+    let now = bench.agenda.now();
+    let usage = &mut bench.nand.dies_mut()[die].usage;
+    usage.settle(now);
+    usage.uses().to_vec()
+}
+
+/// One arrival: nanoseconds since the one before, kind, die, plane, page, units.
+type Arrival = (u64, u32, u32, u32, u32, u32);
+
+#[derive(Clone, Debug)]
+struct Case {
+    config: NandConfig,
+    dies: u32,
+    urgent: bool,
+    arrivals: Vec<Arrival>,
+}
+
+fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
+    // Free, cheap and dear costs; remaining times about a loop.
+    let cost = || prop_oneof![Just(0), 1u64..200, 10_000u64..60_000].prop_map(Duration::from_ns);
+    let scheme = (0..Scheme::ALL.len()).prop_map(|k| Scheme::ALL[k].1);
+    (scheme, prop::option::of(0u32..4), prop_oneof![Just(0), 1u64..300_000], cost(), cost()).prop_map(
+        |(scheme, max_suspends, left, entry, resume)| SuspendPolicy {
+            scheme,
+            max_suspends,
+            min_remaining: Duration::from_ns(left),
+            costs: SuspendCosts { entry, resume },
+        },
+    )
+}
+
+fn a_case() -> impl Strategy<Value = Case> {
+    // Gaps of nothing, of bus transfers, of reads, of pulses; three of five arrivals are host reads.
+    let gap = prop_oneof![Just(0), 1u64..400, 1u64..60_000, 1u64..600_000];
+    let arrival = (gap, 0u32..10, 0u32..3, 0u32..4, 0u32..24, 1u32..5);
+    let nand = (a_policy(), a_policy(), any::<bool>(), any::<bool>(), 0u64..80_000, 0u64..30_000).prop_map(
+        |(program_suspend, erase_suspend, fifo, multi_plane_reads, latency, interval)| NandConfig {
+            policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
+            program_suspend,
+            erase_suspend,
+            multi_plane_reads,
+            ecc_latency: Duration::from_ns(latency),
+            ecc_interval: Duration::from_ns(interval),
+        },
+    );
+    (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
+        .prop_map(|(config, dies, urgent, arrivals)| Case { config, dies, urgent, arrivals })
+}
+
+fn bench_of(case: &Case) -> Bench {
+    let mut bench = Bench::new(&part(), case.config, case.dies);
+    (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(die, case.urgent));
+    // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
+    let mut written = [[0u32; 2]; 3];
+    let mut now = 0;
+    for &(gap, kind, die, plane, page, units) in &case.arrivals {
+        now += gap;
+        let die = die % case.dies;
+        let mut addressed = |which: usize, kind: Kind| {
+            let next = &mut written[die as usize][which];
+            *next += 1;
+            let txn = Txn::new(kind, die);
+            // A block has eight word lines; what comes after is without an address.
+            let place = |t: &mut Txn| (t.block, t.page) = (4 + which as u32, (*next - 1) * 3);
+            if *next <= 8 { but(txn, place) } else { txn }
+        };
+        let txn = match kind {
+            0..=5 => read_of(die, plane, plane, page, units),
+            6 => but(read_of(die, plane, plane, page, units), |t| t.kind = Kind::GcRead),
+            7 => addressed(0, Kind::HostProgram),
+            8 => addressed(1, Kind::GcProgram),
+            _ => but(erase(die), |t| (t.plane, t.planes) = (plane / 2 * 2, 2)),
+        };
+        bench.at(now, txn);
+    }
+    bench
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// Whatever is submitted comes to an end; reads account for all their time, dies for all of theirs; no
+    /// pulse is lost or repeated, and no limit is passed.
+    #[test]
+    fn everything_adds_up(case in a_case()) {
+        let mut bench = bench_of(&case);
+        bench.run();
+        prop_assert_eq!(bench.done.len(), bench.submitted());
+        prop_assert_eq!(bench.nand.pending(), 0);
+        for done in &bench.done {
+            if matches!(done.txn.kind, Kind::HostRead | Kind::GcRead) {
+                prop_assert_eq!(done.waited(), done.txn.mark.0 - done.submitted, "{:?}", done);
+                let decode = case.config.ecc_latency
+                    + case.config.ecc_interval * u64::from(done.txn.units - 1);
+                prop_assert!(done.at >= done.txn.mark.0 + decode.as_ns());
+            }
+        }
+        let now = bench.agenda.now().0;
+        let c = bench.nand.counters;
+        let (mut pulses, mut stopped) = (0, 0);
+        for die in 0..case.dies as usize {
+            let uses = uses(&mut bench, die);
+            prop_assert_eq!(uses.iter().sum::<u64>(), now);
+            pulses += uses[Use::PulseHost as usize] + uses[Use::PulseGc as usize];
+            stopped += uses[Use::StopProgram as usize];
+        }
+        let programs = c.host_programs + c.gc_programs;
+        prop_assert_eq!(pulses + stopped, programs * PULSES);
+        prop_assert_eq!(c.bus_time, bench.nand.channels()[0].busy_ns);
+        prop_assert!(c.bus_time <= now);
+        for (policy, suspends, operations) in [
+            (case.config.program_suspend, c.program_suspends, programs),
+            (case.config.erase_suspend, c.erase_suspends, c.erases),
+        ] {
+            let most = match policy.scheme {
+                Scheme::None => Some(0),
+                _ => policy.max_suspends,
+            };
+            prop_assert!(most.is_none_or(|most| suspends <= u64::from(most) * operations));
+        }
+        prop_assert_eq!(c.host_reads + c.gc_reads + programs + c.erases, bench.submitted() as u64);
+    }
+
+    /// The same arrivals give the same instants, also when the array is copied on the way.
+    #[test]
+    fn a_run_is_a_function_of_its_arrivals(case in a_case(), cut in 0u64..2_000_000) {
+        let (mut a, mut b) = (bench_of(&case), bench_of(&case));
+        a.run();
+        b.run_until(cut);
+        b.nand = b.nand.clone();
+        b.run();
+        prop_assert_eq!(a.ends(), b.ends());
+    }
+}

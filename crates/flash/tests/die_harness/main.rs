@@ -1,0 +1,13 @@
+//! Is the mechanism right? One channel of dies against instants derived by hand, exact to the nanosecond: how
+//! long reads, programs and erases take, where they stop and go on, who goes first, who waits for the bus, and
+//! whether the accounts of waiting add up.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod account;
+mod channel;
+mod order;
+mod programs;
+mod reads;
+mod suspension;

@@ -21,7 +21,10 @@ __all__ = [
 version: Final[str]
 
 class ConfigError(ValueError): ...
-class RunError(RuntimeError): ...
+
+class RunError(RuntimeError):
+    partial: str | None
+
 class InternalError(RunError): ...
 
 @final

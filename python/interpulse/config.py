@@ -35,7 +35,7 @@ class Config:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Config:
-        """Reads the TOML file at `path`; file names inside it are relative to its folder.
+        """Reads the TOML file at `path`; a trace named in it is looked for beside it.
 
         Raises:
             ConfigError: the file cannot be read, is not UTF-8, or is empty.
@@ -61,7 +61,7 @@ class Config:
         """Overrides one setting, in place, as `--set key=value` does on the command line.
 
         Args:
-            key: the dotted path of the setting, such as `"workload.queue-depth"`.
+            key: the dotted path of the setting, such as `"flow.0.depth"`.
             value: text with its unit (`"80us"`, `"16KiB"`), a number, a truth value, or a list of these.
 
         Returns:
@@ -143,7 +143,7 @@ def parse_set(text: str) -> tuple[str, str]:
     """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ConfigError(f"--set takes key=value, such as --set workload.queue-depth=16; got '{text}'")
+        raise ConfigError(f"--set takes key=value, such as --set flow.0.depth=16; got '{text}'")
     return key.strip(), value.strip()
 
 

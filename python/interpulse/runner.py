@@ -89,7 +89,8 @@ def run(
 
     Raises:
         ConfigError: the configuration or the trace cannot be used.
-        RunError: the run failed for a reason that the user can mend.
+        RunError: the run failed for a reason that the user can mend. `partial` is then the JSON text of a result
+            with the cases that did end (`Result.from_json` reads it), or None.
         InternalError: a bug of interpulse; an audit failed, for example.
         Interrupted: Ctrl-C; a KeyboardInterrupt that carries what had been done.
     """
@@ -131,8 +132,8 @@ def _what_is_done(handle: Handle) -> Result | None:
         pass
     try:
         return Result.from_json(handle.result(), notes=handle.notes())
-    except RunError:
-        return None
+    except RunError as error:
+        return None if error.partial is None else Result.from_json(error.partial, notes=handle.notes())
 
 
 @dataclass(frozen=True)

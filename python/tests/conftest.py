@@ -1,4 +1,4 @@
-"""Fixtures and markers; makes `import interpulse` work before the core is built."""
+"""Fixtures and markers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from interpulse.cli import run_app
 from tests import fake_core
-
-fake_core.stand_in_if_missing()
-
-from interpulse.cli import run_app  # noqa: E402 - only importable after the line above
-from tests.sample import ROOT, two_cases  # noqa: E402
+from tests.sample import ROOT, two_cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +21,8 @@ if TYPE_CHECKING:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    no_core = pytest.mark.skip(reason="the compiled core is not built: run `make build`")
     not_asked = pytest.mark.skip(reason="long: set INTERPULSE_VERIFY=1 or run `make verify`")
     for item in items:
-        if item.get_closest_marker("core") and not fake_core.core_is_built():
-            item.add_marker(no_core)
         if item.get_closest_marker("verify") and os.environ.get("INTERPULSE_VERIFY") != "1":
             item.add_marker(not_asked)
 

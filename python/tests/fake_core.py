@@ -1,56 +1,20 @@
 """A stand-in for the compiled core: the same names, answers made up on the spot.
 
-Tests of how the face behaves (tables, files, exit codes, Ctrl-C) use it whether or not the real core is built, since
-the real one cannot be told to fail. `install` also puts it where the real one is missing.
+Tests of how the face behaves (tables, files, exit codes, Ctrl-C) use it, since the real core cannot be told to fail.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.machinery
 import json
 import sys
 import time
-import types
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-
-def core_is_built() -> bool:
-    """Whether the compiled core is there, without importing anything of the package."""
-    from tests import PACKAGE_DIR
-
-    finder = importlib.machinery.PathFinder
-    return finder.find_spec("interpulse._core", [str(PACKAGE_DIR)]) is not None
-
-
-def stand_in_if_missing() -> None:
-    """Makes `import interpulse` work where the core is not built, by a module with the same names."""
-    if core_is_built():
-        return
-    module = types.ModuleType("interpulse._core")
-    config_error = type("ConfigError", (ValueError,), {})
-    run_error = type("RunError", (RuntimeError,), {})
-    internal_error = type("InternalError", (run_error,), {})
-    fake = FakeCore()
-    vars(module).update(
-        ConfigError=config_error,
-        RunError=run_error,
-        InternalError=internal_error,
-        Entry=Entry,
-        Progress=Progress,
-        Plan=Plan,
-        Handle=Handle,
-        version="0.1.0",
-        resolve=fake.resolve,
-        start=fake.start,
-        lists=fake.lists,
-    )
-    sys.modules["interpulse._core"] = module
 
 
 @dataclass(frozen=True)
@@ -83,6 +47,8 @@ class FakeCore:
     config_error: str | None = None
     run_error: tuple[str, str] | None = None
     """The name of the exception and its message."""
+    partial: bool = False
+    """Whether the error carries the prepared result."""
     notes: list[str] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     starts: list[dict[str, Any]] = field(default_factory=list)
@@ -173,7 +139,10 @@ class Handle:
 
         if self.core.run_error is not None:
             name, message = self.core.run_error
-            raise getattr(interpulse, name)(message)
+            error = getattr(interpulse, name)(message)
+            if self.core.partial:
+                error.partial = json.dumps(self.core.result)
+            raise error
         early = self.stopped and time.monotonic() < self.end
         return json.dumps(self.core.result | ({"interrupted": True} if early else {}))
 
@@ -190,7 +159,6 @@ def main() -> None:
 
     The first argument is a JSON object with fields of `FakeCore`; the rest goes to the command line.
     """
-    stand_in_if_missing()
     from tests.sample import two_cases
 
     settings = json.loads(sys.argv[1])

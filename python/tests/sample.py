@@ -66,9 +66,11 @@ def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspen
             "waiting_for_bus": 0.03125,
         },
         "read_wait_us": {"queued_behind_program": read_mean - 90.0, "sensing": 80.0, "bus": 10.0, "retry": 0.0},
+        "write_wait_us": {"cache": 2 * read_mean - 30.0, "firmware": 30.0},
         "flows": [{"name": "host", "host_requests": 100_000, "iops": iops, "latency_us": latency}],
         "counters": {"ftl": {"gc_runs": 40}},
-        "audits": {"requests_completed": 100_000},
+        "audits": {"requests_issued_and_completed": 100_000},
+        "config": {"part.preset": "a4-tlc", "ftl.over-provisioning": "0.3"},
     }
 
 
@@ -90,7 +92,7 @@ def check(result: dict[str, Any], *, closed: bool = True) -> None:
     schema = close(SCHEMA) if closed else SCHEMA
     jsonschema.Draft202012Validator(schema).validate(result)
     for each in result.get("cases", [result]):
-        if not each.get("interrupted"):
+        if "error" not in each and not each.get("interrupted"):
             _check_sums(each)
 
 
@@ -102,8 +104,9 @@ def _check_sums(case: dict[str, Any]) -> None:
     for kind in KINDS:
         values = [latency[kind][name] for name in latency[kind] if name not in ("count", "mean")]
         assert values == sorted(values), f"{kind} percentiles do not rise: {latency[kind]}"
-    if latency["read"]["count"]:
-        assert math.isclose(sum(case["read_wait_us"].values()), latency["read"]["mean"], rel_tol=1e-6)
+    for kind in ("read", "write"):
+        parts = sum(case[f"{kind}_wait_us"].values())
+        assert math.isclose(parts, latency[kind].get("mean", 0.0), rel_tol=1e-6)
     assert sum(flow["host_requests"] for flow in case["flows"]) == case["host_requests"]
 
 

@@ -132,7 +132,6 @@ def test_no_cache_folder_is_an_empty_cache(interpulse: Callable[..., Ended], tmp
     assert interpulse("cache", "--cache-dir", str(tmp_path / "none"), "--clear").code == 0
 
 
-@pytest.mark.core
 def test_the_installed_command_runs() -> None:
     import shutil
     import sys

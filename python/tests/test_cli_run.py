@@ -86,14 +86,14 @@ def test_json_is_one_object_and_nothing_else(
 def test_options_reach_the_core(
     core: FakeCore, interpulse: Callable[..., Ended], config_file: str, tmp_path: Path
 ) -> None:
-    options = ["--set", "workload.queue-depth=16", "--set", "a.b = x=y", "--trace", "t.csv", "--seed", "7"]
+    options = ["--set", "flow.0.depth=16", "--set", "a.b = x=y", "--trace", "t.csv", "--seed", "7"]
     options += ["--jobs", "3", "--skip-bad-rows", "--no-cache", "--cache-dir", str(tmp_path)]
     assert interpulse("run", config_file, *options).code == 0
     assert core.requests == [
         {
             "text": 'part = "a4-tlc"\n',
             "path": config_file,
-            "sets": [("workload.queue-depth", "16"), ("a.b", "x=y")],
+            "sets": [("flow.0.depth", "16"), ("a.b", "x=y")],
             "trace": "t.csv",
             "seed": 7,
             "skip_bad_rows": True,
@@ -137,9 +137,9 @@ def test_a_bug_in_the_face_is_code_1_with_a_traceback(
         (["run", "/"], "cannot read the configuration /: Is a directory"),
         (
             ["run", "{config}", "--set", "depth"],
-            "--set takes key=value, such as --set workload.queue-depth=16; got 'depth'",
+            "--set takes key=value, such as --set flow.0.depth=16; got 'depth'",
         ),
-        (["run", "{config}", "--set", "=3"], "--set takes key=value, such as --set workload.queue-depth=16; got '=3'"),
+        (["run", "{config}", "--set", "=3"], "--set takes key=value, such as --set flow.0.depth=16; got '=3'"),
         (["run", "{config}", "--seed", "-1"], "Invalid value for '--seed'"),
         (["run", "{config}", "--seed", "x"], "Invalid value for '--seed'"),
         (["run", "{config}", "--jobs", "0"], "Invalid value for '--jobs'"),

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.fake_core import core_is_built
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
-    from tests.fake_core import FakeCore
+    from pathlib import Path
 
 BLOCKS = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -22,7 +21,6 @@ def execute(code: str, name: str) -> None:
     exec(compile(code, name, "exec"), {"__name__": "__main__"})
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
 def test_the_readme_runs(code: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
@@ -30,24 +28,10 @@ def test_the_readme_runs(code: str, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("core")
-@pytest.mark.parametrize("code", BLOCKS, ids=range(len(BLOCKS)))
-def test_the_readme_runs_on_a_stand_in(
-    core: FakeCore, code: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # Before the core is there, at least the names in the example have to exist.
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: "part = 1")
-    execute(code, "README.md")
-    assert capsys.readouterr().out
-    assert core.starts
-
-
-@pytest.mark.core
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_an_example_runs(path: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_example_runs(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    execute((ROOT / str(path)).read_text(), str(path))
+    execute(path.read_text(), str(path))
     assert capsys.readouterr().out
 
 
@@ -61,8 +45,7 @@ def test_one_version_everywhere() -> None:
 
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    if core_is_built():
-        assert __version__ == cargo["version"]
+    assert __version__ == cargo["version"]
     assert project["dynamic"] == ["version"]
     assert cargo["license"] == project["license"] == "Apache-2.0 OR MIT"
     assert f"## [{cargo['version']}]" in (ROOT / "CHANGELOG.md").read_text()

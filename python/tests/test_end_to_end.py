@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Ended
 
-pytestmark = pytest.mark.core
-
 SMALL = str(ROOT / "examples" / "small.toml")
 
 

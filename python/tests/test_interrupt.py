@@ -93,7 +93,6 @@ def test_an_error_in_the_progress_function_stops_the_run(core: FakeCore) -> None
         interpulse.run(interpulse.Config.from_toml("x = 1"), progress=fail)
 
 
-@pytest.mark.core
 def test_ctrl_c_stops_the_real_core() -> None:
     quickstart = str(ROOT / "examples" / "quickstart.toml")
     with process("-m", "interpulse", "run", quickstart, "--json", "--no-cache") as running:

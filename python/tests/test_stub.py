@@ -10,8 +10,6 @@ import pytest
 from interpulse import _core
 from tests.sample import PACKAGE
 
-pytestmark = pytest.mark.core
-
 STUB = ast.parse((PACKAGE / "_core.pyi").read_text())
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.FunctionDef)}
@@ -40,7 +38,10 @@ def test_a_class_has_the_same_members_and_bases(name: str) -> None:
         [real.__base__.__name__] if issubclass(real, Exception) else []
     )
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
-    assert set(methods) == {each for each in vars(real) if not each.startswith("_")}
+    attributes = {
+        each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+    assert {*methods, *attributes} == {each for each in vars(real) if not each.startswith("_")}
     for method, described in methods.items():
         is_property = any(isinstance(each, ast.Name) and each.id == "property" for each in described.decorator_list)
         assert inspect.isgetsetdescriptor(vars(real)[method]) == is_property

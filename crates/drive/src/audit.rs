@@ -28,7 +28,7 @@ impl VersionAudit {
     #[inline]
     pub fn follows(&self, lpn: u32) -> bool {
         // One multiplication instead of a remainder: the top bits of the mix are uniform.
-        u128::from(mix(u64::from(lpn) + 1)) * u128::from(self.every) >> 64 == 0
+        (u128::from(mix(u64::from(lpn) + 1)) * u128::from(self.every)) >> 64 == 0
     }
 
     /// A new version of `lpn` enters slot `slot` of the cache.

@@ -7,6 +7,7 @@ pub mod config;
 pub mod drive;
 pub mod ftl;
 pub mod host;
+pub mod lists;
 pub mod memory;
 pub mod precondition;
 pub mod report;

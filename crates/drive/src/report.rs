@@ -53,6 +53,13 @@ pub fn not_run(case: &Case) -> Value {
     Value::Object(o)
 }
 
+/// What stands in the place of a case that failed, beside those that did not.
+pub fn failed(case: &Case, why: &str) -> Value {
+    let mut o = heading(case);
+    o.insert("error".into(), json!(why));
+    Value::Object(o)
+}
+
 /// The result of a case.
 pub fn result(m: &Measured, context: &Context) -> Value {
     let case = context.case;

@@ -3,25 +3,23 @@
 //! Cases that start from the same state share one preconditioning; up to `jobs` cases run at a time, each
 //! on a thread of its own. Results do not depend on how many run at a time.
 
-use crate::config::{self, Case, DRIVES, PlanRequest};
+use crate::config::{self, Case, PlanRequest};
 use crate::drive::Drive;
 use crate::drive::build::PreconditionedState;
-use crate::ftl::gc::{GcPolicy, ThresholdBase};
-use crate::ftl::stripe::Allocation;
-use crate::host::queues::Arbitration;
 use crate::precondition::{Preconditioned, precondition};
 use crate::report::{self, Context};
 use crate::run::{self, RunFailure};
 use crate::snapshot::{self, SnapshotError};
 use interpulse_engine::{Agenda, ResourceId};
-use interpulse_flash::nand::queue::Policy;
-use interpulse_flash::parts;
-use interpulse_flash::suspend::Scheme;
+use interpulse_workload::{Source, TraceSummary};
 use serde_json::{Value, json};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use crate::lists::lists;
 pub use config::PlanError as ConfigError;
 
 /// What the user asked for; see [`PlanRequest`].
@@ -132,8 +130,16 @@ impl Control {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 
-    /// Publishes progress of case `index`; false if the run is to end early.
-    fn publish(&self, index: usize, phase: &str, done: u64, total: u64, unit: &str) -> bool {
+    /// As `note`, unless the same has been said: several cases may replay one trace.
+    fn note_once(&self, text: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
+
+    /// Publishes progress of case `index`.
+    fn publish(&self, index: usize, phase: &str, done: u64, total: u64, unit: &str) {
         let mut all = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = &mut all[index];
         if entry.phase != phase {
@@ -141,7 +147,6 @@ impl Control {
             entry.unit = unit.to_string();
         }
         (entry.done, entry.total) = (done, total);
-        !self.stopped()
     }
 }
 
@@ -174,6 +179,22 @@ pub struct RunError {
     pub kind: RunErrorKind,
     /// What went wrong.
     pub message: String,
+    /// The result with the cases that did end, if any did: a failure costs nobody's work.
+    pub partial: Option<String>,
+}
+
+impl RunError {
+    fn new(kind: RunErrorKind, message: String) -> RunError {
+        RunError { kind, message, partial: None }
+    }
+
+    /// Names the case at fault where there are several.
+    fn of(mut self, plan: &Plan, index: usize) -> RunError {
+        if plan.cases.len() > 1 {
+            self.message = format!("case \"{}\": {}", plan.cases[index].name, self.message);
+        }
+        self
+    }
 }
 
 impl From<RunFailure> for RunError {
@@ -182,20 +203,24 @@ impl From<RunFailure> for RunError {
             RunFailure::User(_) => RunErrorKind::User,
             RunFailure::Internal(_) => RunErrorKind::Internal,
         };
-        RunError { kind, message: failure.to_string() }
+        RunError::new(kind, failure.to_string())
     }
 }
 
+/// What came of one case.
+type Outcome = Result<Value, RunError>;
+
 /// Runs all cases of a plan. The result is one JSON object: that of the first case, with those of all cases
-/// under `cases` if there are several. A run that was stopped early says `interrupted`.
+/// under `cases` if there are several. A run that was stopped early says `interrupted`. A case that fails
+/// does not keep the others from running; their results are in the error.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
     let named = |c: &Case| Progress { case: c.name.clone(), phase: "waiting".into(), ..Progress::default() };
     *control.progress.lock().unwrap_or_else(PoisonError::into_inner) = plan.cases.iter().map(named).collect();
     // Faults of a trace show before minutes of preconditioning.
     for case in &plan.cases {
-        check_flows(case)?;
+        check_flows(case, control)?;
     }
-    let mut results: Vec<Option<Value>> = vec![None; plan.cases.len()];
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; plan.cases.len()];
     let hashes: Vec<String> = plan.cases.iter().map(Case::state_hash).collect();
     for (first, hash) in hashes.iter().enumerate() {
         if hashes[..first].contains(hash) {
@@ -203,30 +228,62 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         }
         let group: Vec<usize> = (first..hashes.len()).filter(|&i| hashes[i] == *hash).collect();
         let state = prepare(&plan.cases[first], &group, hash, options, control);
-        run_group(plan, &group, state, options.jobs.max(1), control, &mut results)?;
+        run_group(plan, &group, state, options.jobs.max(1), control, &mut outcomes);
     }
-    let results: Vec<Value> = results.into_iter().map(|r| r.expect("every case has been run")).collect();
+    let outcomes: Vec<Outcome> = outcomes.into_iter().map(|o| o.expect("every case has been run")).collect();
+    conclude(plan, outcomes)
+}
+
+/// One text from the outcomes of all cases, or the first failure with what the others gave.
+fn conclude(plan: &Plan, outcomes: Vec<Outcome>) -> Result<String, RunError> {
+    let ended = outcomes.iter().any(|o| matches!(o, Ok(v) if v.get("iops").is_some()));
+    let failure =
+        outcomes.iter().enumerate().find_map(|(i, o)| o.as_ref().err().map(|e| e.clone().of(plan, i)));
+    let results: Vec<Value> = outcomes
+        .into_iter()
+        .zip(&plan.cases)
+        .map(|(outcome, case)| outcome.unwrap_or_else(|error| report::failed(case, &error.message)))
+        .collect();
     let mut top = results[0].clone();
     if results.len() > 1 {
         let object = top.as_object_mut().expect("a result is an object");
-        let interrupted = results.iter().any(|r| r.get("interrupted").is_some());
-        if interrupted {
+        if results.iter().any(|r| r.get("interrupted").is_some()) {
             object.insert("interrupted".into(), json!(true));
         }
         object.insert("cases".into(), Value::Array(results));
     }
-    Ok(top.to_string())
+    match failure {
+        None => Ok(top.to_string()),
+        Some(error) => Err(RunError { partial: ended.then(|| top.to_string()), ..error }),
+    }
 }
 
 /// Opens the traces of a case once, so that every fault of a file is an error before simulated time starts.
-fn check_flows(case: &Case) -> Result<(), RunError> {
+fn check_flows(case: &Case, control: &Control) -> Result<(), RunError> {
     let capacity = case.drive.capacity_sectors().expect("the spec has been checked");
     let streams = interpulse_engine::Streams::new(case.seed);
     for (i, flow) in case.flows.iter().enumerate() {
-        interpulse_workload::Flow::new(flow, capacity, &streams, i as u64)
-            .map_err(|e| RunError { kind: RunErrorKind::User, message: e.to_string() })?;
+        let opened = interpulse_workload::Flow::new(flow, capacity, &streams, i as u64)
+            .map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
+        if let (Source::Trace(spec), Some(found)) = (&flow.source, opened.trace_summary()) {
+            note_trace(&spec.path, found, control);
+        }
     }
     Ok(())
+}
+
+/// Tells the user what a trace was taken for and which rows were left out.
+fn note_trace(path: &Path, found: &TraceSummary, control: &Control) {
+    let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
+    if found.bad_rows > 0 {
+        let shown = found.first_bad_rows.join("; ");
+        let more = if found.bad_rows > found.first_bad_rows.len() as u64 { "; ..." } else { "" };
+        text += &format!("; {} bad row(s) skipped: {shown}{more}", found.bad_rows);
+    }
+    if found.late_rows > 0 {
+        text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
+    }
+    control.note_once(text);
 }
 
 /// The preconditioned state of a group of cases: restored from its snapshot, or made and saved. `None` if
@@ -239,7 +296,8 @@ fn prepare(
     control: &Control,
 ) -> Option<PreconditionedState> {
     let publish = |phase: &str, done: u64, total: u64, unit: &str| {
-        group.iter().fold(true, |on, &i| control.publish(i, phase, done, total, unit) && on)
+        group.iter().for_each(|&i| control.publish(i, phase, done, total, unit));
+        !control.stopped()
     };
     let folder = options.cache_dir.as_deref().filter(|_| !options.no_cache);
     if let Some(folder) = folder
@@ -252,7 +310,7 @@ fn prepare(
             Err(error) => control.note(format!("snapshot not used: {error}; preconditioning anew")),
         }
     }
-    let mut progress = |done, total| publish("precondition", done, total, "units");
+    let mut progress = |done, total| publish("precondition", done, total, "pages");
     let (state, outcome) = precondition(&case.drive, &case.precondition, &mut progress)?;
     note_unsteady(&outcome, control);
     if let Some(folder) = folder {
@@ -263,7 +321,8 @@ fn prepare(
 
 fn note_unsteady(outcome: &Preconditioned, control: &Control) {
     if outcome.gave_up {
-        let last: Vec<String> = outcome.quarters.iter().rev().take(4).rev().map(|w| format!("{w:.3}")).collect();
+        let last: Vec<String> =
+            outcome.quarters.iter().rev().take(4).rev().map(|w| format!("{w:.3}")).collect();
         control.note(format!(
             "preconditioning did not become steady within precondition.max-drive-writes; write amplification of the \
              last quarter-drives: {}",
@@ -316,11 +375,11 @@ fn run_group(
     state: Option<PreconditionedState>,
     jobs: usize,
     control: &Control,
-    results: &mut [Option<Value>],
-) -> Result<(), RunError> {
+    outcomes: &mut [Option<Outcome>],
+) {
     let Some(state) = state else {
-        group.iter().for_each(|&i| results[i] = Some(report::not_run(&plan.cases[i])));
-        return Ok(());
+        group.iter().for_each(|&i| outcomes[i] = Some(Ok(report::not_run(&plan.cases[i]))));
+        return;
     };
     let next = AtomicUsize::new(0);
     // The last case to start takes the state itself, the others copies.
@@ -336,45 +395,46 @@ fn run_group(
                     if k + 1 == group.len() { shared.take() } else { shared.clone() }
                 };
                 let own = own.expect("the state is taken by the last case only");
-                let outcome = run_case(&plan.cases[index], own, index, control);
+                // Whatever a panic may have left half done is dropped with the drive: nobody looks at it again.
+                let run = AssertUnwindSafe(|| run_case(&plan.cases[index], own, index, control));
+                let outcome = catch_unwind(run).unwrap_or_else(|panic| Err(bug(panic.as_ref())));
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
             }
         };
-        let others: Vec<_> = (1..jobs.min(group.len())).map(|_| scope.spawn(worker)).collect();
-        worker();
-        for other in others {
-            if let Err(panic) = other.join() {
-                std::panic::resume_unwind(panic);
-            }
+        for _ in 1..jobs.min(group.len()) {
+            scope.spawn(worker);
         }
+        worker();
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    for (index, outcome) in done {
-        results[index] = Some(outcome?);
+    for (index, outcome) in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        outcomes[index] = Some(outcome);
     }
-    Ok(())
 }
 
-fn run_case(
-    case: &Case,
-    state: PreconditionedState,
-    index: usize,
-    control: &Control,
-) -> Result<Value, RunError> {
+/// The error that a panic stands for: always a bug.
+fn bug(panic: &(dyn Any + Send)) -> RunError {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
+    RunError::new(RunErrorKind::Internal, message)
+}
+
+fn run_case(case: &Case, state: PreconditionedState, index: usize, control: &Control) -> Outcome {
     if control.stopped() {
         return Ok(report::not_run(case));
     }
     let flows = case.flows.len() as u32;
     let drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0));
-    let mut drive = drive.map_err(|e| RunError { kind: RunErrorKind::User, message: e.to_string() })?;
+    let mut drive = drive.map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
     let mut agenda = Agenda::new(Drive::resources(&case.drive, flows));
-    let mut progress = |requests: u64, time: interpulse_engine::Duration| match (case.run.requests, case.run.time) {
-        (Some(total), _) => control.publish(index, "run", requests, total, "requests"),
-        (None, Some(total)) => {
-            control.publish(index, "run", time.as_ns() / 1_000_000, total.as_ns() / 1_000_000, "ms simulated")
+    let expected = expected_requests(case, &drive);
+    let mut progress = |requests: u64, time: interpulse_engine::Duration| {
+        let ms = |d: interpulse_engine::Duration| d.as_ns() / 1_000_000;
+        match (case.run.requests, case.run.time) {
+            (Some(total), _) => control.publish(index, "run", requests, total, "requests"),
+            (None, Some(total)) => control.publish(index, "run", ms(time), ms(total), "ms simulated"),
+            (None, None) => control.publish(index, "run", requests, expected.max(requests), "requests"),
         }
-        (None, None) => control.publish(index, "run", requests, 0, "requests"),
+        !control.stopped()
     };
     let measured = run::run(&mut drive, &mut agenda, &case.run, &mut progress)?;
     let context = Context {
@@ -383,44 +443,23 @@ fn run_case(
         effective_spare: drive.ftl().effective_spare().0,
         traces: drive.trace_summaries(),
     };
-    control.publish(index, "done", measured.window.counters.requests, measured.window.counters.requests, "requests");
+    control.publish(
+        index,
+        "done",
+        measured.window.counters.requests,
+        measured.window.counters.requests,
+        "requests",
+    );
     Ok(report::result(&measured, &context))
 }
 
-/// What can be named in a configuration, as JSON.
-pub fn lists() -> String {
-    let named = |name: &str, doc: &str| json!({ "name": name, "doc": doc });
-    let mut policies = Vec::new();
-    let mut add = |kind: &str, name: &str, doc: &str| {
-        policies.push(json!({ "kind": kind, "name": name, "doc": doc }));
-    };
-    Policy::ALL.iter().for_each(|(n, _, d)| add("schedule.policy", n, d));
-    GcPolicy::ALL.iter().for_each(|(n, d)| add("ftl.gc", n, d));
-    ThresholdBase::ALL.iter().for_each(|(n, _, d)| add("ftl.gc-threshold-base", n, d));
-    for (name, allocation) in Allocation::all() {
-        let doc = match allocation {
-            Allocation::Dynamic => "the next lane that is ready for a program, in turn",
-            Allocation::Static(_) => "static striping: channel, way, die, plane in this order, fastest first",
-        };
-        add("ftl.allocation", &name, doc);
+/// How many requests a case without a stated end will complete: the rows of its traces; zero if unknown.
+fn expected_requests(case: &Case, drive: &Drive) -> u64 {
+    let replays =
+        |f: &interpulse_workload::FlowSpec| matches!(f.source, Source::Trace(_)) && f.stop.is_none();
+    if !case.flows.iter().all(replays) {
+        return 0;
     }
-    Arbitration::ALL.iter().for_each(|(n, _, d)| add("host.arbitration", n, d));
-    let workload: [(&str, &[(&str, &str)]); 5] = [
-        ("flow.address", interpulse_workload::ADDRESSES),
-        ("flow.arrivals", interpulse_workload::ARRIVALS),
-        ("flow.pacing", interpulse_workload::PACINGS),
-        ("flow.fit", interpulse_workload::FITS),
-        ("flow.reorder", interpulse_workload::REORDERS),
-    ];
-    for (kind, list) in workload {
-        list.iter().for_each(|(n, d)| add(kind, n, d));
-    }
-    json!({
-        "parts": parts::presets().iter().map(|p| named(p.name, p.doc)).collect::<Vec<_>>(),
-        "drives": DRIVES.iter().map(|(n, d, _)| named(n, d)).collect::<Vec<_>>(),
-        "schemes": Scheme::ALL.iter().map(|(n, _, d)| named(n, d)).collect::<Vec<_>>(),
-        "policies": policies,
-        "formats": interpulse_workload::FORMATS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
-    })
-    .to_string()
+    let limits = case.flows.iter().map(|f| f.limit.unwrap_or(u64::MAX));
+    drive.trace_summaries().iter().zip(limits).map(|(trace, limit)| trace.rows.min(limit)).sum()
 }

@@ -1,9 +1,9 @@
 //! The exceptions of the module and how the core's errors become one.
 
 use interpulse_drive::runner;
-use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
 
 create_exception!(
     interpulse,
@@ -15,7 +15,8 @@ create_exception!(
     interpulse,
     RunError,
     PyRuntimeError,
-    "The run could not be completed for a reason that the user can mend, such as a bad row in a trace."
+    "The run could not be completed for a reason that the user can mend, such as a bad row in a trace. `partial` is the \
+     JSON text of a result with the cases that did end, or None."
 );
 create_exception!(
     interpulse,
@@ -29,10 +30,14 @@ pub fn from_config(error: &runner::ConfigError) -> PyErr {
     ConfigError::new_err(error.to_string())
 }
 
-/// A failed run, as `RunError` or `InternalError`.
-pub fn from_run(error: &runner::RunError) -> PyErr {
-    match error.kind {
+/// A failed run, as `RunError` or `InternalError`, with what the other cases gave in its attribute `partial`.
+pub fn from_run(py: Python<'_>, error: &runner::RunError) -> PyErr {
+    let raised = match error.kind {
         runner::RunErrorKind::User => RunError::new_err(error.message.clone()),
         runner::RunErrorKind::Internal => InternalError::new_err(error.message.clone()),
+    };
+    match raised.value(py).setattr("partial", error.partial.as_deref()) {
+        Ok(()) => raised,
+        Err(failed) => failed,
     }
 }

@@ -89,11 +89,11 @@ impl Handle {
     /// The result as JSON text.
     ///
     /// Raises `RunError` or its subclass `InternalError` when the run failed, `RuntimeError` when it has not ended.
-    fn result(&self) -> PyResult<String> {
+    fn result(&self, py: Python<'_>) -> PyResult<String> {
         match &*self.mailbox.lock() {
             None => Err(PyRuntimeError::new_err("the run has not ended yet: wait for it first")),
             Some(Ok(json)) => Ok(json.clone()),
-            Some(Err(error)) => Err(from_run(error)),
+            Some(Err(error)) => Err(from_run(py, error)),
         }
     }
 }
@@ -139,5 +139,5 @@ pub fn start(
 fn internal(panic: &(dyn Any + Send)) -> runner::RunError {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
-    runner::RunError { kind: runner::RunErrorKind::Internal, message }
+    runner::RunError { kind: runner::RunErrorKind::Internal, message, partial: None }
 }

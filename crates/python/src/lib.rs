@@ -33,6 +33,8 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Errors raised elsewhere than by a run have the attribute too.
+        module.getattr("RunError")?.setattr("partial", module.py().None())?;
         module.add("__all__", ALL)
     }
 

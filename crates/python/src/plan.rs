@@ -49,7 +49,7 @@ impl Plan {
 
 /// Resolves a configuration.
 ///
-/// `text` is TOML, `path` the name to use for it in messages and the place that relative file names start from;
+/// `text` is TOML, `path` the name to use for it in messages; the traces that it names lie beside it;
 /// `sets` are `(key, value)` overrides in the order of application, `trace` replaces the workload by a trace file.
 ///
 /// Raises `ConfigError` when the configuration cannot be used.

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interpulse.cli.text import short
+from interpulse.cli.text import short, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from interpulse._core import Progress
     from interpulse.runner import Watcher
+
+WAITING = "waiting"
+"""The phase of a case whose turn has not come."""
 
 LINE_EVERY_S = 5.0
 """How often a run without a terminal says how far it is."""
@@ -76,11 +79,15 @@ class Lines:
     def progress(self, cases: Sequence[Progress]) -> None:
         """Prints the cases that entered a phase, and all that move when it is time again."""
         due = time.monotonic() - self._last >= LINE_EVERY_S
+        moving: dict[str, list[str]] = {}
         for case in cases:
-            entered = self._phases.get(case.case) != case.phase
-            if entered or (due and (not case.total or case.done < case.total)):
+            entered = self._phases.get(case.case, WAITING) != case.phase
+            if entered or (due and case.phase != WAITING and (not case.total or case.done < case.total)):
                 self._phases[case.case] = case.phase
-                print(f"{case.case}: {case.phase} {_amount(case)}", file=sys.stderr, flush=True)  # noqa: T201
+                # Cases that share a preconditioning share its line.
+                moving.setdefault(f"{case.phase} {_amount(case)}".rstrip(), []).append(case.case)
+        for line, names in moving.items():
+            print(f"{', '.join(names)}: {line}", file=sys.stderr, flush=True)  # noqa: T201
         if due:
             self._last = time.monotonic()
 
@@ -92,5 +99,9 @@ class Lines:
 def _amount(case: Progress) -> str:
     """`37 % of 10.0M requests`; just the count where the end is unknown; nothing before there is something."""
     if case.total:
-        return f"{100 * case.done // case.total} % of {short(case.total)} {case.unit}"
-    return f"{short(case.done)} {case.unit}" if case.done else ""
+        return f"{100 * case.done // case.total} % of {_counted(case.total, case.unit)}"
+    return _counted(case.done, case.unit) if case.done else ""
+
+
+def _counted(count: int, unit: str) -> str:
+    return size(count) if unit == "B" else f"{short(count)} {unit}"

@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.options import CacheDir, ConfigPath, Json, Seed, Sets, Trace, load
 from interpulse.cli.text import emit
+from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
-    from interpulse.result import Result
 
 EPILOG = """\
 Examples:
 
   interpulse run examples/quickstart.toml
 
-  interpulse run examples/quickstart.toml --set workload.queue-depth=16 --seed 7
+  interpulse run examples/quickstart.toml --set flow.0.depth=16 --seed 7
 
   interpulse run examples/replay.toml --trace disk.csv.zst --skip-bad-rows
 
@@ -75,6 +76,7 @@ def run(
         options = Options(jobs=jobs, cache=options.cache, no_cache=no_cache)
 
     code = 0
+    failure: RunError | None = None
     try:
         with watch() as watcher:
             result = execute(plan, options, watcher)
@@ -85,6 +87,10 @@ def run(
             return code
         result = stop.result
         _say("interrupted: what follows is what had been done")
+    except RunError as error:
+        if error.partial is None:
+            raise
+        failure, result = error, Result.from_json(error.partial)
 
     # Printed first and stored second: a disk that is full must not cost the result of a long run. Nor must a standard
     # output that cannot be written to, so it is stored in any case.
@@ -93,6 +99,8 @@ def run(
     finally:
         if folder is not None:
             _store(folder, result, plan, printed=json)
+    if failure is not None:
+        raise failure
     return code
 
 

@@ -16,7 +16,7 @@ Examples:
 
   interpulse show examples/quickstart.toml
 
-  interpulse show examples/quickstart.toml --set workload.queue-depth=16 | grep queue-depth"""
+  interpulse show examples/quickstart.toml --set ftl.gc=fifo | grep ftl"""
 
 
 def show(config: ConfigPath, sets: Sets = None, trace: Trace = None, seed: Seed = None, json: Json = False) -> None:

@@ -49,7 +49,22 @@ def _latency(cases: list[dict[str, Any]]) -> Table:
             for index, row in enumerate(_kind_rows(group)):
                 table.add_row(label if index == 0 else "", *row)
         table.add_section()
+    if len(cases) == 2:
+        for index, row in enumerate(_change_rows(*cases)):
+            table.add_row("change, %" if index == 0 else "", *row)
     return table
+
+
+def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[list[str]]:
+    """What the second case changes against the first, in per cent."""
+    for kind in KINDS:
+        old, new = (case.get("latency_us", {}).get(kind, {}) for case in (before, after))
+        pairs = [(kind_iops(before, kind), kind_iops(after, kind)), *((old.get(n), new.get(n)) for n in _LATENCIES)]
+        yield [kind, *(_change(*pair) for pair in pairs)]
+
+
+def _change(old: float | None, new: float | None) -> str:
+    return f"{100 * (new / old - 1):+,.1f}" if old and new is not None else "-"
 
 
 def _kind_rows(group: Mapping[str, Any]) -> Iterator[list[str]]:
@@ -110,6 +125,9 @@ def _union(maps: list[dict[str, float]]) -> list[str]:
 def _foot(case: Mapping[str, Any]) -> Iterator[str]:
     """What the case cost to simulate."""
     name = case.get("case", "?")
+    if "error" in case:
+        yield f"{name}: failed: {case['error']}"
+        return
     if "host_requests" not in case:
         yield f"{name}: stopped before anything was measured"
         return
@@ -120,3 +138,6 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f"{name}{partial}: {case['host_requests']:,} requests in {case['simulated_s']:.3f} s simulated,"
         f" {case['wall_s']:.2f} s here{rate}"
     )
+    bad_rows = case.get("counters", {}).get("trace", {}).get("bad_rows", 0)
+    if bad_rows:
+        yield f"{name}: {bad_rows:,} bad rows of the trace were skipped"

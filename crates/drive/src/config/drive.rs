@@ -24,6 +24,11 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
     if !part.page_size.get().is_multiple_of(UNIT_BYTES) {
         return Err(section.invalid("page-size", "a multiple of 4KiB, the unit of the mapping"));
     }
+    if part.planes > part.blocks_per_plane {
+        let message =
+            "a die has more planes than a plane has blocks; no such part exists, are the two swapped?";
+        return Err(section.conflict(&["planes", "blocks-per-plane"], message));
+    }
     let mut g = document.section("geometry")?;
     let few = |max| required::<u32>().within(1..=max);
     let channels = g.u32("channels", "channels (buses) of the drive", few(256))?;
@@ -37,7 +42,11 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
     let ftl = read_ftl(document)?;
     let mut c = document.section("cache")?;
     let cache = CacheSpec {
-        size: c.bytes("size", "DRAM for written data", default(Bytes::mib(256)).within(Bytes::kib(64)..=Bytes(1 << 40)))?,
+        size: c.bytes(
+            "size",
+            "DRAM for written data",
+            default(Bytes::mib(256)).within(Bytes::kib(64)..=Bytes(1 << 40)),
+        )?,
         latency: c.duration(
             "latency",
             "time to write to the cache or to read from it",
@@ -62,8 +71,11 @@ fn read_nand(document: &Document, part: &PartSpec) -> Result<NandConfig, ConfigE
         Some("read-priority"),
         &options(Policy::ALL),
     )?;
-    let multi_plane_reads =
-        s.bool("multi-plane-reads", "sense waiting reads of different planes of a die together", default(false))?;
+    let multi_plane_reads = s.bool(
+        "multi-plane-reads",
+        "sense waiting reads of different planes of a die together",
+        default(false),
+    )?;
     let suspend = document.section("suspend")?;
     let program_costs = SuspendCosts { entry: part.program_suspend_entry, resume: part.program_resume };
     let erase_costs = SuspendCosts { entry: part.erase_suspend_entry, resume: part.erase_resume };
@@ -78,8 +90,12 @@ fn read_nand(document: &Document, part: &PartSpec) -> Result<NandConfig, ConfigE
 }
 
 fn read_suspend(s: &mut Section, costs: SuspendCosts) -> Result<SuspendPolicy, ConfigError> {
-    let scheme =
-        s.choice("scheme", "how the operation is suspended for a host read", Some("none"), &options(Scheme::ALL))?;
+    let scheme = s.choice(
+        "scheme",
+        "how the operation is suspended for a host read",
+        Some("none"),
+        &options(Scheme::ALL),
+    )?;
     let max_suspends = s.optional_u32(
         "max-suspends",
         "most suspensions of one operation; left out, there is no limit",
@@ -147,11 +163,8 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         "garbage collection runs while less than this share is free",
         default(0.1).positive().at_most(0.9),
     )?;
-    let gc_hard = f.fraction(
-        "gc-hard",
-        "host data may not take the last this share",
-        default(0.005).at_most(0.5),
-    )?;
+    let gc_hard =
+        f.fraction("gc-hard", "host data may not take the last this share", default(0.005).at_most(0.5))?;
     if gc_hard > gc_soft {
         return Err(f.conflict(&["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft"));
     }
@@ -186,8 +199,11 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
         Some("round-robin"),
         &options(Arbitration::ALL),
     )?;
-    let frame_buffer =
-        h.u32("frame-buffer", "most commands in the controller at a time", default(1024).within(1..=1 << 20))?;
+    let frame_buffer = h.u32(
+        "frame-buffer",
+        "most commands in the controller at a time",
+        default(1024).within(1..=1 << 20),
+    )?;
     let firmware = h.duration(
         "firmware",
         "firmware time of a command: a pipelined latency",

@@ -3,8 +3,8 @@
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use interpulse_workload::{
-    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, FlowSpec, Format, Priority, Reorder, Source, SyntheticPacing,
-    SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
+    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, FlowSpec, Format, Priority, Reorder, Source,
+    SyntheticPacing, SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
 };
 
 /// Longest simulated time a flow may start or stop at.
@@ -58,7 +58,12 @@ fn read_synthetic(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
     for key in ["format", "fit", "reorder", "speed", "skip-bad-rows", "time-unit", "writes-are"] {
         s.refuse(key, "it belongs to a flow that replays a `trace`")?;
     }
-    let pacing = match s.choice("pacing", "closed loop, or open loop", Some("closed"), &[("closed", 0), ("open", 1)])? {
+    let pacing = match s.choice(
+        "pacing",
+        "closed loop, or open loop",
+        Some("closed"),
+        &[("closed", 0), ("open", 1)],
+    )? {
         0 => {
             for key in ["rate", "arrivals", "squared-variation"] {
                 s.refuse(key, "it belongs to pacing = \"open\"")?;
@@ -71,7 +76,8 @@ fn read_synthetic(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
             let rate_per_s =
                 s.per_second("rate", "mean arrivals per second", required().within(1e-3..=1e9))?;
             let kinds = [("fixed", 0), ("poisson", 1), ("hyper-exponential", 2)];
-            let kind = s.choice("arrivals", "distribution of the gaps between arrivals", Some("poisson"), &kinds)?;
+            let kind =
+                s.choice("arrivals", "distribution of the gaps between arrivals", Some("poisson"), &kinds)?;
             let arrivals = match kind {
                 0 => Arrivals::Fixed,
                 1 => Arrivals::Poisson,
@@ -94,12 +100,14 @@ fn read_synthetic(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
     if read_share + trim_share > 1.0 {
         return Err(s.conflict(&["trim", "read"], "reads and trims together exceed all requests"));
     }
-    let flush_every = s.optional_u64("flush-every", "a flush after this many writes", optional().at_least(1))?;
+    let flush_every =
+        s.optional_u64("flush-every", "a flush after this many writes", optional().at_least(1))?;
     let sized = || required().within(Bytes(512)..=Bytes::mib(16));
     let block_size = if s.has("sizes") {
         s.refuse("block-size", "`sizes` gives the sizes")?;
         let sizes = s.list_bytes("sizes", "request sizes", None, sized())?;
-        let weights = s.list_f64("size-weights", "their weights", None, required().positive().at_most(1e9))?;
+        let weights =
+            s.list_f64("size-weights", "their weights", None, required().positive().at_most(1e9))?;
         if sizes.len() != weights.len() || sizes.is_empty() {
             return Err(s.conflict(&["size-weights", "sizes"], "there must be one weight for each size"));
         }
@@ -169,11 +177,23 @@ pub(super) fn read_pattern(s: &mut Section, pattern: &str) -> Result<AddressSpec
         "sequential" => AddressSpec::Sequential,
         "uniform" => AddressSpec::Uniform,
         "zipf" => AddressSpec::Zipf {
-            exponent: s.f64("exponent", "exponent of the Zipf distribution", required().positive().at_most(10.0))?,
+            exponent: s.f64(
+                "exponent",
+                "exponent of the Zipf distribution",
+                required().positive().at_most(10.0),
+            )?,
         },
         "hot-cold" => AddressSpec::HotCold {
-            hot_share: s.fraction("hot-share", "hot part of the region", required().positive().at_most(0.999))?,
-            hot_traffic: s.fraction("hot-traffic", "share of requests to it", required().positive().at_most(1.0))?,
+            hot_share: s.fraction(
+                "hot-share",
+                "hot part of the region",
+                required().positive().at_most(0.999),
+            )?,
+            hot_traffic: s.fraction(
+                "hot-traffic",
+                "share of requests to it",
+                required().positive().at_most(1.0),
+            )?,
         },
         other => unreachable!("{other} is not in the registry"),
     })
@@ -181,8 +201,22 @@ pub(super) fn read_pattern(s: &mut Section, pattern: &str) -> Result<AddressSpec
 
 fn read_trace(s: &mut Section) -> Result<TraceSpec, ConfigError> {
     for key in [
-        "read", "trim", "flush-every", "block-size", "sizes", "size-weights", "alignment", "address", "exponent",
-        "hot-share", "hot-traffic", "from", "to", "rate", "arrivals", "squared-variation",
+        "read",
+        "trim",
+        "flush-every",
+        "block-size",
+        "sizes",
+        "size-weights",
+        "alignment",
+        "address",
+        "exponent",
+        "hot-share",
+        "hot-traffic",
+        "from",
+        "to",
+        "rate",
+        "arrivals",
+        "squared-variation",
     ] {
         s.refuse(key, "a trace says it")?;
     }
@@ -208,18 +242,25 @@ fn read_trace(s: &mut Section) -> Result<TraceSpec, ConfigError> {
         0 => {
             s.refuse("depth", "it belongs to pacing = \"closed\"")?;
             TracePacing::Recorded {
-                speed: s.f64("speed", "2 replays twice as fast as recorded", default(1.0).within(1e-6..=1e6))?,
+                speed: s.f64(
+                    "speed",
+                    "2 replays twice as fast as recorded",
+                    default(1.0).within(1e-6..=1e6),
+                )?,
             }
         }
         _ => {
             s.refuse("speed", "it belongs to pacing = \"recorded\"")?;
-            TracePacing::Closed { depth: s.u32("depth", "requests kept outstanding", default(1).within(1..=65535))? }
+            TracePacing::Closed {
+                depth: s.u32("depth", "requests kept outstanding", default(1).within(1..=65535))?,
+            }
         }
     };
     let fits = [("error", Fit::Error), ("fold", Fit::Fold), ("scale", Fit::Scale)];
     let fit = s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), &fits)?;
     let orders = [("error", Reorder::Error), ("clamp", Reorder::Clamp)];
     let reorder = s.choice("reorder", "what becomes of rows whose time goes back", Some("error"), &orders)?;
-    let skip_bad_rows = s.bool("skip-bad-rows", "count bad rows instead of stopping at the first", default(false))?;
+    let skip_bad_rows =
+        s.bool("skip-bad-rows", "count bad rows instead of stopping at the first", default(false))?;
     Ok(TraceSpec { path: path.into(), format, pacing, fit, reorder, skip_bad_rows })
 }

@@ -10,10 +10,11 @@ mod run;
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
 use interpulse_flash::parts;
-use interpulse_settings::{ConfigError, Document, PresetKind, Resolution};
-use interpulse_workload::FlowSpec;
+use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
+use interpulse_workload::{FlowSpec, Source};
 pub use run::{OverwriteSpec, PreconditionSpec, RunSpec, Until};
 use std::fmt;
+use std::path::Path;
 
 /// The version of the configuration format; raised when a key is removed or renamed.
 pub const CONFIG_VERSION: u32 = 1;
@@ -121,7 +122,11 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
         return Ok(vec![read_case(request, "run", &[])?]);
     }
     let read = |(name, overrides): &(String, Vec<_>)| {
-        read_case(request, name, overrides).map_err(|e| PlanError(format!("case \"{name}\": {e}")))
+        read_case(request, name, overrides).map_err(|e| match read_case(request, name, &[]) {
+            // What is wrong without the case's overrides too is not the case's fault.
+            Err(shared) if shared == e => e,
+            _ => PlanError(format!("case \"{name}\": {e}")),
+        })
     };
     cases.iter().map(read).collect()
 }
@@ -135,7 +140,9 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         interpulse_settings::default(CONFIG_VERSION),
     )?;
     if version != CONFIG_VERSION {
-        return Err(top.invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads")).into());
+        return Err(top
+            .invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads"))
+            .into());
     }
     top.label("title", "what this configuration is for")?;
     top.label("drive", "drive preset this configuration is based on")?;
@@ -147,13 +154,28 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let drive = drive::read(&document)?;
     let precondition = run::read_precondition(&document)?;
     let run = run::read_run(&document)?;
-    let flows = flow::read(&document, drive.host.queue_weights.len() as u32)?;
+    let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32)?;
     document.finish()?;
     let resolution = document.resolution();
+    place_traces(&mut flows, &resolution, &request.path);
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
     drive.check().map_err(impossible)?;
     precondition.check(&drive).map_err(impossible)?;
     Ok(Case { name: name.to_string(), drive, flows, precondition, run, seed, resolution })
+}
+
+/// The traces that a file names lie beside it; those of `--trace` and `--set` start from the working folder.
+fn place_traces(flows: &mut [FlowSpec], resolution: &Resolution, config: &str) {
+    let Some(folder) = Path::new(config).parent() else { return };
+    for (i, flow) in flows.iter_mut().enumerate() {
+        let key = format!("flow.{i}.trace");
+        let in_file = |e: &&Entry| e.path == key && matches!(e.origin, Origin::File { .. });
+        if let Source::Trace(trace) = &mut flow.source
+            && resolution.entries().iter().any(|e| in_file(&e))
+        {
+            trace.path = folder.join(&trace.path);
+        }
+    }
 }
 
 /// The layers of a request: command line over `overrides` over file over presets.
@@ -166,7 +188,8 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
         document = Document::set("seed", &seed.to_string())?.over(document)?;
     }
     document = with_trace(request, document)?;
-    let name = Document::clone(&document).top().label("drive", "drive preset this configuration is based on")?;
+    let name =
+        Document::clone(&document).top().label("drive", "drive preset this configuration is based on")?;
     if let Some(name) = name {
         let (_, _, text) = *DRIVES.iter().find(|(n, _, _)| *n == name).ok_or_else(|| {
             let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();

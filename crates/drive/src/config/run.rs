@@ -58,9 +58,12 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
     let mut patterns: Vec<(&str, &str)> = vec![("none", "none")];
     patterns.extend(interpulse_workload::ADDRESSES.iter().map(|&(n, _)| (n, n)));
-    let pattern = p.choice("overwrite", "pattern of the overwrites after the fill", Some("none"), &patterns)?;
+    let pattern =
+        p.choice("overwrite", "pattern of the overwrites after the fill", Some("none"), &patterns)?;
     if pattern == "none" {
-        for key in ["exponent", "hot-share", "hot-traffic", "until", "tolerance", "drive-writes", "max-drive-writes"] {
+        for key in
+            ["exponent", "hot-share", "hot-traffic", "until", "tolerance", "drive-writes", "max-drive-writes"]
+        {
             p.refuse(key, "it belongs to an `overwrite` pattern")?;
         }
         let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
@@ -110,7 +113,8 @@ pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
         default(Duration::ZERO).at_most(long),
     )?;
     let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
-    let time = r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
+    let time =
+        r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
     Ok(RunSpec { warmup, requests, time })
 }
 
@@ -120,7 +124,9 @@ impl PreconditionSpec {
         if drive.ftl.gc == GcPolicy::Imposed && self.fill < 1.0 {
             return Err(Impossible {
                 keys: vec!["precondition.fill", "ftl.gc"],
-                message: "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%".into(),
+                message:
+                    "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%"
+                        .into(),
             });
         }
         Ok(())

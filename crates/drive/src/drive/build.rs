@@ -78,8 +78,8 @@ impl DriveSpec {
                 &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
                 format!(
                     "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
-                    units * UNIT_BYTES >> 30,
-                    MAX_UNITS * UNIT_BYTES >> 30
+                    (units * UNIT_BYTES) >> 30,
+                    (MAX_UNITS * UNIT_BYTES) >> 30
                 ),
             ));
         }

@@ -39,13 +39,6 @@ pub struct GcLane {
     erasing: u32,
 }
 
-impl GcLane {
-    /// Whether nothing of this lane is under way in the flash array.
-    pub fn is_quiet(&self) -> bool {
-        self.reads == 0 && self.programs == 0 && self.erasing == 0
-    }
-}
-
 impl Drive {
     /// Moves garbage collection of `lane` on as far as it goes now.
     pub(super) fn pump_gc(&mut self, agenda: &mut Agenda, lane: u32) {

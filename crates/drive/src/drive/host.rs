@@ -92,7 +92,7 @@ impl Drive {
             lpn,
             units: if request.op == Op::Flush { 0 } else { units },
             bytes: u64::from(request.sectors) * 512,
-            partial: [request.sector % SECTORS_PER_UNIT != 0, end % SECTORS_PER_UNIT != 0],
+            partial: [!request.sector.is_multiple_of(SECTORS_PER_UNIT), !end.is_multiple_of(SECTORS_PER_UNIT)],
             reads_left: 0,
             admitted: 0,
             submitted: now,

@@ -10,7 +10,10 @@ pub struct Blocks {
 impl Blocks {
     /// All blocks erased.
     pub fn new(planes: u32, blocks_per_plane: u32) -> Blocks {
-        Blocks { programmed: vec![0; (planes * blocks_per_plane) as usize].into_boxed_slice(), blocks_per_plane }
+        Blocks {
+            programmed: vec![0; (planes * blocks_per_plane) as usize].into_boxed_slice(),
+            blocks_per_plane,
+        }
     }
 
     /// Pages programmed since the last erase.

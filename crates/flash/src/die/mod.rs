@@ -2,7 +2,7 @@
 //!
 //! The die owns the mechanism of programs, erases and their suspension and enforces legality: every change of
 //! state is checked, in release builds too, and an illegal one panics with the die's history. Such a panic is
-//! a bug of the layer above, never a result. Times, queues and the bus belong to [`crate::nand`].
+//! a bug of the layer above, never a result. Times, queues and the bus belong to the array above.
 
 pub mod blocks;
 pub mod history;
@@ -135,7 +135,10 @@ pub struct Die {
 impl Die {
     /// An idle die with all blocks erased.
     pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> Die {
-        assert!(pages_per_block <= u32::from(u16::MAX), "{pages_per_block} pages do not fit the count of a block");
+        assert!(
+            pages_per_block <= u32::from(u16::MAX),
+            "{pages_per_block} pages do not fit the count of a block"
+        );
         Die {
             state: State::Idle,
             long: None,
@@ -275,16 +278,18 @@ impl Die {
     /// that has ended by then.
     pub fn accept_stop(&mut self, now: SimTime, stop: Stop) -> SimTime {
         let (elapsed, ahead) = self.progress(now);
-        let (reached, total) = (elapsed + stop.after, self.long.as_ref().map(|op| op.train.total()));
-        if stop.keeps > reached || total.is_none_or(|total| reached >= total) {
-            self.illegal(now, &format!("{stop:?} of a train of {total:?} that has made {elapsed}"));
-        }
+        let reached = elapsed + stop.after;
         let op = self.long.as_mut().expect("a stop concerns a long operation");
+        let total = op.train.total();
+        if stop.keeps > reached || reached >= total {
+            let Stop { after, keeps, .. } = stop;
+            let what = format!("stop after {after} that keeps {keeps}, {elapsed} into a train of {total}");
+            self.illegal(now, &what);
+        }
         op.stop = stop;
         let halt = now + ahead + stop.after;
         if halt > now {
-            let usage =
-                if op.kind == LongKind::Erase { Use::StopErase } else { Use::StopProgram };
+            let usage = if op.kind == LongKind::Erase { Use::StopErase } else { Use::StopProgram };
             let block = op.block.unwrap_or(u32::MAX);
             self.go(now, State::Stopping, usage, block);
         }

@@ -5,74 +5,31 @@
 //! [`Nand::outcomes`], which the owner drains. Nothing here calls up.
 
 pub mod channel;
+mod config;
+mod counters;
 pub mod ecc;
 pub mod queue;
+mod trains;
 pub mod txn;
 
 use crate::die::usage::{Use, Wait};
 use crate::die::{Die, LongKind, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
-use crate::pulse::PulseTrain;
-use crate::suspend::{Progress, SuspendPolicy};
+use crate::suspend::Progress;
 use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, counters};
+use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 use queue::{Policy, Queue};
+use trains::{block_key, slowest, word_line_key};
 use txn::{Kind, NO_BLOCK, NONE, Slab, Txn};
+
+pub use config::NandConfig;
+pub use counters::NandCounters;
 
 /// Most planes a multi-plane read senses together.
 const MAX_BATCH: usize = 8;
-
-counters! {
-    /// What the flash array did.
-    pub struct NandCounters {
-        /// page reads for the host (array sensings, a multi-plane read counts each plane)
-        host_reads: "operations",
-        /// page reads for garbage collection
-        gc_reads: "operations",
-        /// reads that were sensed along with a read of another plane, that one not counted
-        multi_plane_reads: "operations",
-        /// program operations with host data
-        host_programs: "operations",
-        /// program operations with moved data
-        gc_programs: "operations",
-        /// erase operations
-        erases: "operations",
-        /// suspensions of programs
-        program_suspends: "operations",
-        /// suspensions of erases
-        erase_suspends: "operations",
-        /// time programs and erases ran on between the request to stop and the stop
-        stop_time: "ns",
-        /// time spent entering suspensions
-        entry_time: "ns",
-        /// time spent leaving suspensions
-        resume_time: "ns",
-        /// stops refused because the operation had reached its maximum number of suspensions
-        stops_refused_by_limit: "operations",
-        /// time the channels were taken by commands, addresses and data
-        bus_time: "ns",
-    }
-}
-
-/// How the array behaves, besides its geometry and part.
-#[derive(Clone, Copy, Debug)]
-pub struct NandConfig {
-    /// Which waiting transaction a die takes next.
-    pub policy: Policy,
-    /// When and how programs are suspended.
-    pub program_suspend: SuspendPolicy,
-    /// When and how erases are suspended.
-    pub erase_suspend: SuspendPolicy,
-    /// Whether reads of different planes of a die are sensed together.
-    pub multi_plane_reads: bool,
-    /// ECC decode latency of a codeword.
-    pub ecc_latency: Duration,
-    /// Time between codewords entering a channel's decoder.
-    pub ecc_interval: Duration,
-}
 
 /// A transaction came to its end.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +84,13 @@ pub struct Nand {
 impl Nand {
     /// An idle array whose resources take the agenda indices from `first` on: dies, then channels, then
     /// decoders; see [`Nand::resources`].
-    pub fn new(geometry: Geometry, part: &PartSpec, config: NandConfig, seed: u64, first: ResourceId) -> Nand {
+    pub fn new(
+        geometry: Geometry,
+        part: &PartSpec,
+        config: NandConfig,
+        seed: u64,
+        first: ResourceId,
+    ) -> Nand {
         let dies = geometry.dies() as usize;
         let idle = InHand {
             reads: [NONE; MAX_BATCH],
@@ -142,7 +105,10 @@ impl Nand {
             timing: Timing::new(part),
             trains: Trains::new(part, seed),
             config,
-            dies: vec![Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block()); dies],
+            dies: vec![
+                Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block());
+                dies
+            ],
             queues: vec![Queue::default(); dies],
             in_hand: vec![idle; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
@@ -331,8 +297,7 @@ impl Nand {
     /// nothing that was submitted earlier (in a suspension, where only reads are served, there is nothing).
     fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
         let in_order = self.config.policy == Policy::Fifo && self.dies[d].long().is_none();
-        let before_seq =
-            if in_order { self.queues[d].oldest_but(&self.txns, first.kind) } else { u64::MAX };
+        let before_seq = if in_order { self.queues[d].oldest_but(&self.txns, first.kind) } else { u64::MAX };
         let mut taken: u64 = 1 << first.plane;
         let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
         while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
@@ -356,8 +321,7 @@ impl Nand {
     }
 
     fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let kind =
-            if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
+        let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
         let die = &mut self.dies[d];
         let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
@@ -463,7 +427,11 @@ impl Nand {
             LongKind::GcProgram => self.counters.gc_programs += 1,
             LongKind::Erase => self.counters.erases += 1,
         }
-        self.outcomes.push(if op.kind == LongKind::Erase { Outcome::Erase(txn) } else { Outcome::Program(txn) });
+        self.outcomes.push(if op.kind == LongKind::Erase {
+            Outcome::Erase(txn)
+        } else {
+            Outcome::Program(txn)
+        });
         self.next_on(agenda, now, d);
     }
 
@@ -640,26 +608,4 @@ impl Nand {
 
 fn load_use(kind: LongKind) -> Use {
     if kind == LongKind::HostProgram { Use::BusProgram } else { Use::BusGc }
-}
-
-/// The longest of the trains of the planes of an operation, which last as long as the slowest.
-fn slowest(txn: &Txn, train_of: impl Fn(u32) -> PulseTrain) -> PulseTrain {
-    let trains = (txn.plane..txn.plane + txn.planes).map(train_of);
-    trains.max_by_key(|train| train.loops).expect("an operation addresses a plane")
-}
-
-/// Identifies a word line of one plane for the variation of its program time; operations without an address
-/// take the order of submission as their word line. A part has at most 2^16 word lines in a block, 2^20 blocks
-/// and 2^6 planes.
-fn word_line_key(txn: &Txn, plane: u32, geometry: &Geometry) -> u64 {
-    if txn.block == NO_BLOCK {
-        return 1 << 63 | u64::from(plane) << 56 | txn.seq;
-    }
-    let word_line = txn.page / geometry.pages_per_word_line;
-    u64::from(txn.die) << 44 | u64::from(plane) << 36 | u64::from(txn.block) << 16 | u64::from(word_line)
-}
-
-/// Identifies a block of one plane for the growth of its erase time.
-fn block_key(txn: &Txn, plane: u32) -> u64 {
-    u64::from(txn.die) << 40 | u64::from(plane) << 32 | u64::from(txn.block)
 }

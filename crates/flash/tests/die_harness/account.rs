@@ -16,7 +16,8 @@ fn the_causes_of_a_wait() {
     let gc = Txn::new(Kind::GcProgram, 0);
     let own = CMD + UNITS[1];
     // (configuration, what came before, read, its account)
-    let cases: Vec<(&str, NandConfig, Vec<(u64, Txn)>, u64, [u64; 8])> = vec![
+    type Case = (&'static str, NandConfig, Vec<(u64, Txn)>, u64, [u64; 8]);
+    let cases: Vec<Case> = vec![
         ("alone", none, vec![], 7, [0, 0, 0, 0, 0, 0, own, LSB]),
         ("behind a read", none, vec![(0, read(0))], 1_000, [READ_DIE - 1_000, 0, 0, 0, 0, 0, own, LSB]),
         ("behind a program", none, vec![(0, program(0))], 100_000, [0, 457_258, 0, 0, 0, 0, own, LSB]),
@@ -162,7 +163,7 @@ fn bench_of(case: &Case) -> Bench {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     /// Whatever is submitted comes to an end; reads account for all their time, dies for all of theirs; no
     /// pulse is lost or repeated, and no limit is passed.

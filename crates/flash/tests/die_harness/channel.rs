@@ -33,12 +33,7 @@ fn data_out_goes_between_two_page_loads() {
     // Loads of die 0: 20000 to 39286, then to 58272; sensed at 50300: out from 58272 to 62769; third load until
     // 81755.
     let arrivals = [(0, read(1)), (20_000, program(0))];
-    check(
-        "between",
-        Bench::new(&part(), config(), 2),
-        &arrivals,
-        &[62_769 + 5_000, 62_769 + LOAD + PULSES],
-    );
+    check("between", Bench::new(&part(), config(), 2), &arrivals, &[62_769 + 5_000, 62_769 + LOAD + PULSES]);
 }
 
 /// A program's first load waits for a read's data.

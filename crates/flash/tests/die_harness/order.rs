@@ -67,7 +67,8 @@ fn a_read_behind_two_programs() {
 /// has started; a stop of the program is.
 #[test]
 fn a_read_behind_a_started_program_gains_from_suspension_but_not_from_priority() {
-    let time = |config| Bench::new(&part(), config, 1).at(0, program(0)).at(100_000, read(0)).run().of(1).time();
+    let time =
+        |config| Bench::new(&part(), config, 1).at(0, program(0)).at(100_000, read(0)).run().of(1).time();
     let fifo = time(with(Policy::Fifo));
     assert_eq!(fifo, PROGRAM - 100_000 + READ);
     assert_eq!(time(with(Policy::ReadPriority)), fifo);
@@ -86,6 +87,10 @@ fn reads_of_different_planes_are_sensed_together() {
     let ends = [READ, 134_894 + 5_000, 194_188 + 5_000, 139_391 + 5_000];
     let bench = check("together", Bench::new(&part(), planes_together(Policy::Fifo), 1), &arrivals, &ends);
     assert_eq!((bench.nand.counters.multi_plane_reads, bench.nand.counters.host_reads), (1, 4));
+    // The longer tR first: out until 134894 and 139391 in the order of the reads.
+    let arrivals_turned = [(0, read(0)), (3, read_of(0, 2, 0, 2, 1)), (4, read_of(0, 1, 0, 0, 1))];
+    let ends = [READ, 134_894 + 5_000, 139_391 + 5_000];
+    check("turned", Bench::new(&part(), planes_together(Policy::Fifo), 1), &arrivals_turned, &ends);
     // One by one: 54797 each, and 300 + 75000 + 4497 for the last.
     let ends = [READ, READ_DIE + READ, 2 * READ_DIE + READ, 3 * READ_DIE + 300 + MSB + 4_497 + 5_000];
     let bench = check("one by one", Bench::new(&part(), with(Policy::Fifo), 1), &arrivals, &ends);

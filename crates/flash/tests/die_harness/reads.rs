@@ -3,6 +3,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::parts::PartSpec;
 
 /// Command, tR of the page type, transfer of the units with their share of the parity, decode of the last
 /// codeword, which enters an interval after the one before it.
@@ -34,7 +35,12 @@ fn a_read_alone() {
 fn reads_follow_each_other_on_a_die() {
     let ends = [READ, READ_DIE + READ, 2 * READ_DIE + READ];
     assert_eq!(ends, [59_797, 114_594, 169_391]);
-    check("three reads", Bench::new(&part(), config(), 1), &[(0, read(0)), (0, read(0)), (9, read(0))], &ends);
+    check(
+        "three reads",
+        Bench::new(&part(), config(), 1),
+        &[(0, read(0)), (0, read(0)), (9, read(0))],
+        &ends,
+    );
 }
 
 /// A decoder slower than the die delays the reads behind it, but not the die.
@@ -61,4 +67,17 @@ fn without_ecc_time_a_read_ends_as_its_data_has_moved() {
     let none = NandConfig { ecc_latency: Duration::ZERO, ecc_interval: Duration::ZERO, ..config() };
     let arrivals = [(0, read(0)), (0, read_of(0, 0, 0, 0, 4))];
     check("no ecc", Bench::new(&part(), none, 1), &arrivals, &[READ_DIE, READ_DIE + 300 + 50_000 + 17_986]);
+}
+
+/// A transfer lasts whole nanoseconds, rounded up once: 4497 B at 1.2 GB/s are 3747.5 ns, 17986 B 14988.3 ns.
+#[test]
+fn transfers_are_rounded_up_once() {
+    let fast = PartSpec { bus_rate: 1_200_000_000, ..part() };
+    let arrivals = [(0, read(0)), (1_000_000, read_of(0, 0, 0, 0, 4)), (2_000_000, program(0))];
+    let ends = [
+        300 + LSB + 3_748 + DECODE,
+        1_000_300 + LSB + 14_989 + 3 * INTERVAL + DECODE,
+        2_000_300 + 3 * (1_000 + 14_989) + PULSES,
+    ];
+    check("rounding", Bench::new(&fast, config(), 1), &arrivals, &ends);
 }

@@ -62,7 +62,11 @@ fn ideal_stops_at_any_instant_and_pays_nothing() {
     ];
     for (at, read_end, program_end, suspends) in cases {
         let (reads, end, counters) = run(of(Scheme::Ideal), program(0), &[at]);
-        assert_eq!((reads[0], end, counters.program_suspends), (read_end, program_end, suspends), "read at {at}");
+        assert_eq!(
+            (reads[0], end, counters.program_suspends),
+            (read_end, program_end, suspends),
+            "read at {at}"
+        );
         assert_eq!((counters.stop_time, counters.entry_time, counters.resume_time), (0, 0, 0));
     }
 }
@@ -116,7 +120,11 @@ fn a_read_that_comes_during_the_resume_waits_for_one_more_loop() {
     // commanded, lasts until 392055; entered at 412055; read until 466852; resumed at 476852; 250000 left.
     for second in [257_055, 260_000, 267_054] {
         let (reads, end, counters) = run(of(Scheme::LoopBoundary), program(0), &[100_000, second]);
-        assert_eq!((reads[1], end, counters.program_suspends), (471_852, 726_852, 2), "second read at {second}");
+        assert_eq!(
+            (reads[1], end, counters.program_suspends),
+            (471_852, 726_852, 2),
+            "second read at {second}"
+        );
     }
     // As the resume ends the loop has begun for the die, but a boundary is a legal stop to the nanosecond:
     // entered at 287055, read until 341852, resumed at 351852 with 375000 left.
@@ -182,7 +190,9 @@ fn nearly_finished_operations_are_left_alone() {
 fn erases_stop_by_their_own_policy_and_costs() {
     let (entry, resume) = (40_000, 30_000);
     // In the command of the erase, at the first boundary, in the second loop.
-    for (at, stop) in [(100, 300), (300, 300), (301, 1_100_300), (1_100_300, 1_100_300), (1_500_000, 2_200_300)] {
+    for (at, stop) in
+        [(100, 300), (300, 300), (301, 1_100_300), (1_100_300, 1_100_300), (1_500_000, 2_200_300)]
+    {
         let (reads, end, counters) = run(of(Scheme::LoopBoundary), erase(0), &[at]);
         assert_eq!(reads[0], stop + entry + READ, "read at {at}");
         assert_eq!(end, 3_300_300 + entry + READ_DIE + resume, "read at {at}");

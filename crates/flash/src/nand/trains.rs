@@ -1,0 +1,27 @@
+//! Which pulse train an operation runs: that of the word lines or blocks it works on.
+
+use super::txn::{NO_BLOCK, Txn};
+use crate::geometry::Geometry;
+use crate::pulse::PulseTrain;
+
+/// The longest of the trains of the planes of an operation, which last as long as the slowest.
+pub fn slowest(txn: &Txn, train_of: impl Fn(u32) -> PulseTrain) -> PulseTrain {
+    let trains = (txn.plane..txn.plane + txn.planes).map(train_of);
+    trains.max_by_key(|train| train.loops).expect("an operation addresses a plane")
+}
+
+/// Identifies a word line of one plane for the variation of its program time; operations without an address
+/// take the order of submission as their word line. A part has at most 2^16 word lines in a block, 2^20 blocks
+/// and 2^6 planes.
+pub fn word_line_key(txn: &Txn, plane: u32, geometry: &Geometry) -> u64 {
+    if txn.block == NO_BLOCK {
+        return 1 << 63 | u64::from(plane) << 56 | txn.seq;
+    }
+    let word_line = txn.page / geometry.pages_per_word_line;
+    u64::from(txn.die) << 44 | u64::from(plane) << 36 | u64::from(txn.block) << 16 | u64::from(word_line)
+}
+
+/// Identifies a block of one plane for the growth of its erase time.
+pub fn block_key(txn: &Txn, plane: u32) -> u64 {
+    u64::from(txn.die) << 40 | u64::from(plane) << 32 | u64::from(txn.block)
+}

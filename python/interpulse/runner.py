@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 """How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
+
+
+PATIENCE_S = 0.5
+"""How long a stopped run that has measured nothing is waited for."""
+
+MEASURING = ("run", "done")
+"""The phases of a case in which there is a result to lose."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -126,14 +134,21 @@ def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:
 
 
 def _what_is_done(handle: Handle) -> Result | None:
-    """Stops the run and takes what it has. A second Ctrl-C gets through: it ends the waiting."""
+    """Stops the run and takes what it has, None where nothing was measured. A second Ctrl-C ends the waiting."""
     handle.stop()
+    patience_ends = time.monotonic() + PATIENCE_S
     while not handle.wait(POLL_S):
-        pass
+        # Building the maps of a restored drive cannot be cut short, and until a case runs there is nothing to lose.
+        if time.monotonic() > patience_ends and not any(case.phase in MEASURING for case in handle.progress()):
+            return None
     try:
-        return Result.from_json(handle.result(), notes=handle.notes())
+        text = handle.result()
     except RunError as error:
-        return None if error.partial is None else Result.from_json(error.partial, notes=handle.notes())
+        if error.partial is None:
+            return None
+        text = error.partial
+    result = Result.from_json(text, notes=handle.notes())
+    return result if any("iops" in case.raw for case in result.cases) else None
 
 
 @dataclass(frozen=True)

@@ -88,10 +88,11 @@ def test_a_setting_that_cannot_be(interpulse: Cli, setting: str, message: str) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[drvie]\n", "mine.toml:1: drvie: unknown section"),
+        ("[drvie]\n", 'mine.toml: nothing says which drive: give drive = "..." (one of a4, a4-mini), or a [part]'),
         ("drive = [", "mine.toml:1: "),
+        ('[drvie]\n[part]\npreset = "a4-tlc"\n', "mine.toml: geometry.channels: missing key"),
         ('drive = "a4"\ndrive = "a4"\n', "mine.toml:2: "),
-        ('drive = "a4-mini"\n', "flow: expected at least one [[flow]] table: a run needs a workload"),
+        ('drive = "a4-mini"\n', "flow: seen nothing (the default); expected at least one [[flow]] table"),
         ('drive = "a4-mini"\n[[flow]]\ndepth = -1\n', "mine.toml:3: flow.0.depth: seen -1; expected a whole number"),
         (REPLAY, 'mine.toml:4: flow.0.trace: seen ""; expected the path of a block trace (or give --trace FILE)'),
         (

@@ -28,6 +28,7 @@ def test_the_table_shows_every_case_and_figure(interpulse: Callable[..., Ended],
     rows = [line.split() for line in lines]
     assert ["none", "read", "166,500", "250.0", "200.0", "1,000", "1,500", "2,250", "3,750"] in rows
     assert ["write", "83,750", "300.0", "240.0", "1,200", "1,800", "2,700", "4,500"] in rows
+    assert ["change,", "%", "read", "+50.9", *["-40.0"] * 6] in rows
     assert ["write", "amplification", "2.400", "2.400"] in rows
     assert ["effective", "spare", "factor", "0.2222", "0.2222"] in rows
     assert ["suspends", "per", "program", "0.000", "3.200"] in rows
@@ -80,7 +81,7 @@ def test_json_is_one_object_and_nothing_else(
     assert len(ended.out.splitlines()) == 1
     assert ended.json() == core.result
     assert "note: wrote a snapshot of 120 MB" in ended.err, "notes go to standard error"
-    assert "none: run 50 % of 100 requests" in ended.err, "and so does progress"
+    assert "none, suspend: run 50 % of 100 requests" in ended.err, "and so does progress"
 
 
 def test_options_reach_the_core(
@@ -118,6 +119,23 @@ def test_a_failed_run_has_its_exit_code(
     ended = interpulse("run", config_file, "--json")
     assert (ended.code, ended.out) == (code, "")
     assert ended.error().startswith("trace.csv:17: the time is not a number: 'x'")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_failed_run_still_prints_what_other_cases_gave(
+    core: FakeCore, interpulse: Callable[..., Ended], config_file: str, options: list[str]
+) -> None:
+    known = {"schema_version": 1, "version": "0.1.0", "seed": 1, "config_hash": "ab", "case": "suspend"}
+    core.result["cases"][1] = known | {"error": "out of luck"}
+    sample.check(core.result)
+    core.run_error, core.partial = ("RunError", 'case "suspend": out of luck'), True
+    ended = interpulse("run", config_file, *options)
+    assert (ended.code, ended.error()) == (2, 'case "suspend": out of luck')
+    if options:
+        assert ended.json() == core.result
+    else:
+        assert "suspend: failed: out of luck" in ended.out
+        assert "none: 100,000 requests in 0.450 s simulated" in ended.out
 
 
 def test_a_bug_in_the_face_is_code_1_with_a_traceback(

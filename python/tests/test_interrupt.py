@@ -13,6 +13,7 @@ from tests.conftest import process
 from tests.sample import ROOT, check
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from subprocess import Popen
 
     from tests.fake_core import FakeCore
@@ -93,11 +94,62 @@ def test_an_error_in_the_progress_function_stops_the_run(core: FakeCore) -> None
         interpulse.run(interpulse.Config.from_toml("x = 1"), progress=fail)
 
 
-def test_ctrl_c_stops_the_real_core() -> None:
+def interrupt_in(phase: str, *arguments: str) -> tuple[int, str, str, float]:
+    """Starts a run on the real core, sends Ctrl-C once it says that it is in `phase`, and tells how it ended."""
+    with process("-m", "interpulse", "run", *arguments) as running:
+        assert running.stderr is not None
+        seen = ""
+        while f": {phase} " not in seen:
+            line = running.stderr.readline()
+            assert line, f"the run ended before the phase {phase}: {seen}"
+            seen += line
+        time.sleep(0.2)
+        start = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+        return running.returncode, out, seen + err, time.monotonic() - start
+
+
+SOON_S = 4
+"""The promise is one second on a free machine; more leaves room for cores that others use as well."""
+
+
+def test_ctrl_c_in_the_preconditioning_of_the_real_core(tmp_path: Path) -> None:
     quickstart = str(ROOT / "examples" / "quickstart.toml")
-    with process("-m", "interpulse", "run", quickstart, "--json", "--no-cache") as running:
-        code, _, err, took_s = stop_after_first_line(running)
+    code, out, err, took_s = interrupt_in("precondition", quickstart, "--cache-dir", str(tmp_path))
+    assert (code, out) == (130, "")
+    assert err.endswith("interrupted before any case had a result\n")
+    assert took_s < SOON_S
+    assert list(tmp_path.iterdir()) == [], "no half a snapshot stays behind"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_ctrl_c_in_a_run_of_the_real_core_gives_partial_results(options: list[str], tmp_path: Path) -> None:
+    small, out_folder = str(ROOT / "examples" / "small.toml"), tmp_path / "out"
+    endless = ["--set", "run.requests=1000000000000", "--out", str(out_folder), *options]
+    code, out, err, took_s = interrupt_in("run", small, *endless)
     assert code == 130
-    assert "Traceback" not in err
-    # The promise is a second on a free machine; four leave room for two cores that others use as well.
-    assert took_s < 4
+    assert "interrupted: what follows is what had been done" in err
+    assert took_s < SOON_S
+    stored = json.loads((out_folder / "result.json").read_text())
+    check(stored)
+    assert stored["interrupted"] is True
+    assert all(case["host_requests"] > 0 for case in stored["cases"])
+    if options:
+        assert json.loads(out) == stored
+    else:
+        assert "no-suspend (interrupted): " in out
+
+
+def test_ctrl_c_keeps_the_case_that_had_ended() -> None:
+    small = str(ROOT / "examples" / "small.toml")
+    with process("-m", "interpulse", "run", small, "--json", "--jobs", "1", "--set", "run.requests=3000000") as running:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith("no-suspend: done"):
+            pass
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=30)
+    first, second = json.loads(out)["cases"]
+    assert first["host_requests"] == 3_000_000
+    assert "interrupted" not in first
+    assert second["interrupted"] is True

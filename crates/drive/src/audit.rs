@@ -85,7 +85,10 @@ impl VersionAudit {
 
     fn check(&mut self, lpn: u32, version: u32) {
         let newest = self.newest.get(&lpn).copied().unwrap_or(0);
-        assert_eq!(version, newest, "a read of unit {lpn} returned version {version}, the newest is {newest}");
+        assert_eq!(
+            version, newest,
+            "a read of unit {lpn} returned version {version}, the newest is {newest}"
+        );
         self.checked += 1;
     }
 }

@@ -166,9 +166,10 @@ impl Cache {
     /// Whether the oldest dirty unit of `list` belongs to a flush.
     pub fn flush_wants(&self, list: usize) -> bool {
         let open = self.epochs.back().expect("there is always an open epoch").0;
-        self.dirty[list].iter().find(|&&s| self.slots[s as usize].state == SlotState::Dirty).is_some_and(|&s| {
-            self.slots[s as usize].epoch < open
-        })
+        self.dirty[list]
+            .iter()
+            .find(|&&s| self.slots[s as usize].state == SlotState::Dirty)
+            .is_some_and(|&s| self.slots[s as usize].epoch < open)
     }
 
     #[inline]

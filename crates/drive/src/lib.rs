@@ -11,6 +11,7 @@ pub mod lists;
 pub mod memory;
 pub mod precondition;
 pub mod report;
+mod room;
 pub mod run;
 pub mod runner;
 pub mod snapshot;

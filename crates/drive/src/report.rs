@@ -14,14 +14,8 @@ use serde_json::{Map, Value, json};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Percentiles reported, with their names.
-const PERCENTILES: [(&str, f64); 6] = [
-    ("p50", 0.5),
-    ("p90", 0.9),
-    ("p99", 0.99),
-    ("p99.9", 0.999),
-    ("p99.99", 0.9999),
-    ("p99.999", 0.99999),
-];
+const PERCENTILES: [(&str, f64); 6] =
+    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
 
 /// What a run needs from its drive besides what it measured.
 pub struct Context<'a> {
@@ -31,6 +25,10 @@ pub struct Context<'a> {
     pub flows: Vec<String>,
     /// Effective spare factor: (usable - logical) / logical, free reserve and open blocks excluded.
     pub effective_spare: f64,
+    /// P/E cycles over all super blocks at the end: (fewest, most, sum).
+    pub wear: (u32, u32, u64),
+    /// Super blocks of the drive.
+    pub super_blocks: u32,
     /// What the first reading of each replayed trace found.
     pub traces: Vec<TraceSummary>,
 }
@@ -97,7 +95,7 @@ pub fn result(m: &Measured, context: &Context) -> Value {
         })
     });
     o.insert("flows".into(), flows.collect());
-    o.insert("counters".into(), counters(m, &context.traces));
+    o.insert("counters".into(), counters(m, context));
     let audits = m.audits.map_or(json!({}), |a| {
         json!({
             "requests_issued_and_completed": a.requests,
@@ -193,13 +191,23 @@ fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
     Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
 }
 
-fn counters(m: &Measured, traces: &[TraceSummary]) -> Value {
+fn counters(m: &Measured, context: &Context) -> Value {
     let mut o = Map::new();
     o.insert("host".into(), group(m.window.counters.iter()));
     o.insert("ftl".into(), group(m.ftl.iter()));
     o.insert("nand".into(), group(m.nand.iter()));
-    if !traces.is_empty() {
-        let sum = |f: fn(&TraceSummary) -> u64| json!(traces.iter().map(f).sum::<u64>());
+    let (fewest, most, sum) = context.wear;
+    o.insert(
+        "wear".into(),
+        json!({
+            "cycles_min": fewest,
+            "cycles_max": most,
+            "cycles_mean": sum as f64 / f64::from(context.super_blocks),
+            "super_blocks": context.super_blocks,
+        }),
+    );
+    if !context.traces.is_empty() {
+        let sum = |f: fn(&TraceSummary) -> u64| json!(context.traces.iter().map(f).sum::<u64>());
         o.insert(
             "trace".into(),
             json!({ "rows": sum(|t| t.rows), "bad_rows": sum(|t| t.bad_rows), "late_rows": sum(|t| t.late_rows) }),

@@ -8,6 +8,7 @@ use crate::drive::Drive;
 use crate::drive::build::PreconditionedState;
 use crate::precondition::{Preconditioned, precondition};
 use crate::report::{self, Context};
+use crate::room::check_memory;
 use crate::run::{self, RunFailure};
 use crate::snapshot::{self, SnapshotError};
 use interpulse_engine::{Agenda, ResourceId};
@@ -220,6 +221,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     for case in &plan.cases {
         check_flows(case, control)?;
     }
+    check_memory(&plan.cases, options.jobs).map_err(|m| RunError::new(RunErrorKind::User, m))?;
     let mut outcomes: Vec<Option<Outcome>> = vec![None; plan.cases.len()];
     let hashes: Vec<String> = plan.cases.iter().map(Case::state_hash).collect();
     for (first, hash) in hashes.iter().enumerate() {
@@ -441,6 +443,8 @@ fn run_case(case: &Case, state: PreconditionedState, index: usize, control: &Con
         case,
         flows: drive.flow_names().map(str::to_string).collect(),
         effective_spare: drive.ftl().effective_spare().0,
+        wear: drive.ftl().wear(),
+        super_blocks: drive.ftl().layout.super_blocks(),
         traces: drive.trace_summaries(),
     };
     control.publish(
@@ -463,3 +467,6 @@ fn expected_requests(case: &Case, drive: &Drive) -> u64 {
     let limits = case.flows.iter().map(|f| f.limit.unwrap_or(u64::MAX));
     drive.trace_summaries().iter().zip(limits).map(|(trace, limit)| trace.rows.min(limit)).sum()
 }
+
+#[cfg(test)]
+mod tests;

@@ -113,7 +113,8 @@ fn write_file(
     let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
     let mut file = File::create(path).map_err(at)?;
     file.write_all(&[0; HEADER_BYTES as usize]).map_err(at)?;
-    let mut out = Summing { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
+    let mut out =
+        Summing { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
     let total = state.ftl.state_bytes();
     state.ftl.save(&mut |piece| {
         for part in piece.chunks(PIECE) {

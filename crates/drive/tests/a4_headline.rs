@@ -38,7 +38,9 @@ struct Figures {
 }
 
 fn figures(case: &Value) -> Figures {
-    let n = |path: &str| case.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} is missing"));
+    let n = |path: &str| {
+        case.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} is missing"))
+    };
     Figures {
         kiops: n("/iops") / 1e3,
         mean_us: n("/latency_us/all/mean"),

@@ -87,8 +87,10 @@ pub struct Timing {
     pub read: Vec<Duration>,
     /// Moving 1, 2, ... units of a page, with their share of the parity, over the bus (index 0 is unused).
     pub transfer_units: Vec<Duration>,
-    /// Moving a whole page with its parity into the page buffer, buffer set-up included.
+    /// Moving a whole page with its parity into the page buffer.
     pub page_load: Duration,
+    /// Setting up the page buffer around each page load; the bus is free meanwhile.
+    pub buffer_setup: Duration,
     /// Command and address cycles on the bus.
     pub command: Duration,
 }
@@ -106,7 +108,8 @@ impl Timing {
         Timing {
             read: part.read.clone(),
             transfer_units: (0..=units).map(moved).collect(),
-            page_load: part.buffer_setup + moved(units),
+            page_load: moved(units),
+            buffer_setup: part.buffer_setup,
             command: part.command_cycles,
         }
     }

@@ -26,7 +26,7 @@ fn loops(bench: &mut Bench, die: u32, plane: u32, planes: u32) -> Vec<u64> {
     block(die, plane, planes)
         .map(|txn| {
             bench.at(start, txn).run();
-            let pulses = bench.done.last().unwrap().time() - CMD - 3 * u64::from(planes) * LOAD;
+            let pulses = bench.done.last().unwrap().time() - u64::from(planes) * (CMD + 3 * LOAD);
             assert_eq!(pulses % LOOP, 0);
             start = bench.agenda.now().0 + 1;
             pulses / LOOP

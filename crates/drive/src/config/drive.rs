@@ -45,7 +45,7 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
         size: c.bytes(
             "size",
             "DRAM for written data",
-            default(Bytes::mib(256)).within(Bytes::kib(64)..=Bytes(1 << 40)),
+            default(Bytes::mib(256)).within(Bytes::kib(64)..=Bytes::mib(64 << 10)),
         )?,
         latency: c.duration(
             "latency",

@@ -13,7 +13,7 @@ const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 pub(super) fn read(document: &Document, queues: u32) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
     if sections.is_empty() {
-        return Err(document.top().invalid("flow", "at least one [[flow]] table: a run needs a workload"));
+        return Err(document.top().invalid("flow", "at least one [[flow]] table: the workload of a run"));
     }
     if sections.len() > 256 {
         return Err(document.top().invalid("flow", "at most 256 [[flow]] tables"));

@@ -196,6 +196,13 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
             PlanError::from(document.top().invalid("drive", format!("one of {}", names.join(", "))))
         })?;
         document = document.over(Document::preset(text, PresetKind::Drive, &name)?)?;
+    } else if !document.has("part") {
+        let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
+        return Err(PlanError(format!(
+            "{}: nothing says which drive: give drive = \"...\" (one of {}), or a [part] and a [geometry]",
+            request.path,
+            names.join(", ")
+        )));
     }
     Ok(parts::layered(document)?)
 }
@@ -239,3 +246,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         include_str!("presets/a4-mini.toml"),
     ),
 ];
+
+/// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.
+pub fn fuzz_plan(bytes: &[u8]) {
+    let request = PlanRequest {
+        text: String::from_utf8_lossy(bytes).into_owned(),
+        path: "fuzz".into(),
+        ..PlanRequest::default()
+    };
+    // Either outcome is legal; an error must have something to say.
+    if let Err(error) = read_cases(&request) {
+        assert!(!error.0.is_empty());
+    }
+}

@@ -72,7 +72,8 @@ impl DriveSpec {
             ));
         }
         let dies = u64::from(g.channels) * u64::from(g.chips_per_channel) * u64::from(g.dies_per_chip);
-        let units = dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
+        let units =
+            dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
         if units >= MAX_UNITS {
             return Err(Impossible::new(
                 &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
@@ -126,7 +127,8 @@ impl DriveSpec {
         let layout = self.layout()?;
         self.ftl_config()?;
         let slots = self.cache.size.get() / UNIT_BYTES;
-        let stripes = if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
+        let stripes =
+            if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
         let least = u64::from(layout.units_per_program) * u64::from(stripes);
         if slots < least {
             return Err(Impossible::new(
@@ -224,6 +226,7 @@ impl Drive {
             gc_lanes: vec![Default::default(); lanes as usize],
             stalled: VecDeque::new(),
             flushes: VecDeque::new(),
+            full_lists: vec![0; ready_lanes.len()],
             ready_lanes,
             next_lane: 0,
             programs_in_flight: 0,

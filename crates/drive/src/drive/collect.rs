@@ -51,7 +51,8 @@ impl Drive {
         loop {
             self.read_victim(agenda, lane);
             let program = self.ftl.layout.units_per_program as usize;
-            while self.gc_lanes[l].gathered.len() >= program && self.program_gathered(agenda, lane, program) {}
+            while self.gc_lanes[l].gathered.len() >= program && self.program_gathered(agenda, lane, program) {
+            }
             let gc = &self.gc_lanes[l];
             let scanned = gc.victims.last().is_none_or(|v| v.next_offset == self.ftl.layout.units_per_block);
             if !scanned {

@@ -41,6 +41,9 @@ impl Drive {
 
     #[inline]
     fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
+        if agenda.now() >= self.flows[f].stop {
+            self.flows[f].exhausted = true;
+        }
         if let Some((_, request)) = self.next_of(f) {
             self.submit(agenda, f, request);
         }
@@ -92,7 +95,10 @@ impl Drive {
             lpn,
             units: if request.op == Op::Flush { 0 } else { units },
             bytes: u64::from(request.sectors) * 512,
-            partial: [!request.sector.is_multiple_of(SECTORS_PER_UNIT), !end.is_multiple_of(SECTORS_PER_UNIT)],
+            partial: [
+                !request.sector.is_multiple_of(SECTORS_PER_UNIT),
+                !end.is_multiple_of(SECTORS_PER_UNIT),
+            ],
             reads_left: 0,
             admitted: 0,
             submitted: now,
@@ -270,6 +276,7 @@ impl FlowState {
             Pacing::Closed { depth } => depth,
             Pacing::Open => 0,
         };
-        FlowState { flow, name, queue, depth, next: None, issued: 0, exhausted: false }
+        let stop = flow.stop().unwrap_or(SimTime(u64::MAX));
+        FlowState { flow, name, queue, depth, next: None, issued: 0, stop, exhausted: false }
     }
 }

@@ -28,8 +28,8 @@ use crate::host::link::Direction;
 use crate::host::queues::Queues;
 use collect::GcLane;
 use interpulse_engine::{Agenda, Duration, ResourceId, Rng, SimTime};
-use interpulse_flash::nand::{Nand, Outcome};
 use interpulse_flash::nand::txn::Kind;
+use interpulse_flash::nand::{Nand, Outcome};
 use interpulse_workload::Flow;
 use jobs::Jobs;
 use request::Requests;
@@ -49,6 +49,8 @@ struct FlowState {
     /// The next request of an open flow, waiting for its arrival.
     next: Option<(SimTime, interpulse_workload::Request)>,
     issued: u64,
+    /// A closed flow makes no request from this instant on (an open one ends by itself).
+    stop: SimTime,
     exhausted: bool,
 }
 
@@ -84,6 +86,8 @@ pub struct Drive {
     flushes: VecDeque<(u32, u32)>,
     /// Lanes without a host program, one bit each.
     ready_lanes: Vec<u64>,
+    /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
+    full_lists: Vec<u64>,
     next_lane: u32,
     programs_in_flight: u32,
     imposed_credit: f64,

@@ -55,7 +55,10 @@ impl Drive {
         for block in 0..self.ftl.layout.super_blocks() {
             let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
             if bits != map.valid_units(block) {
-                return Err(format!("block {block} counts {} valid units, its bits say {bits}", map.valid_units(block)));
+                return Err(format!(
+                    "block {block} counts {} valid units, its bits say {bits}",
+                    map.valid_units(block)
+                ));
             }
             valid += u64::from(bits);
         }
@@ -98,9 +101,8 @@ impl Drive {
             self.cache.in_flight(),
             self.nand.pending()
         );
-        let short = (0..self.ftl.layout.lanes)
-            .filter(|&l| !self.ftl.has_place(l, crate::ftl::Stream::Host))
-            .count();
+        let short =
+            (0..self.ftl.layout.lanes).filter(|&l| !self.ftl.has_place(l, crate::ftl::Stream::Host)).count();
         let _ = write!(text, "; {short} of {} lanes have no block for host data", self.ftl.layout.lanes);
         for (id, r) in self.requests.iter_live().take(5) {
             let _ = write!(

@@ -86,6 +86,9 @@ impl Drive {
         if let (Where::Flash(ppu), false) = (now_at, imposed) {
             self.ftl.forget_flash(ppu);
         }
+        if self.stripe.is_some() && self.cache.dirty(list) >= self.ftl.layout.units_per_program {
+            self.full_lists[list / 64] |= 1 << (list % 64);
+        }
         self.ftl.map.set_cached(lpn, slot);
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
@@ -125,13 +128,25 @@ impl Drive {
     }
 
     fn destage_static(&mut self, agenda: &mut Agenda, full: u32) {
-        if self.cache.dirty_total() == 0 {
+        for word in 0..self.full_lists.len() {
+            let mut bits = self.full_lists[word] & self.ready_lanes[word];
+            while bits != 0 {
+                let lane = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                if self.cache.dirty(lane as usize) < full {
+                    // A trim emptied the list since.
+                    self.full_lists[word] &= !(1 << (lane % 64));
+                } else if self.lane_is_ready(lane) {
+                    self.program_host(agenda, lane, lane as usize);
+                }
+            }
+        }
+        if self.flushes.is_empty() && (self.stalled.is_empty() || self.programs_in_flight > 0) {
             return;
         }
         for lane in 0..self.ftl.layout.lanes {
-            let list = lane as usize;
-            while (self.cache.dirty(list) >= full || self.must_program_partly(list)) && self.lane_is_ready(lane) {
-                self.program_host(agenda, lane, list);
+            while self.must_program_partly(lane as usize) && self.lane_is_ready(lane) {
+                self.program_host(agenda, lane, lane as usize);
             }
         }
     }
@@ -169,7 +184,9 @@ impl Drive {
             }
             while bits != 0 {
                 let lane = w as u32 * 64 + bits.trailing_zeros();
-                if self.lane_is_ready(lane) {
+                // With nothing in flight any lane that has a place must do.
+                let welcome = self.ftl.welcomes(lane) || self.programs_in_flight == 0;
+                if welcome && self.lane_is_ready(lane) {
                     self.next_lane = if lane + 1 == lanes { 0 } else { lane + 1 };
                     return Some(lane);
                 }
@@ -192,6 +209,9 @@ impl Drive {
                 self.ftl.map.set_logical(first + k, self.cache.lpn(slot));
             }
             self.jobs.program(job).units.push(slot);
+        }
+        if self.stripe.is_some() && self.cache.dirty(list) < self.ftl.layout.units_per_program {
+            self.full_lists[list / 64] &= !(1 << (list % 64));
         }
         self.submit_program(agenda, Kind::HostProgram, lane, job);
         self.ready_lanes[(lane / 64) as usize] &= !(1 << (lane % 64));

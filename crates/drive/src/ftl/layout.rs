@@ -133,13 +133,7 @@ impl Layout {
         let (program, in_program) = self.by_program.split(offset);
         let (plane, in_plane) = self.by_plane_part.split(in_program);
         let (page, unit) = self.units_per_page.split(in_plane);
-        Place {
-            die,
-            plane: first_plane + plane,
-            block,
-            page: program * self.pages_per_program + page,
-            unit,
-        }
+        Place { die, plane: first_plane + plane, block, page: program * self.pages_per_program + page, unit }
     }
 
     /// Units of a page.

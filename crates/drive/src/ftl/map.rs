@@ -156,8 +156,7 @@ impl Map {
     #[inline]
     pub fn set_candidate(&mut self, super_block: u32, candidate: bool) {
         let weight = &mut self.weight[super_block as usize];
-        *weight =
-            if candidate { *weight & !Map::NOT_A_CANDIDATE } else { *weight | Map::NOT_A_CANDIDATE };
+        *weight = if candidate { *weight & !Map::NOT_A_CANDIDATE } else { *weight | Map::NOT_A_CANDIDATE };
     }
 
     #[inline]

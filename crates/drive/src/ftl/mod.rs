@@ -56,6 +56,9 @@ pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_bloc
     libm::round(share * of) as u32
 }
 
+/// Lanes are weighed after this many host programs of each.
+const WEIGH_AFTER: u32 = 32;
+
 /// Who writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
@@ -109,6 +112,10 @@ pub struct Ftl {
     clock: u64,
     /// Program operations of each super block that are assigned but not done.
     in_flight: Vec<u16>,
+    /// Lanes that hold more than their share of valid data.
+    heavy: Vec<bool>,
+    /// Host programs assigned since lanes were last weighed.
+    since_weighing: u32,
     rng: Rng,
     /// What has been counted.
     pub counters: FtlCounters,
@@ -132,6 +139,8 @@ impl Ftl {
             closed: vec![0; blocks as usize],
             clock: 0,
             in_flight: vec![0; blocks as usize],
+            heavy: vec![false; layout.lanes as usize],
+            since_weighing: 0,
             rng,
             counters: FtlCounters::default(),
             config,
@@ -143,6 +152,29 @@ impl Ftl {
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
         self.counters = FtlCounters::default();
+        self.weigh_lanes();
+    }
+
+    /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
+    /// so lanes drift apart; without this a small one can fill up with valid data.
+    #[inline]
+    pub fn welcomes(&self, lane: u32) -> bool {
+        !self.heavy[lane as usize]
+    }
+
+    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space.
+    fn weigh_lanes(&mut self) {
+        self.since_weighing = 0;
+        let blocks = self.layout.blocks as usize;
+        let weights = self.map.weight.chunks(blocks);
+        let valid: Vec<u64> = weights
+            .map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum())
+            .collect();
+        let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
+        let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
+        let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
+        let most = mean + (spare / 64).max(u64::from(self.layout.units_per_program));
+        self.heavy = valid.iter().map(|&v| v > most).collect();
     }
 
     /// How the FTL is set up.
@@ -190,6 +222,12 @@ impl Ftl {
         let (super_block, program) = (frontier.block, frontier.next_program);
         frontier.next_program += 1;
         self.in_flight[super_block as usize] += 1;
+        if stream == Stream::Host {
+            self.since_weighing += 1;
+            if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
+                self.weigh_lanes();
+            }
+        }
         Some(ProgramPlace { super_block, program, first_offset: program * self.layout.units_per_program })
     }
 
@@ -248,6 +286,21 @@ impl Ftl {
     pub fn forget_flash(&mut self, ppu: u32) {
         let (super_block, offset) = self.layout.split(ppu);
         self.map.invalidate(super_block, offset);
+    }
+
+    /// P/E cycles over all super blocks, preconditioning included: (fewest, most, sum).
+    pub fn wear(&self) -> (u32, u32, u64) {
+        let fewest = self.cycles.iter().copied().min().unwrap_or(0);
+        let most = self.cycles.iter().copied().max().unwrap_or(0);
+        (fewest, most, self.cycles.iter().map(|&c| u64::from(c)).sum())
+    }
+
+    /// Bytes of memory that the maps of such an FTL take.
+    pub fn map_bytes(layout: &Layout, logical_units: u32) -> u64 {
+        let blocks = u64::from(layout.super_blocks());
+        4 * u64::from(logical_units)
+            + 4 * layout.units()
+            + blocks * (u64::from(layout.units_per_block) / 8 + 32)
     }
 
     /// Program operations done in each super block, for setting up the dies after preconditioning.

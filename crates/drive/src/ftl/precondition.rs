@@ -91,24 +91,45 @@ impl<'a> Preconditioner<'a> {
     #[inline]
     fn write(&mut self, lpn: u32) {
         let lane = match &self.stripe {
-            Some(stripe) => stripe.lane(lpn),
-            None => {
-                let lane = self.next_lane;
-                let last_unit = self.ftl.layout.units_per_program - 1;
-                if self.partial[lane as usize][Stream::Host as usize].is_some_and(|p| p.filled == last_unit) {
-                    self.next_lane = if lane + 1 == self.ftl.layout.lanes { 0 } else { lane + 1 };
+            Some(stripe) => {
+                let lane = stripe.lane(lpn);
+                if self.partial[lane as usize][Stream::Host as usize].is_none() {
+                    self.make_room(lane);
                 }
                 lane
             }
+            None => {
+                if self.partial[self.next_lane as usize][Stream::Host as usize].is_none() {
+                    self.choose_lane();
+                }
+                self.next_lane
+            }
         };
-        if self.partial[lane as usize][Stream::Host as usize].is_none() {
-            while self.ftl.wants_gc(lane) && self.collect(lane) {}
-        }
         if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
             self.ftl.forget_flash(ppu);
         }
         self.place(lane, Stream::Host, lpn);
         self.ftl.counters.host_units += 1;
+    }
+
+    /// Moves on to the next lane in turn that takes host data.
+    fn choose_lane(&mut self) {
+        let lanes = self.ftl.layout.lanes;
+        for heavy in [false, true] {
+            for _ in 0..lanes {
+                self.next_lane = if self.next_lane + 1 >= lanes { 0 } else { self.next_lane + 1 };
+                if (heavy || self.ftl.welcomes(self.next_lane)) && self.make_room(self.next_lane) {
+                    return;
+                }
+            }
+        }
+        panic!("no lane has room for host data: the capacity checks let an impossible drive pass");
+    }
+
+    /// Collects garbage as the thresholds ask; whether the lane then has a place for host data.
+    fn make_room(&mut self, lane: u32) -> bool {
+        while self.ftl.wants_gc(lane) && self.collect(lane) {}
+        self.ftl.has_place(lane, Stream::Host)
     }
 
     /// Puts `lpn` into the next unit of `stream` on `lane`.

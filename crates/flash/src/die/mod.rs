@@ -312,10 +312,13 @@ impl Die {
         self.long.as_ref().expect("only a suspended operation resumes").stop.resume
     }
 
-    /// Where the suspended operation's train stands.
-    pub fn kept(&self) -> Progress {
-        let op = self.long.as_ref().expect("only a suspended operation keeps progress");
-        Progress { elapsed: op.kept, committed: true }
+    /// Where the pulsing train stands at `now`, for a scheme that is asked to stop it. A train that has been
+    /// resumed and has not progressed since is committed to its next loop, or reads could keep it from ever
+    /// progressing.
+    pub fn stands_at(&self, now: SimTime) -> Progress {
+        let (elapsed, _) = self.progress(now);
+        let op = self.long.as_ref().expect("only a long operation progresses");
+        Progress { elapsed, committed: op.suspends > 0 && elapsed == op.kept }
     }
 
     /// The long operation is complete; returns it. A program's pages count as programmed from now on, an erase's

@@ -16,7 +16,6 @@ use crate::die::usage::{Use, Wait};
 use crate::die::{Die, LongKind, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
-use crate::suspend::Progress;
 use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
@@ -333,7 +332,7 @@ impl Nand {
         die.go(now, State::LoadWait, load_use(kind), txn.block);
         let hand = &mut self.in_hand[d];
         (hand.long, hand.loads, hand.waiting_since) = (id, pages * txn.planes, now);
-        let first_load = self.timing.command + self.timing.page_load;
+        let first_load = self.timing.command * u64::from(txn.planes) + self.timing.page_load;
         self.want_bus(agenda, now, d, Transfer::Data, first_load);
     }
 
@@ -405,16 +404,16 @@ impl Nand {
             self.want_bus(agenda, now, d, Transfer::Data, self.timing.page_load);
             return;
         }
-        self.pulses_from(agenda, now, d, now, false);
+        self.pulses_from(agenda, now, d, now);
     }
 
     /// Pulses start or go on at `start`; reads that wait by then ask for a stop.
-    fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime, committed: bool) {
+    fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
         let end = self.dies[d].start_pulses(now, start);
         self.in_hand[d].stop_asked = false;
         agenda.arm(self.timer(d), end);
         if self.queues[d].first(Kind::HostRead) != NONE {
-            self.ask_to_stop_at(agenda, now, d, committed);
+            self.ask_to_stop(agenda, now, d);
         }
     }
 
@@ -437,27 +436,22 @@ impl Nand {
 
     // ---- suspension ---------------------------------------------------------------------------------
 
-    #[inline]
     fn ask_to_stop(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        if !self.in_hand[d].stop_asked {
-            self.ask_to_stop_at(agenda, now, d, false);
+        if self.in_hand[d].stop_asked {
+            return;
         }
-    }
-
-    fn ask_to_stop_at(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, committed: bool) {
         let die = &mut self.dies[d];
         let op = *die.long().expect("only a pulsing die is asked to stop");
         let policy = match op.kind {
             LongKind::Erase => &self.config.erase_suspend,
             _ => &self.config.program_suspend,
         };
-        let (elapsed, _) = die.progress(now);
         if policy.max_suspends.is_some_and(|max| max > 0 && op.suspends >= max) {
             self.counters.stops_refused_by_limit += 1;
             self.in_hand[d].stop_asked = true;
             return;
         }
-        match policy.stop(&op.train, Progress { elapsed, committed }, op.suspends) {
+        match policy.stop(&op.train, die.stands_at(now), op.suspends) {
             None => {}
             Some(stop) => {
                 self.in_hand[d].stop_asked = true;
@@ -496,12 +490,12 @@ impl Nand {
             self.dies[d].go(now, State::Resuming, Use::Suspended, block);
             agenda.arm(self.timer(d), now + cost);
         } else {
-            self.pulses_from(agenda, now, d, now, true);
+            self.pulses_from(agenda, now, d, now);
         }
     }
 
     fn resumed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.pulses_from(agenda, now, d, now, true);
+        self.pulses_from(agenda, now, d, now);
     }
 
     // ---- channels and decoders ----------------------------------------------------------------------
@@ -536,7 +530,7 @@ impl Nand {
                 self.dies[d].go(now, State::Sensing, usage, block);
                 agenda.arm(self.timer(d), end + sense);
             }
-            State::Command => self.pulses_from(agenda, now, d, end, false),
+            State::Command => self.pulses_from(agenda, now, d, end),
             State::OutWait => {
                 let (usage, block) = (self.bus_use(d), self.read_block(d));
                 self.dies[d].go(now, State::Out, usage, block);
@@ -545,7 +539,7 @@ impl Nand {
             State::LoadWait => {
                 let (kind, block) = (self.dies[d].long().expect("a program loads").kind, self.long_block(d));
                 self.dies[d].go(now, State::Load, load_use(kind), block);
-                agenda.arm(self.timer(d), end);
+                agenda.arm(self.timer(d), end + self.timing.buffer_setup);
             }
             other => unreachable!("die {d} was granted the bus in state {other:?}"),
         }

@@ -21,7 +21,7 @@ impl PartSpec {
         let blocks = required().within(1..=1 << 20);
         let blocks_per_plane =
             part.u32("blocks-per-plane", "blocks per plane, bad-block reserve included", blocks)?;
-        let pages = required().within(1..=1 << 16);
+        let pages = required().within(1..=65_535);
         let pages_per_block =
             part.u32("pages-per-block", "pages per block, as the data sheet counts them", pages)?;
         let page = required().positive().at_most(Bytes::mib(1));

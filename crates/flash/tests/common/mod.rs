@@ -5,7 +5,8 @@
 //! tests use the constants below.
 //!
 //! The bench is the owner of the array: it takes the next wake-up, forwards it, drains the outcome. Its own
-//! timer has the last index, as a drive's flows do: an arrival at the instant of a die's event comes after it.
+//! timer has the last index, as a drive's flows do: an arrival at the instant of a die's event comes after it,
+//! unless [`Bench::arrivals_first`] asks for the other order.
 
 // Each test binary uses a part of the bench.
 #![allow(dead_code)]
@@ -27,8 +28,10 @@ pub const CSB: u64 = 60_000;
 pub const MSB: u64 = 75_000;
 /// Moving 1 to 4 units at a byte a nanosecond: 4096 each, plus their share of 1602 B of parity, rounded up.
 pub const UNITS: [u64; 5] = [0, 4_497, 8_993, 13_490, 17_986];
-/// Page buffer set-up (1 us) and a whole page.
-pub const LOAD: u64 = 1_000 + 17_986;
+/// Page buffer set-up, during which the bus is free.
+pub const SETUP: u64 = 1_000;
+/// How long a page load has the die: a whole page over the bus, then the set-up.
+pub const LOAD: u64 = UNITS[4] + SETUP;
 /// One program loop: pulse 35 us, verify 90 us; four of them.
 pub const LOOP: u64 = 125_000;
 pub const PULSES: u64 = 4 * LOOP;
@@ -58,7 +61,7 @@ pub fn part() -> PartSpec {
         layers: 1,
         program_mode: ProgramMode::OneShot,
         read: [LSB, CSB, MSB].map(Duration::from_ns).to_vec(),
-        buffer_setup: us(1),
+        buffer_setup: Duration::from_ns(SETUP),
         program: TrainSpec { loops: 4, pulse: us(35), verify: us(90) },
         program_loops_sd: 0.0,
         erase: TrainSpec { loops: 3, pulse: us(1000), verify: us(100) },
@@ -163,6 +166,8 @@ pub struct Bench {
     submitted: Vec<u64>,
     next: usize,
     own: ResourceId,
+    /// Agenda index of the array's first resource.
+    first: u32,
     pub done: Vec<Done>,
 }
 
@@ -174,10 +179,27 @@ impl Bench {
 
     /// As [`Bench::new`], with the sample of dies that `seed` selects.
     pub fn with_seed(part: &PartSpec, config: NandConfig, dies: u32, seed: u64) -> Bench {
+        let own = Nand::resources(&Geometry::new(1, dies, 1, part));
+        Bench::with_indices(part, config, dies, seed, (0, own))
+    }
+
+    /// As [`Bench::new`], but an arrival at the instant of a die's event comes before it.
+    pub fn arrivals_first(part: &PartSpec, config: NandConfig, dies: u32) -> Bench {
+        Bench::with_indices(part, config, dies, 1, (1, 0))
+    }
+
+    /// With the agenda indices of the array's first resource and of the bench's own timer.
+    fn with_indices(
+        part: &PartSpec,
+        config: NandConfig,
+        dies: u32,
+        seed: u64,
+        (first, own): (u32, u32),
+    ) -> Bench {
         let geometry = Geometry::new(1, dies, 1, part);
         let pages = geometry.pages_per_block() as u16;
-        let own = Nand::resources(&geometry);
-        let mut nand = Nand::new(geometry, part, config, seed, ResourceId(0));
+        let resources = Nand::resources(&geometry) + 1;
+        let mut nand = Nand::new(geometry, part, config, seed, ResourceId(first));
         for die in nand.dies_mut() {
             for plane in 0..part.planes {
                 for block in 0..part.blocks_per_plane.min(4) {
@@ -186,12 +208,13 @@ impl Bench {
             }
         }
         Bench {
-            agenda: Agenda::new(own + 1),
+            agenda: Agenda::new(resources),
             nand,
             arrivals: Vec::new(),
             submitted: Vec::new(),
             next: 0,
             own: ResourceId(own),
+            first,
             done: Vec::new(),
         }
     }
@@ -222,7 +245,7 @@ impl Bench {
                 }
                 self.arm();
             } else {
-                self.nand.on_timer(&mut self.agenda, resource.0);
+                self.nand.on_timer(&mut self.agenda, resource.0 - self.first);
             }
             self.agenda.settle(resource);
             for outcome in self.nand.outcomes.drain(..) {

@@ -17,23 +17,48 @@ fn two_dies_share_the_bus() {
     assert_eq!(bench.nand.counters.bus_time, 600 + 2 * UNITS[4]);
 }
 
-/// A read's data waits for the last page load of another die's program.
+/// A read's data waits for the last page load of another die's program, but not for the set-up after it.
 #[test]
 fn data_out_waits_for_a_page_load() {
-    // Loads of die 0: 10000 to 29286, 48272, 67258. Die 1 has sensed at 50300.
+    // Die 0 has the bus from 10000 to 28286, is set up at 29286; from there to 47272, 48272; from there to 66258,
+    // 67258. Die 1 has sensed at 50300: out from 66258 to 70755.
     let arrivals = [(0, read(1)), (10_000, program(0))];
-    let ends = [67_258 + 4_497 + 5_000, 67_258 + PULSES];
+    let ends = [70_755 + 5_000, 67_258 + PULSES];
     let bench = check("last load", Bench::new(&part(), config(), 2), &arrivals, &ends);
-    assert_eq!(bench.of(0).waits()[Wait::Bus as usize], 300 + (67_258 - 50_300) + 4_497);
+    assert_eq!(bench.of(0).waits()[Wait::Bus as usize], 300 + (66_258 - 50_300) + 4_497);
 }
 
 /// Data goes in the order of request: the read's data comes between two page loads of another die.
 #[test]
 fn data_out_goes_between_two_page_loads() {
-    // Loads of die 0: 20000 to 39286, then to 58272; sensed at 50300: out from 58272 to 62769; third load until
-    // 81755.
+    // Die 0 has the bus from 20000 to 38286, is set up at 39286; from there to 57272, 58272. Die 1 has sensed at
+    // 50300: out from 57272 to 61769. Third load of die 0 from there to 79755, 80755.
     let arrivals = [(0, read(1)), (20_000, program(0))];
-    check("between", Bench::new(&part(), config(), 2), &arrivals, &[62_769 + 5_000, 62_769 + LOAD + PULSES]);
+    check("between", Bench::new(&part(), config(), 2), &arrivals, &[61_769 + 5_000, 80_755 + PULSES]);
+}
+
+/// What other dies do with the bus while a page buffer is set up.
+#[test]
+fn the_bus_is_free_during_a_set_up() {
+    // Set-ups of die 0, as above: 38286 to 39286 and 57272 to 58272. A command fits into the first, and by 88800,
+    // when its page is sensed, die 0 pulses: nobody waits.
+    let arrivals = [(38_500, read(1)), (20_000, program(0))];
+    let bench = Bench::new(&part(), config(), 2);
+    check("command", bench, &arrivals, &[38_500 + READ, 20_000 + PROGRAM]);
+    // Sensed at 57300, in the second: out at once, until 61797; third load from there to 79783, 80783.
+    let arrivals = [(7_000, read(1)), (20_000, program(0))];
+    check("data", Bench::new(&part(), config(), 2), &arrivals, &[7_000 + READ, 80_783 + PULSES]);
+}
+
+/// Two programs at once load in turn: each is set up while the other has the bus, which is never free.
+#[test]
+fn one_die_is_set_up_while_another_loads() {
+    // (bus until, set up at): die 0 18286, 19286; die 1 36572, 37572; die 0 54558, 55558; die 1 72544, 73544;
+    // die 0 90530, 91530; die 1 108516, 109516.
+    let ends = [91_530 + PULSES, 109_516 + PULSES];
+    let arrivals = [(0, program(0)), (0, program(1))];
+    let bench = check("in turn", Bench::new(&part(), config(), 2), &arrivals, &ends);
+    assert_eq!(bench.nand.counters.bus_time, 108_516);
 }
 
 /// A program's first load waits for a read's data.
@@ -46,19 +71,20 @@ fn a_page_load_waits_for_data_out() {
 
 #[test]
 fn commands_go_before_data() {
-    // Die 0 loads from 40000 to 59286. Die 1's data is ready at 50300, die 2's command comes at 55000 and yet
-    // goes first, until 59586; then die 1's data until 64083; then die 0's other loads until 83069 and 102055.
-    // Die 2 has sensed at 109586.
+    // Die 0 has the bus from 40000 to 58286. Die 1's data is ready at 50300, die 2's command comes at 55000 and
+    // yet goes first, until 58586; then die 1's data until 63083. Die 0, set up at 59286, has the bus from there
+    // to 81069, is set up at 82069; from there to 100055, 101055. Die 2 has sensed at 108586.
     let arrivals = [(0, read(1)), (40_000, program(0)), (55_000, read(2))];
-    let ends = [64_083 + 5_000, 102_055 + PULSES, 109_586 + 4_497 + 5_000];
+    let ends = [63_083 + 5_000, 101_055 + PULSES, 108_586 + 4_497 + 5_000];
     check("commands first", Bench::new(&part(), config(), 3), &arrivals, &ends);
 }
 
 /// The command of an erase waits for the bus like any other.
 #[test]
 fn an_erase_waits_for_the_bus() {
-    // First load of die 0 until 19286; the command until 19586; the other loads until 57558.
+    // Die 0 has the bus until 18286; the command until 18586, before die 0 is set up at 19286 and goes on as if
+    // alone.
     let arrivals = [(0, program(0)), (1_000, erase(1))];
-    let ends = [57_558 + PULSES, 19_586 + ERASE_PULSES];
+    let ends = [PROGRAM, 18_586 + ERASE_PULSES];
     check("erase", Bench::new(&part(), config(), 2), &arrivals, &ends);
 }

@@ -19,7 +19,10 @@ fn of(scheme: Scheme) -> NandConfig {
 
 /// The long operation at 0 and reads at the given instants: the ends of the reads, the end of the operation.
 fn run(config: NandConfig, long: Txn, reads: &[u64]) -> (Vec<u64>, u64, NandCounters) {
-    let mut bench = Bench::new(&part(), config, 1);
+    run_on(Bench::new(&part(), config, 1), long, reads)
+}
+
+fn run_on(mut bench: Bench, long: Txn, reads: &[u64]) -> (Vec<u64>, u64, NandCounters) {
     bench.at(0, long);
     for &at in reads {
         bench.at(at, read(0));
@@ -117,8 +120,9 @@ fn reads_that_come_while_it_stops_enters_or_reads_are_drained_before_it_resumes(
 #[test]
 fn a_read_that_comes_during_the_resume_waits_for_one_more_loop() {
     // The first read's data is out at 257055, the program resumes until 267055, and its next loop, already
-    // commanded, lasts until 392055; entered at 412055; read until 466852; resumed at 476852; 250000 left.
-    for second in [257_055, 260_000, 267_054] {
+    // commanded, lasts until 392055; entered at 412055; read until 466852; resumed at 476852; 250000 left. So too
+    // as the resume ends, in the loop, and at its end, which again is a boundary to stop at to the nanosecond.
+    for second in [257_055, 260_000, 267_054, 267_055, 267_056, 392_055] {
         let (reads, end, counters) = run(of(Scheme::LoopBoundary), program(0), &[100_000, second]);
         assert_eq!(
             (reads[1], end, counters.program_suspends),
@@ -126,19 +130,47 @@ fn a_read_that_comes_during_the_resume_waits_for_one_more_loop() {
             "second read at {second}"
         );
     }
-    // As the resume ends the loop has begun for the die, but a boundary is a legal stop to the nanosecond:
-    // entered at 287055, read until 341852, resumed at 351852 with 375000 left.
-    let (reads, end, counters) = run(of(Scheme::LoopBoundary), program(0), &[100_000, 267_055]);
-    assert_eq!((reads[1], end, counters.program_suspends), (346_852, 726_852, 2));
-    let (reads, ..) = run(of(Scheme::LoopBoundary), program(0), &[100_000, 267_056]);
-    assert_eq!(reads[1], 471_852);
+    // A nanosecond later it is the end of the loop after that, 517055: entered at 537055.
+    let (reads, ..) = run(of(Scheme::LoopBoundary), program(0), &[100_000, 392_056]);
+    assert_eq!(reads[1], 537_055 + READ);
+}
+
+/// A read as the resume ends finds the same, whether the die or the read comes first in the agenda.
+#[test]
+fn at_the_end_of_the_resume_the_order_of_events_does_not_matter() {
+    // As above: 392055 ends the loop that the resume is for.
+    for bench in [Bench::new, Bench::arrivals_first] {
+        let bench = bench(&part(), of(Scheme::LoopBoundary), 1);
+        let (reads, end, counters) = run_on(bench, program(0), &[100_000, 267_055]);
+        assert_eq!((reads[1], end, counters.program_suspends), (471_852, 726_852, 2));
+    }
+    // Stopped before its first pulse, at 57258, entered at 77258, read until 132055, resumed at 142055: now the
+    // first loop, until 267055; entered at 287055, read until 341852, resumed at 351852 with 375000 left.
+    for bench in [Bench::new, Bench::arrivals_first] {
+        let bench = bench(&part(), of(Scheme::LoopBoundary), 1);
+        let (reads, end, counters) = run_on(bench, program(0), &[1, 142_055]);
+        assert_eq!((reads, end, counters.program_suspends), (vec![137_055, 346_852], 726_852, 2));
+    }
+}
+
+/// Reads that come as each resume ends hold a program back for as many loops as it has, not for ever.
+#[test]
+fn a_program_progresses_by_a_loop_in_each_resume() {
+    // Stopped at 57258, resumed at 142055; from each resume to the next a loop and 20000 + 54797 + 10000, that
+    // is 209797: at 351852, 561649, 771446. The last loop has nothing to stop for, until 896446.
+    let (reads, end, counters) =
+        run(of(Scheme::LoopBoundary), program(0), &[1, 142_055, 351_852, 561_649, 771_446]);
+    assert_eq!(reads, [137_055, 346_852, 556_649, 766_446, 896_446 + READ]);
+    assert_eq!((end, counters.program_suspends), (896_446, 4));
 }
 
 #[test]
 fn a_read_that_comes_during_the_resume_into_the_last_loop_waits_for_the_end() {
     // Stopped at 432258, resumed at 432258 + 20000 + 54797 + 10000 = 517055, ended at 642055.
-    let (reads, end, counters) = run(of(Scheme::LoopBoundary), program(0), &[432_258, 510_000]);
-    assert_eq!((reads[1], end, counters.program_suspends), (642_055 + READ, 642_055, 1));
+    for second in [510_000, 517_054, 517_055, 517_056] {
+        let (reads, end, counters) = run(of(Scheme::LoopBoundary), program(0), &[432_258, second]);
+        assert_eq!((reads[1], end, counters.program_suspends), (642_055 + READ, 642_055, 1));
+    }
 }
 
 #[test]
@@ -236,7 +268,8 @@ fn a_program_behind_a_suspended_one_waits_for_it() {
 fn a_program_stopped_while_the_bus_is_taken() {
     let mut bench = Bench::new(&part(), of(Scheme::Ideal), 2);
     bench.at(0, program(0)).at(540_000, program(1)).at(550_000, read(0)).run();
-    // Die 1 loads its first page until 540000 + 300 + 18986 = 559286. Then the command, until 559586; die 1's
-    // other loads, until 597558; sensed at 609586, out at 614083. Die 0 has 7258 of its pulses left.
-    assert_eq!(bench.ends(), [614_083 + 7_258, 597_558 + PULSES, 614_083 + 5_000]);
+    // Die 1's first load has the bus until 540000 + 300 + 17986 = 558286. Then the command, until 558586, while
+    // die 1 is set up, until 559286, and goes on as if alone, until 597258; sensed at 608586, out at 613083.
+    // Die 0 has 7258 of its pulses left.
+    assert_eq!(bench.ends(), [613_083 + 7_258, 597_258 + PULSES, 613_083 + 5_000]);
 }

@@ -1,0 +1,40 @@
+"""Are real traces replayed to their last row? On the miniature drive, from the folder that INTERPULSE_TRACES names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.sample import ROOT, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Ended
+
+FOLDER = os.environ.get("INTERPULSE_TRACES", "")
+ROWS = {
+    "msr_hm_0_first1k.csv.zst": ("msr", 1000),
+    "financial1_first10k.disksim.zst": ("disksim", 10_000),
+    "msn_fileserver_disk5.ssdsim-ms.zst": ("ssdsim-ms", 149_999),
+    "tpcc-small.mqsim.zst": ("mqsim", 6999),
+    "websearch-small.mqsim.zst": ("mqsim", 24_783),
+}
+pytestmark = pytest.mark.skipif(not FOLDER, reason="INTERPULSE_TRACES names no folder with real traces")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_row_becomes_a_request(interpulse: Callable[..., Ended], name: str) -> None:
+    format_name, rows = ROWS[name]
+    trace = Path(FOLDER) / name
+    if not trace.is_file():
+        pytest.skip(f"{trace} is not there")
+    replay = str(ROOT / "examples" / "replay.toml")
+    ended = interpulse("run", replay, "--set", "drive=a4-mini", "--trace", str(trace), "--json")
+    assert ended.code == 0
+    assert f"read as {format_name}, {rows} rows" in ended.err
+    check(ended.json())
+    assert [case["host_requests"] for case in ended.json()["cases"]] == [rows, rows]

@@ -1,0 +1,48 @@
+"""Writes the golden trace and its golden result anew: python/tests/data/golden.{disksim,json}.
+
+    .venv/bin/python python/tools/golden.py
+
+The trace is generated here and always comes out the same; the result is whatever the built simulator gives. Read the
+difference before committing it, and say in the changelog why it changed.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import interpulse
+
+DATA = Path(__file__).parent.parent / "tests" / "data"
+TIMING = ("wall_s", "cpu_s", "requests_per_cpu_s")
+ROWS = 1500
+
+
+def trace() -> str:
+    """Bursts of reads and writes of several sizes, aligned and not, on two devices: one row per request."""
+    draw = random.Random(1)
+    now_ns = 0
+    rows = []
+    for _ in range(ROWS):
+        now_ns += draw.choice([0, 2_000, 50_000, 400_000])
+        device = draw.randrange(2)
+        sectors = draw.choice([8, 8, 8, 32, 128, 5])
+        sector = draw.randrange(90_000) if sectors == 5 else 8 * draw.randrange(11_000)
+        is_read = int(draw.random() < 0.5)
+        rows.append(f"{now_ns} {device} {sector} {sectors} {is_read}\n")
+    return "".join(rows)
+
+
+def main() -> None:
+    """Writes both files."""
+    (DATA / "golden.disksim").write_text(trace())
+    result = interpulse.run(interpulse.Config.load(DATA / "golden.toml"), no_cache=True).raw
+    for case in (result, *result["cases"]):
+        for key in TIMING:
+            del case[key]
+    (DATA / "golden.json").write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

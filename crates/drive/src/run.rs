@@ -60,6 +60,13 @@ pub fn run(
     progress: &mut dyn FnMut(u64, Duration) -> bool,
 ) -> Result<Measured, RunFailure> {
     let (wall, cpu) = (Instant::now(), cpu_time());
+    let asked = spec.warmup.as_ns().saturating_add(spec.time.map_or(0, Duration::as_ns));
+    if asked > agenda.horizon().as_ns() {
+        return Err(RunFailure::User(format!(
+            "run.warmup and run.time together are longer than the {} that a drive of this size can simulate",
+            agenda.horizon()
+        )));
+    }
     let mut stepper = Stepper { drive, agenda, stopped: false };
     stepper.drive.start(stepper.agenda);
     if spec.warmup > Duration::ZERO {

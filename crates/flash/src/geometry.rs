@@ -89,7 +89,7 @@ pub struct Timing {
     pub transfer_units: Vec<Duration>,
     /// Moving a whole page with its parity into the page buffer.
     pub page_load: Duration,
-    /// Setting up the page buffer around each page load; the bus is free meanwhile.
+    /// Setting up the page buffer after each page load; the bus is free meanwhile.
     pub buffer_setup: Duration,
     /// Command and address cycles on the bus.
     pub command: Duration,

@@ -15,7 +15,28 @@ impl Drive {
     // ---- flows --------------------------------------------------------------------------------------
 
     pub(super) fn start_flow(&mut self, agenda: &mut Agenda, f: usize) {
-        let Some((at, request)) = self.next_of(f) else { return };
+        if let Some((at, request)) = self.next_of(f) {
+            self.arm_flow(agenda, f, at, request);
+        }
+    }
+
+    /// Sets the timer of a flow for the arrival of its next request.
+    fn arm_flow(
+        &mut self,
+        agenda: &mut Agenda,
+        f: usize,
+        at: SimTime,
+        request: interpulse_workload::Request,
+    ) {
+        if at > agenda.horizon() {
+            self.flows[f].exhausted = true;
+            self.failure = Some(format!(
+                "flow `{}`: a request arrives at {at}, later than the {} that a drive of this size can simulate",
+                self.flows[f].name,
+                agenda.horizon()
+            ));
+            return;
+        }
         self.flows[f].next = Some((at, request));
         agenda.arm(self.flow_timer(f), at.max(agenda.now()));
     }
@@ -34,8 +55,7 @@ impl Drive {
             return;
         }
         if let Some((at, request)) = self.next_of(f) {
-            self.flows[f].next = Some((at, request));
-            agenda.arm(self.flow_timer(f), at);
+            self.arm_flow(agenda, f, at, request);
         }
     }
 

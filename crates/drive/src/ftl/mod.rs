@@ -167,9 +167,8 @@ impl Ftl {
         self.since_weighing = 0;
         let blocks = self.layout.blocks as usize;
         let weights = self.map.weight.chunks(blocks);
-        let valid: Vec<u64> = weights
-            .map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum())
-            .collect();
+        let valid: Vec<u64> =
+            weights.map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect();
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));

@@ -36,7 +36,7 @@ impl PartSpec {
             part.choice("program-mode", "all pages of a word line at once, or page by page", None, &modes)?;
         let read = read_times(part, bits_per_cell)?;
         let buffer_setup =
-            part.duration("buffer-setup", "page buffer setup before each page load", or_zero())?;
+            part.duration("buffer-setup", "setting up the page buffer after each page load of a program", or_zero())?;
         let program = program_train(part)?;
         let program_loops_sd = part.f64(
             "program-loops-sd",

@@ -25,7 +25,7 @@ pub struct PartSpec {
     pub program_mode: ProgramMode,
     /// Sensing time tR of each page type, least significant page first; `bits_per_cell` entries.
     pub read: Vec<Duration>,
-    /// Setting up the page buffer before each page load of a program.
+    /// Setting up the page buffer after each page load of a program; the bus is free meanwhile.
     pub buffer_setup: Duration,
     /// The pulses of a program.
     pub program: TrainSpec,

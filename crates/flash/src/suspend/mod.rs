@@ -35,7 +35,7 @@ pub struct Progress {
     /// Time spent in phases that count, less than the train's total.
     pub elapsed: Duration,
     /// Whether the loop that begins exactly at `elapsed` has already been commanded: true at the end of a
-    /// resume, so that a read which came during the resume cannot keep a train from ever progressing.
+    /// resume, so that reads which come during it cannot keep a train from ever progressing.
     pub committed: bool,
 }
 

@@ -16,16 +16,18 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust-test python-test bench verify clean
+.PHONY: help build demo test lint rust-test python-test bench golden verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 $(VENV)/.installed: requirements-dev.lock
+	@command -v cargo > /dev/null || { echo "error: there is no cargo: install Rust, see https://rustup.rs"; exit 2; }
+	@command -v $(PYTHON) > /dev/null || { echo "error: there is no $(PYTHON): install Python, or set PYTHON"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "error: $(PYTHON) is older than 3.11: set PYTHON=python3.x"; exit 2; }
-	@$(PYTHON) -m venv $(VENV) \
-	  || { echo "error: $(PYTHON) cannot make a virtual environment (on Debian: apt install python3-venv)"; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null && $(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); echo "error: $(PYTHON) cannot make a virtual environment (on Debian: apt install python3-venv)"; exit 2; }
 	$(BIN)/pip install --quiet --requirement requirements-dev.lock
 	@touch $@
 
@@ -59,6 +61,9 @@ python-test: build ## types and the Python suite
 
 bench: build ## how fast the simulator is
 	$(BIN)/interpulse bench
+
+golden: build ## write the golden trace and result of the tests anew, after a change that is meant
+	$(BIN)/python python/tools/golden.py
 
 verify: build ## the long checks; writes docs/VERIFY.md
 	$(BIN)/python python/tools/verify.py

@@ -94,6 +94,18 @@ def test_bench_becomes_the_benchmark_program(tmp_path: Path, monkeypatch: pytest
     assert (running.returncode, out) == (7, "--json --quick\n")
 
 
+def test_the_real_benchmark_works() -> None:
+    with process("-m", "interpulse", "bench", "--quick", "--json") as running:
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 0, err
+    rows = json.loads(out)
+    assert [row["name"] for row in rows] == ["randread-qd64", "mixed-suspend-qd64", "randwrite-steady"]
+    promised = ("requests_per_cpu_s", "requests", "programs", "waf", "bytes_per_4k", "precondition_s", "peak_rss_mb")
+    for row in rows:
+        assert all(isinstance(row[key], int | float) for key in promised)
+    assert rows[0]["programs"] == rows[0]["erases"] == 0
+
+
 def test_a_missing_benchmark_program_is_explained(
     interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

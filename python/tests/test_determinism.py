@@ -1,7 +1,7 @@
 """Is `--json` one object, the same byte for byte, for any number of jobs, with and without snapshots, and over time?
 
 Over time: `data/golden.json` holds the exact result of a small generated trace. Where a change of behaviour is meant,
-`.venv/bin/python python/tools/golden.py` writes it anew; a Rust test holds the build with all assertions on against
+`make golden` writes it anew; a Rust test holds the build with all assertions on against
 the same file.
 """
 
@@ -66,7 +66,7 @@ def test_the_golden_trace_gives_the_golden_result(interpulse: Callable[..., Ende
     assert ended.code == 0
     result = without_timing(ended.json())
     golden = json.loads((DATA / "golden.json").read_text())
-    assert result == golden, "if this is meant: .venv/bin/python python/tools/golden.py, and a line in the changelog"
+    assert result == golden, "if this is meant: make golden, and a line in the changelog"
 
 
 def test_the_golden_run_exercises_what_it_should() -> None:

@@ -6,12 +6,16 @@ import errno
 import json
 import os
 import resource
+import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from interpulse import _core
 from tests.conftest import process
+from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,6 +118,51 @@ def test_the_kernel_refusing_a_write_is_handled_like_a_full_disk(config_file: st
         out, err = running.communicate(timeout=20)
     assert (running.returncode, out) == (2, "")
     assert err == f"error: --out {tmp_path / 'out'}: file too large\n"
+
+
+ON_A_SMALL_DISK = """
+mount -t tmpfs -o size=$1 interpulse-test "$2" || exit 77
+"$3" -m interpulse run "$4" --jobs 2 --no-cache --json --set run.requests=$5 --out "$2" > "$6/out" 2> "$6/err" &
+run=$!
+if [ "$7" = fill ]; then
+    until grep -q ": run " "$6/err"; do sleep 0.02; done
+    head -c 1000000 /dev/zero > "$2/filler" 2> /dev/null
+fi
+wait $run
+"""
+"""Runs in a mount namespace of its own: size, mount point, Python, configuration, requests, place for output, fill."""
+
+
+def on_a_small_disk(tmp_path: Path, *, size: str, requests: int, fill: bool) -> tuple[int, str, str]:
+    """The code, the output and the errors of a run whose `--out` is a file system of this size, on the real core."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    small = str(ROOT / "examples" / "small.toml")
+    arguments = (size, disk, sys.executable, small, requests, tmp_path, "fill" if fill else "")
+    ended = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh", *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    if not (tmp_path / "err").exists():
+        pytest.skip(f"this machine does not allow a mount: {ended.stderr.decode().strip()}")
+    return ended.returncode, (tmp_path / "out").read_text(), (tmp_path / "err").read_text()
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare on this machine")
+def test_a_disk_that_is_really_full_is_refused_before_the_run(tmp_path: Path) -> None:
+    code, out, err = on_a_small_disk(tmp_path, size="40k", requests=1000, fill=False)
+    assert (code, out, err) == (2, "", f"error: --out {tmp_path / 'disk'}: no space left on device\n")
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare on this machine")
+def test_a_disk_that_really_fills_during_the_run_costs_no_result(tmp_path: Path) -> None:
+    code, out, err = on_a_small_disk(tmp_path, size="200k", requests=4_000_000, fill=True)
+    assert code == 2
+    assert "No space left on device; the full result is on standard output instead" in err
+    assert [case["host_requests"] for case in json.loads(out)["cases"]] == [4_000_000] * 2
 
 
 def _umask() -> int:

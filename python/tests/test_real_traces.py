@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +25,18 @@ ROWS = {
     "websearch-small.mqsim.zst": ("mqsim", 24_783),
 }
 pytestmark = pytest.mark.skipif(not FOLDER, reason="INTERPULSE_TRACES names no folder with real traces")
+
+
+@pytest.mark.verify
+def test_every_trace_runs_on_the_full_drive(interpulse: Callable[..., Ended]) -> None:
+    replay = str(ROOT / "examples" / "replay.toml")
+    # Not in a folder of pytest, which keeps those of the last three sessions: a snapshot is 1.1 GB.
+    with TemporaryDirectory(prefix="interpulse-verify-") as cache:
+        for name, (_, rows) in ROWS.items():
+            ended = interpulse("run", replay, "--trace", f"{FOLDER}/{name}", "--cache-dir", cache, "--json")
+            assert ended.code == 0
+            check(ended.json())
+            assert [case["host_requests"] for case in ended.json()["cases"]] == [rows, rows]
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -1,6 +1,6 @@
 """Writes the golden trace and its golden result anew: python/tests/data/golden.{disksim,json}.
 
-    .venv/bin/python python/tools/golden.py
+    make golden
 
 The trace is generated here and always comes out the same; the result is whatever the built simulator gives. Read the
 difference before committing it, and say in the changelog why it changed.

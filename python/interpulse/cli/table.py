@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+SHOWN_US = 0.005
+"""The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""
+
 _LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
 
 def render(result: Result) -> str:
     """The report on every case of a result as text, as wide as it has to be: a figure is never cut."""
     cases = [case.raw for case in result.cases]
-    titles = ("Latency in microseconds", "Drive", "Where read time went, in microseconds of the mean")
+    titles = ("Requests per second, and latency in microseconds", "Drive", "Where read time went, in microseconds of the mean")
     tables = (_latency(cases), _drive(cases), _read_wait(cases))
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
@@ -106,7 +109,7 @@ def _suspends(case: Mapping[str, Any], operation: str, count: str) -> str:
 def _read_wait(cases: list[dict[str, Any]]) -> Table | None:
     """The mean read latency split by cause; None when no case read anything."""
     waits = [case.get("read_wait_us", {}) for case in cases]
-    causes = [cause for cause in _union(waits) if any(wait.get(cause) for wait in waits)]
+    causes = [cause for cause in _union(waits) if any(wait.get(cause, 0) >= SHOWN_US for wait in waits)]
     if not causes:
         return None
     table = _by_case(cases)

@@ -158,6 +158,13 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     document.finish()?;
     let resolution = document.resolution();
     place_traces(&mut flows, &resolution, &request.path);
+    if let Some(flow) = endless(&run, &flows) {
+        let message = format!(
+            "nothing ends this run: flow `{flow}` makes requests for ever; give run.requests or run.time, or the flow \
+             `requests` or `stop`"
+        );
+        return Err(ConfigError::conflict(&resolution, &["run.requests", "run.time"], message).into());
+    }
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
     drive.check().map_err(impossible)?;
     precondition.check(&drive).map_err(impossible)?;
@@ -176,6 +183,15 @@ fn place_traces(flows: &mut [FlowSpec], resolution: &Resolution, config: &str) {
             trace.path = folder.join(&trace.path);
         }
     }
+}
+
+/// The flow that makes a run endless, if there is one.
+fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
+    if run.requests.is_some() || run.time.is_some() {
+        return None;
+    }
+    let ends = |f: &FlowSpec| matches!(f.source, Source::Trace(_)) || f.limit.is_some() || f.stop.is_some();
+    flows.iter().find(|f| !ends(f)).map(|f| f.name.as_str())
 }
 
 /// The layers of a request: command line over `overrides` over file over presets.

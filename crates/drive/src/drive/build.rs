@@ -103,7 +103,7 @@ impl DriveSpec {
         let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
         let usable = spare - f64::from(soft) - 2.0;
-        if f.gc != GcPolicy::Imposed && usable <= 0.0 {
+        if f.gc != GcPolicy::Imposed && usable < 1.0 {
             return Err(Impossible::new(
                 &["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"],
                 format!(

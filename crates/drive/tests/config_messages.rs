@@ -1,0 +1,91 @@
+//! *Does a mistake get a clear answer?* Messages for mistakes that only the drive can see; those of single
+//! values are tested in `settings` and `flash::parts`, those of the command line in `python/tests`.
+
+use interpulse_drive::config::{PlanRequest, read_cases};
+
+const BASE: &str = "drive = \"a4-mini\"\n[run]\nrequests = 10\n[[flow]]\ndepth = 4\nread = 0.5\n";
+
+fn message(text: &str, sets: &[(&str, &str)]) -> String {
+    let sets = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let request = PlanRequest { text: text.into(), path: "x.toml".into(), sets, ..PlanRequest::default() };
+    read_cases(&request).err().map_or_else(|| "no mistake was found".to_string(), |e| e.to_string())
+}
+
+#[test]
+fn each_mistake_names_the_key_and_what_is_legal() {
+    for (sets, expected) in [
+        (
+            &[("ftl.multi-plane", "2")][..],
+            "--set: ftl.multi-plane = 2 and part.planes = 1: 2 planes together do not divide the 1 planes of a die",
+        ),
+        (
+            &[("ftl.gc-soft", "90%")],
+            "--set: ftl.gc-soft = 0.9 and ftl.over-provisioning = 0.3 and ftl.gc-threshold-base = spare: a lane has 22.2 \
+             spare blocks; keeping 20 free (gc-soft) and 2 open leaves garbage collection nothing to work with",
+        ),
+        (
+            &[("ftl.gc-hard", "20%")],
+            "--set: ftl.gc-hard = 0.2 and ftl.gc-soft = 0.1: gc-hard must not be larger than gc-soft",
+        ),
+        (
+            &[("cache.size", "64KiB")],
+            "--set: cache.size = 64KiB: 64KiB holds 16 units of 4 KiB; programs of 12 units on this drive need at least \
+             96KiB",
+        ),
+        (
+            &[("ftl.gc", "imposed")],
+            "drive preset a4-mini:15: ftl.imposed-waf: missing key; expected a number from 1 to 100",
+        ),
+        (
+            &[("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("precondition.fill", "50%")],
+            "--set: precondition.fill = 0.5 and ftl.gc = imposed: gc = \"imposed\" keeps every unit where preconditioning \
+             put it, so fill must be 100%",
+        ),
+        (
+            &[("part.page-size", "6KiB")],
+            "--set: part.page-size: seen \"6KiB\"; expected a multiple of 4KiB, the unit of the mapping",
+        ),
+        (
+            &[("flow.0.stop", "1ms"), ("flow.0.start", "2ms")],
+            "--set: flow.0.stop = 1ms and flow.0.start = 2ms: a flow must stop after it starts",
+        ),
+        (
+            &[("flow.0.trim", "70%")],
+            "--set: flow.0.trim = 0.7 and flow.0.read = 0.5: reads and trims together exceed all requests",
+        ),
+        (&[("config_version", "2")], "--set: config_version: seen 2; expected 1, the one this program reads"),
+        (&[("link.lanes", "3")], "--set: link.lanes: seen 3; expected 1, 2, 4, 8 or 16"),
+        (
+            &[("flow.0.pacing", "open")],
+            "x.toml:5: flow.0.depth: does not apply; it belongs to pacing = \"closed\"",
+        ),
+    ] {
+        assert_eq!(message(BASE, sets), expected);
+    }
+}
+
+#[test]
+fn a_run_must_end() {
+    let text = "drive = \"a4-mini\"\n[[flow]]\nname = \"a\"\n";
+    assert!(
+        message(text, &[]).contains("nothing ends this run: flow `a` makes requests for ever"),
+        "{}",
+        message(text, &[])
+    );
+}
+
+#[test]
+fn a_run_must_have_work() {
+    let text = "drive = \"a4-mini\"\n[run]\nrequests = 1\n";
+    assert!(message(text, &[]).contains("at least one [[flow]] table"), "{}", message(text, &[]));
+}
+
+#[test]
+fn mistakes_in_a_case_name_the_case() {
+    let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc=gredy\"]\n");
+    assert!(message(&text, &[]).starts_with("case \"one\": "), "{}", message(&text, &[]));
+    let text = format!("{BASE}[[case]]\nname = \"one\"\n[[case]]\nname = \"one\"\n");
+    assert!(message(&text, &[]).contains("a name no other case has"));
+    let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc\"]\n");
+    assert!(message(&text, &[]).contains("overrides of the form \"key=value\""));
+}

@@ -123,13 +123,16 @@ STEPS = (
     ),
     Step(
         question="Do the long tests of the drive pass, the published headline among them?",
-        command=("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--", "--ignored", "--nocapture"),
+        command=(
+            *("cargo", "test", "--release", "--locked", "--quiet", "-p", "interpulse-drive"),
+            *("--", "--ignored", "--nocapture"),
+        ),
         summary=None,
     ),
     Step(
         question="Do the readers of configurations and traces stand long fuzzing?",
         command=(
-            *("cargo", "test", "--release", "--locked"),
+            *("cargo", "test", "--release", "--locked", "--quiet"),
             *("-p", "interpulse-settings", "-p", "interpulse-workload", "-p", "interpulse-drive"),
             *("--test", "never_panics", "--test", "fuzz", "--test", "config_fuzz"),
         ),

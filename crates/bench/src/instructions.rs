@@ -62,7 +62,8 @@ fn count(name: &str, state: &Path, requests: u64) -> Result<u64, String> {
         return Err(format!("{name} failed under valgrind: {output}"));
     }
     let text = std::fs::read_to_string(&log).map_err(|e| format!("{}: {e}", log.display()))?;
-    let line = text.lines().find(|l| l.contains("Collected")).ok_or("valgrind did not say what it collected")?;
+    let line =
+        text.lines().find(|l| l.contains("Collected")).ok_or("valgrind did not say what it collected")?;
     let number = line.rsplit(':').next().unwrap_or("").trim();
     number.parse().map_err(|_| format!("valgrind collected {number:?}"))
 }

@@ -46,8 +46,22 @@ pub struct RowSpec {
 
 /// The rows in the order they run.
 pub const ROWS: &[RowSpec] = &[
-    RowSpec { name: "randread-qd64", read: "100%", suspend: false, requests: 20_000_000, warmup: "100ms", waf: None },
-    RowSpec { name: "mixed-suspend-qd64", read: "75%", suspend: true, requests: 12_000_000, warmup: "100ms", waf: None },
+    RowSpec {
+        name: "randread-qd64",
+        read: "100%",
+        suspend: false,
+        requests: 20_000_000,
+        warmup: "100ms",
+        waf: None,
+    },
+    RowSpec {
+        name: "mixed-suspend-qd64",
+        read: "75%",
+        suspend: true,
+        requests: 12_000_000,
+        warmup: "100ms",
+        waf: None,
+    },
     RowSpec {
         name: "randwrite-steady",
         read: "0%",
@@ -66,7 +80,11 @@ impl RowSpec {
     pub fn check(&self, row: &Value) -> Result<(), String> {
         let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
         if number("requests") < LEAST_REQUESTS as f64 {
-            return Err(format!("{}: {} requests are fewer than {LEAST_REQUESTS}", self.name, number("requests")));
+            return Err(format!(
+                "{}: {} requests are fewer than {LEAST_REQUESTS}",
+                self.name,
+                number("requests")
+            ));
         }
         if self.read == "100%" && (number("programs") > 0.0 || number("erases") > 0.0) {
             return Err(format!("{}: a read-only row programmed or erased", self.name));
@@ -74,7 +92,11 @@ impl RowSpec {
         if let Some((low, high)) = self.waf
             && !(low..=high).contains(&number("waf"))
         {
-            return Err(format!("{}: write amplification {} is not within {low} to {high}", self.name, number("waf")));
+            return Err(format!(
+                "{}: write amplification {} is not within {low} to {high}",
+                self.name,
+                number("waf")
+            ));
         }
         Ok(())
     }
@@ -110,7 +132,8 @@ pub struct Made {
 
 /// Preconditions and keeps the state in `folder`.
 pub fn prepare(folder: &Path, quick: bool) -> Result<Made, String> {
-    let case = case(quick, vec![])?;
+    // The state does not depend on the workload, but a configuration has to say when it ends.
+    let case = case(quick, vec![("run.requests".into(), "1".into())])?;
     let start = Instant::now();
     let (state, outcome) = precondition::precondition(&case.drive, &case.precondition, &mut |_, _| true)
         .ok_or("preconditioning was stopped")?;
@@ -118,7 +141,8 @@ pub fn prepare(folder: &Path, quick: bool) -> Result<Made, String> {
     if outcome.gave_up {
         return Err(format!("preconditioning did not become steady: {:?}", outcome.quarters));
     }
-    let bytes = snapshot::save(&state, folder, &case.state_hash(), &mut |_, _| true).map_err(|e| e.to_string())?;
+    let bytes =
+        snapshot::save(&state, folder, &case.state_hash(), &mut |_, _| true).map_err(|e| e.to_string())?;
     Ok(Made { precondition_s, bytes })
 }
 
@@ -131,11 +155,12 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
     let case = spec.case(args.quick, args.requests)?;
     let folder = args.state.as_deref().ok_or("--row needs --state")?;
     let start = Instant::now();
-    let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true).map_err(|e| e.to_string())?;
+    let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true)
+        .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
     let units = state.ftl.map.logical_units();
-    let mut drive =
-        Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0)).map_err(|e| e.to_string())?;
+    let mut drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0))
+        .map_err(|e| e.to_string())?;
     let mut agenda = Agenda::new(Drive::resources(&case.drive, case.flows.len() as u32));
     let m = run::run(&mut drive, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
     let peak = peak_rss_bytes();

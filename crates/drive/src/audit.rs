@@ -11,7 +11,8 @@ use std::collections::HashMap;
 #[derive(Clone, Default)]
 pub struct VersionAudit {
     every: u64,
-    newest: HashMap<u32, u32>,
+    /// The newest version of a unit, and whether that is a trim.
+    newest: HashMap<u32, (u32, bool)>,
     in_cache: HashMap<u32, (u32, u32)>,
     on_flash: HashMap<u32, (u32, u32)>,
     /// Reads checked.
@@ -34,8 +35,9 @@ impl VersionAudit {
     /// A new version of `lpn` enters slot `slot` of the cache.
     #[cold]
     pub fn written(&mut self, lpn: u32, slot: u32) {
-        let version = self.newest.entry(lpn).or_insert(0);
+        let (version, gone) = self.newest.entry(lpn).or_insert((0, false));
         *version += 1;
+        *gone = false;
         self.in_cache.insert(slot, (lpn, *version));
     }
 
@@ -72,7 +74,19 @@ impl VersionAudit {
     /// `lpn` was trimmed: the next read must not find data.
     #[cold]
     pub fn trimmed(&mut self, lpn: u32) {
-        *self.newest.entry(lpn).or_insert(0) += 1;
+        let (version, gone) = self.newest.entry(lpn).or_insert((0, false));
+        *version += 1;
+        *gone = true;
+    }
+
+    /// A read of `lpn` found it unmapped. What was never written in simulated time may have been left out by
+    /// preconditioning.
+    #[cold]
+    pub fn read_nothing(&mut self, lpn: u32) {
+        if let Some(&(version, gone)) = self.newest.get(&lpn) {
+            assert!(gone, "a read of unit {lpn} found nothing, the newest version is {version}");
+        }
+        self.checked += 1;
     }
 
     /// The version of `lpn` at `ppu`; what preconditioning wrote is version 0.
@@ -84,7 +98,7 @@ impl VersionAudit {
     }
 
     fn check(&mut self, lpn: u32, version: u32) {
-        let newest = self.newest.get(&lpn).copied().unwrap_or(0);
+        let (newest, _) = self.newest.get(&lpn).copied().unwrap_or((0, false));
         assert_eq!(
             version, newest,
             "a read of unit {lpn} returned version {version}, the newest is {newest}"

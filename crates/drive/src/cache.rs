@@ -101,31 +101,41 @@ impl Cache {
         self.slots[slot as usize].state == SlotState::Dirty
     }
 
-    /// A dirty slot on `list` loses its meaning (trim); it is freed when its turn comes.
+    /// A dirty slot on `list` loses its meaning (trim). No flush waits for it any more; it is free once no
+    /// older dirty slot of the list is left.
     pub fn kill_dirty(&mut self, slot: u32, list: usize) {
         assert_eq!(self.slots[slot as usize].state, SlotState::Dirty);
         self.slots[slot as usize].state = SlotState::Dead;
         self.live[list] -= 1;
         self.live_total -= 1;
+        self.leave_epoch(slot);
+        self.free_dead(list);
     }
 
-    /// Moves the oldest dirty slot of `list` to flight; frees dead ones on the way.
+    /// Moves the oldest dirty slot of `list` to flight.
     #[inline]
     pub fn take_dirty(&mut self, list: usize) -> Option<u32> {
-        while let Some(slot) = self.dirty[list].pop_front() {
-            match self.slots[slot as usize].state {
-                SlotState::Dirty => {
-                    self.slots[slot as usize].state = SlotState::InFlight;
-                    self.live[list] -= 1;
-                    self.live_total -= 1;
-                    self.in_flight += 1;
-                    return Some(slot);
-                }
-                SlotState::Dead => self.release_slot(slot),
-                other => unreachable!("a {other:?} slot on a dirty list"),
+        let slot = self.dirty[list].pop_front()?;
+        assert_eq!(self.slots[slot as usize].state, SlotState::Dirty, "the head of a dirty list is dirty");
+        self.slots[slot as usize].state = SlotState::InFlight;
+        self.live[list] -= 1;
+        self.live_total -= 1;
+        self.in_flight += 1;
+        self.free_dead(list);
+        Some(slot)
+    }
+
+    /// Frees the dead slots at the head of `list`, so that its head is dirty: otherwise a list of dead slots
+    /// alone, which nothing programs, would hold its slots for ever.
+    #[inline]
+    fn free_dead(&mut self, list: usize) {
+        while let Some(&slot) = self.dirty[list].front() {
+            if self.slots[slot as usize].state == SlotState::Dirty {
+                break;
             }
+            self.dirty[list].pop_front();
+            self.release_slot(slot);
         }
-        None
     }
 
     /// The program of an in-flight slot is done; the slot is free again.
@@ -133,6 +143,7 @@ impl Cache {
     pub fn programmed(&mut self, slot: u32) {
         debug_assert_eq!(self.slots[slot as usize].state, SlotState::InFlight);
         self.in_flight -= 1;
+        self.leave_epoch(slot);
         self.release_slot(slot);
     }
 
@@ -166,19 +177,20 @@ impl Cache {
     /// Whether the oldest dirty unit of `list` belongs to a flush.
     pub fn flush_wants(&self, list: usize) -> bool {
         let open = self.epochs.back().expect("there is always an open epoch").0;
-        self.dirty[list]
-            .iter()
-            .find(|&&s| self.slots[s as usize].state == SlotState::Dirty)
-            .is_some_and(|&s| self.slots[s as usize].epoch < open)
+        self.dirty[list].front().is_some_and(|&s| self.slots[s as usize].epoch < open)
     }
 
     #[inline]
     fn release_slot(&mut self, slot: u32) {
-        let entry = &mut self.slots[slot as usize];
-        entry.state = SlotState::Free;
-        let first = self.epochs.front().expect("there is always an open epoch").0;
-        self.epochs[(entry.epoch - first) as usize].1 -= 1;
+        self.slots[slot as usize].state = SlotState::Free;
         self.free.push(slot);
+    }
+
+    /// What a slot held is programmed, or no longer wanted: flushes need not wait for it.
+    #[inline]
+    fn leave_epoch(&mut self, slot: u32) {
+        let first = self.epochs.front().expect("there is always an open epoch").0;
+        self.epochs[(self.slots[slot as usize].epoch - first) as usize].1 -= 1;
         self.settle_epochs();
     }
 

@@ -204,6 +204,7 @@ fn counters(m: &Measured, context: &Context) -> Value {
             "cycles_max": most,
             "cycles_mean": sum as f64 / f64::from(context.super_blocks),
             "super_blocks": context.super_blocks,
+            "cycles_rated": context.case.drive.part.endurance,
         }),
     );
     if !context.traces.is_empty() {

@@ -25,6 +25,17 @@ pub struct Phase {
     pub length: Duration,
 }
 
+/// A phase with its place in the train's progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseSpan {
+    /// What happens.
+    pub kind: PhaseKind,
+    /// Progress at which it begins.
+    pub start: Duration,
+    /// Progress at which it ends.
+    pub end: Duration,
+}
+
 /// The loops of one program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PulseTrain {
@@ -58,14 +69,16 @@ impl PulseTrain {
         Duration::from_ns(if into == 0 { 0 } else { one - into })
     }
 
-    /// The loop (from 0), the phase in it and the time spent in that phase at progress `elapsed`.
-    pub fn position(&self, elapsed: Duration) -> (u32, PhaseKind, Duration) {
+    /// The phase in which progress `elapsed` lies (at the interval between two, the later one).
+    #[inline]
+    pub fn phase_at(&self, elapsed: Duration) -> PhaseSpan {
         let one = self.loop_time().as_ns();
-        let (done, into) = (elapsed.as_ns() / one, Duration::from_ns(elapsed.as_ns() % one));
-        if into < self.pulse {
-            (done as u32, PhaseKind::Pulse, into)
+        let loop_start = Duration::from_ns(elapsed.as_ns() / one * one);
+        let verify_start = loop_start + self.pulse;
+        if elapsed < verify_start {
+            PhaseSpan { kind: PhaseKind::Pulse, start: loop_start, end: verify_start }
         } else {
-            (done as u32, PhaseKind::Verify, into - self.pulse)
+            PhaseSpan { kind: PhaseKind::Verify, start: verify_start, end: verify_start + self.verify }
         }
     }
 
@@ -103,11 +116,15 @@ mod tests {
     }
 
     #[test]
-    fn position_names_loop_and_phase() {
-        let at = |us| TRAIN.position(Duration::from_us(us));
-        assert_eq!(at(0), (0, PhaseKind::Pulse, Duration::ZERO));
-        assert_eq!(at(34), (0, PhaseKind::Pulse, Duration::from_us(34)));
-        assert_eq!(at(35), (0, PhaseKind::Verify, Duration::ZERO));
-        assert_eq!(at(125 + 40), (1, PhaseKind::Verify, Duration::from_us(5)));
+    fn the_phase_of_a_progress() {
+        let at = |us| {
+            let p = TRAIN.phase_at(Duration::from_us(us));
+            (p.kind, p.start.as_ns() / 1000, p.end.as_ns() / 1000)
+        };
+        assert_eq!(at(0), (PhaseKind::Pulse, 0, 35));
+        assert_eq!(at(34), (PhaseKind::Pulse, 0, 35));
+        assert_eq!(at(35), (PhaseKind::Verify, 35, 125));
+        assert_eq!(at(125 + 40), (PhaseKind::Verify, 160, 250));
+        assert_eq!(at(250), (PhaseKind::Pulse, 250, 285));
     }
 }

@@ -134,7 +134,7 @@ impl Times {
 
 fn simulate(policy: Policy, scheme: Scheme, load: Load, seed: u64) -> Measured {
     let part = load.part();
-    let costs = SuspendCosts { entry: Duration::ZERO, resume: Duration::ZERO };
+    let costs = SuspendCosts::default();
     let suspend = SuspendPolicy { scheme, max_suspends: None, min_remaining: Duration::ZERO, costs };
     let config = NandConfig {
         policy,

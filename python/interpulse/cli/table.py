@@ -21,7 +21,11 @@ _LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 def render(result: Result) -> str:
     """The report on every case of a result as text, as wide as it has to be: a figure is never cut."""
     cases = [case.raw for case in result.cases]
-    titles = ("Requests per second, and latency in microseconds", "Drive", "Where read time went, in microseconds of the mean")
+    titles = (
+        "Requests per second, and latency in microseconds",
+        "Drive",
+        "Where read time went, in microseconds of the mean",
+    )
     tables = (_latency(cases), _drive(cases), _read_wait(cases))
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
@@ -67,7 +71,11 @@ def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
 
 
 def _change(old: float | None, new: float | None) -> str:
-    return f"{100 * (new / old - 1):+,.1f}" if old and new is not None else "-"
+    if not old or new is None:
+        return "-"
+    ratio = new / old
+    # Beyond that, nobody reads per cents.
+    return f"x{ratio:,.0f}" if ratio >= 11 else f"{100 * (ratio - 1):+,.1f}"
 
 
 def _kind_rows(group: Mapping[str, Any]) -> Iterator[list[str]]:

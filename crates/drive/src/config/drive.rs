@@ -77,8 +77,16 @@ fn read_nand(document: &Document, part: &PartSpec) -> Result<NandConfig, ConfigE
         default(false),
     )?;
     let suspend = document.section("suspend")?;
-    let program_costs = SuspendCosts { entry: part.program_suspend_entry, resume: part.program_resume };
-    let erase_costs = SuspendCosts { entry: part.erase_suspend_entry, resume: part.erase_resume };
+    let program_costs = SuspendCosts {
+        entry: part.program_suspend_entry,
+        resume: part.program_resume,
+        reset: part.voltage_reset,
+    };
+    let erase_costs = SuspendCosts {
+        entry: part.erase_suspend_entry,
+        resume: part.erase_resume,
+        reset: part.voltage_reset,
+    };
     let program_suspend = read_suspend(&mut suspend.section("program")?, program_costs)?;
     let erase_suspend = read_suspend(&mut suspend.section("erase")?, erase_costs)?;
     let mut e = document.section("ecc")?;

@@ -224,6 +224,7 @@ impl Drive {
             requests: Default::default(),
             jobs: Default::default(),
             gc_lanes: vec![Default::default(); lanes as usize],
+            gc_asleep: 0,
             stalled: VecDeque::new(),
             flushes: VecDeque::new(),
             full_lists: vec![0; ready_lanes.len()],

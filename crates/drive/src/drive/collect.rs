@@ -37,12 +37,46 @@ pub struct GcLane {
     reads: u32,
     programs: u32,
     erasing: u32,
+    /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
+    /// nothing but [`Drive::wake_gc`] will look again.
+    asleep: bool,
 }
 
 impl Drive {
+    /// Where garbage collection of `lane` stands, for a diagnosis.
+    pub(super) fn gc_standing(&self, lane: u32) -> String {
+        let gc = &self.gc_lanes[lane as usize];
+        format!(
+            "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
+             collection, victims {:?}",
+            self.ftl.free_blocks(lane),
+            gc.erasing,
+            gc.reads,
+            gc.programs,
+            gc.gathered.len(),
+            gc.victims
+        )
+    }
+
+    /// Looks again at lanes in which nothing could be collected when they were last looked at: units have been
+    /// overwritten or trimmed since. Called when host data finds no lane.
+    pub(super) fn wake_gc(&mut self, agenda: &mut Agenda) {
+        if self.gc_asleep == 0 {
+            return;
+        }
+        for lane in 0..self.ftl.layout.lanes {
+            if self.gc_lanes[lane as usize].asleep {
+                self.pump_gc(agenda, lane);
+            }
+        }
+    }
+
     /// Moves garbage collection of `lane` on as far as it goes now.
     pub(super) fn pump_gc(&mut self, agenda: &mut Agenda, lane: u32) {
         let l = lane as usize;
+        if std::mem::take(&mut self.gc_lanes[l].asleep) {
+            self.gc_asleep -= 1;
+        }
         if self.gc_lanes[l].victims.is_empty() && !self.ftl.wants_gc(lane) {
             return;
         }
@@ -51,18 +85,24 @@ impl Drive {
         loop {
             self.read_victim(agenda, lane);
             let program = self.ftl.layout.units_per_program as usize;
+            let gathered = self.gc_lanes[l].gathered.len();
             while self.gc_lanes[l].gathered.len() >= program && self.program_gathered(agenda, lane, program) {
             }
             let gc = &self.gc_lanes[l];
             let scanned = gc.victims.last().is_none_or(|v| v.next_offset == self.ftl.layout.units_per_block);
             if !scanned {
+                // Units overwritten while they waited have made room, and no operation under way will bring
+                // us back here.
+                if gc.reads == 0 && gc.programs == 0 && gc.gathered.len() < gathered {
+                    continue;
+                }
                 return;
             }
             let coming = self.ftl.free_blocks(lane) + gc.erasing;
             if coming >= self.ftl.config().soft_free {
                 return;
             }
-            if let Some(victim) = self.ftl.choose_victim(lane) {
+            if let Some(victim) = self.choose_victim_that_fits(lane) {
                 let v = Victim { super_block: victim, next_offset: 0, pending: 0 };
                 self.gc_lanes[l].victims.push(v);
                 continue;
@@ -72,8 +112,34 @@ impl Drive {
             if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
                 self.program_gathered(agenda, lane, 1);
             }
+            let gc = &mut self.gc_lanes[l];
+            gc.asleep = gc.reads == 0 && gc.programs == 0 && gc.erasing == 0;
+            self.gc_asleep += u32::from(gc.asleep);
             return;
         }
+    }
+
+    /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
+    /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
+    /// and then none ever would be.
+    fn choose_victim_that_fits(&mut self, lane: u32) -> Option<u32> {
+        let victim = self.ftl.choose_victim(lane)?;
+        let layout = &self.ftl.layout;
+        let gc = &self.gc_lanes[lane as usize];
+        let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
+        let units = unplaced + self.ftl.map.valid_units(victim);
+        let mut room = self.ftl.gc_room(lane);
+        // The victims before this one fit, and once they are read their units go first; host data may not take
+        // the block that they bring. (Reads on several planes can overtake one another.)
+        let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
+        if coming && self.ftl.free_blocks(lane) < self.ftl.config().hard_free {
+            room += layout.units_per_block;
+        }
+        if units.next_multiple_of(layout.units_per_program) > room {
+            self.ftl.reject_victim(victim);
+            return None;
+        }
+        Some(victim)
     }
 
     /// Reads pages of the last victim while there is room, and erases victims that are done.

@@ -156,7 +156,7 @@ impl Drive {
                 self.arriving.push(agenda, at, id);
             }
             Op::Trim => {
-                self.trim(id);
+                self.trim(agenda, id);
                 self.leave(agenda, now, id, 0);
             }
             Op::Flush => self.flush(agenda, id),
@@ -200,6 +200,9 @@ impl Drive {
                 }
                 Where::Unmapped => {
                     self.window.counters.unmapped_reads += 1;
+                    if self.versions.follows(lpn) {
+                        self.versions.read_nothing(lpn);
+                    }
                     lpn += 1;
                     continue;
                 }

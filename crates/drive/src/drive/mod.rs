@@ -80,6 +80,8 @@ pub struct Drive {
     requests: Requests,
     jobs: Jobs,
     gc_lanes: Vec<GcLane>,
+    /// Lanes whose collection is asleep.
+    gc_asleep: u32,
     /// Writes waiting for cache slots, in order.
     stalled: VecDeque<u32>,
     /// Flushes waiting for their epoch, in order.

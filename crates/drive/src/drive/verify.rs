@@ -101,9 +101,13 @@ impl Drive {
             self.cache.in_flight(),
             self.nand.pending()
         );
-        let short =
-            (0..self.ftl.layout.lanes).filter(|&l| !self.ftl.has_place(l, crate::ftl::Stream::Host)).count();
-        let _ = write!(text, "; {short} of {} lanes have no block for host data", self.ftl.layout.lanes);
+        let lanes = self.ftl.layout.lanes;
+        let short: Vec<u32> =
+            (0..lanes).filter(|&l| !self.ftl.has_place(l, crate::ftl::Stream::Host)).collect();
+        let _ = write!(text, "; {} of {lanes} lanes have no block for host data", short.len());
+        if let Some(&lane) = short.first() {
+            let _ = write!(text, ", such as {}", self.gc_standing(lane));
+        }
         for (id, r) in self.requests.iter_live().take(5) {
             let _ = write!(
                 text,

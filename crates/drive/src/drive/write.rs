@@ -122,7 +122,10 @@ impl Drive {
             return;
         }
         while self.cache.dirty(0) >= full || self.must_program_partly(0) {
-            let Some(lane) = self.next_ready_lane() else { return };
+            let Some(lane) = self.next_ready_lane() else {
+                self.wake_gc(agenda);
+                return;
+            };
             self.program_host(agenda, lane, 0);
         }
     }
@@ -138,6 +141,8 @@ impl Drive {
                     self.full_lists[word] &= !(1 << (lane % 64));
                 } else if self.lane_is_ready(lane) {
                     self.program_host(agenda, lane, lane as usize);
+                } else {
+                    self.wake_gc(agenda);
                 }
             }
         }
@@ -149,6 +154,7 @@ impl Drive {
                 self.program_host(agenda, lane, lane as usize);
             }
         }
+        self.wake_gc(agenda);
     }
 
     /// Less than a program's worth must go: for a flush, or because the cache is full and nothing else will
@@ -324,7 +330,7 @@ impl Drive {
     }
 
     /// Unmaps the units a trim covers whole.
-    pub(super) fn trim(&mut self, id: u32) {
+    pub(super) fn trim(&mut self, agenda: &mut Agenda, id: u32) {
         let request = *self.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = (request.lpn + request.units).saturating_sub(u32::from(request.partial[1]));
@@ -348,6 +354,10 @@ impl Drive {
             if self.versions.follows(lpn) {
                 self.versions.trimmed(lpn);
             }
+        }
+        // Dead slots may have been all that stalled writes and flushes waited for.
+        if !(self.stalled.is_empty() && self.flushes.is_empty()) {
+            self.room_in_cache(agenda);
         }
     }
 }

@@ -207,6 +207,21 @@ impl Ftl {
         l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
     }
 
+    /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
+    /// and the free blocks that host data may not take.
+    pub fn gc_room(&self, lane: u32) -> u32 {
+        let l = &self.lanes[lane as usize];
+        let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
+        let free = (l.free.len() as u32).min(self.config.hard_free);
+        open * self.layout.units_per_program + free * self.layout.units_per_block
+    }
+
+    /// Gives back a victim just chosen, which cannot be emptied now.
+    pub fn reject_victim(&mut self, victim: u32) {
+        self.map.set_candidate(victim, true);
+        self.counters.gc_runs -= 1;
+    }
+
     /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
     #[inline]
     pub fn take_place(&mut self, lane: u32, stream: Stream) -> Option<ProgramPlace> {
@@ -251,7 +266,11 @@ impl Ftl {
     }
 
     /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
-    /// or if emptying the best one would gain nothing.
+    /// with anything to gain.
+    ///
+    /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
+    /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
+    /// never overwritten.
     pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
         let first = lane * self.layout.blocks;
         let victim = self.config.policy.select(
@@ -262,8 +281,13 @@ impl Ftl {
             self.layout.units_per_block,
             &mut self.rng,
         )?;
-        if self.map.valid_units(victim) == self.layout.units_per_block {
-            return None;
+        let full = self.layout.units_per_block;
+        if self.map.valid_units(victim) == full {
+            // Blocks that may not be collected weigh more than a full one.
+            let lane = &self.map.weight[first as usize..(first + self.layout.blocks) as usize];
+            if lane.iter().all(|&w| u32::from(w) >= full) {
+                return None;
+            }
         }
         self.map.set_candidate(victim, false);
         self.counters.gc_runs += 1;
@@ -315,13 +339,25 @@ impl Ftl {
     }
 
     /// The share of spare space that garbage collection works with: physical units without the free reserve
-    /// and the open blocks, over logical units, less one. Returns (effective spare factor, effective
-    /// utilisation rho).
+    /// and the unwritten part of the open blocks, over logical units, less one. Returns (effective spare
+    /// factor, effective utilisation rho).
+    ///
+    /// It is the mean over the choices of a victim in preconditioning, where collection is instantaneous. Host
+    /// data has then just opened a block (one program of it is written) and left `soft_free - 1` blocks
+    /// free; erasing a victim makes up for the block that moving its data may have taken. The open
+    /// block of moved data holds any number of units from none (there is none open) to one less than all,
+    /// equally likely. In simulated time a slow collection works with fewer free blocks than that.
     pub fn effective_spare(&self) -> (f64, f64) {
-        let reserve = if self.config.policy == GcPolicy::Imposed { 0 } else { self.config.soft_free };
-        // Two open blocks a lane are on average half full.
-        let blocks = f64::from(self.layout.blocks) - f64::from(reserve) - 1.0;
-        let usable = blocks * f64::from(self.layout.lanes) * f64::from(self.layout.units_per_block);
+        let block = f64::from(self.layout.units_per_block);
+        let unwritten = if self.config.policy == GcPolicy::Imposed {
+            // No victims: nothing is kept free.
+            0.0
+        } else {
+            let host = block - f64::from(self.layout.units_per_program);
+            let moved = (block - 1.0) / 2.0;
+            f64::from(self.config.soft_free - 1) * block + host + moved
+        };
+        let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
         let logical = f64::from(self.config.logical_units);
         (usable / logical - 1.0, logical / usable)
     }

@@ -27,6 +27,10 @@ counters! {
         entry_time: "ns",
         /// time spent leaving suspensions
         resume_time: "ns",
+        /// program time that stops threw away and that was done again
+        program_redone_time: "ns",
+        /// erase time that stops threw away and that was done again
+        erase_redone_time: "ns",
         /// stops refused because the operation had reached its maximum number of suspensions
         stops_refused_by_limit: "operations",
         /// time the channels were taken by commands, addresses and data

@@ -451,12 +451,18 @@ impl Nand {
             self.in_hand[d].stop_asked = true;
             return;
         }
-        match policy.stop(&op.train, die.stands_at(now), op.suspends) {
+        let at = die.stands_at(now);
+        match policy.stop(&op.train, at, op.suspends) {
             None => {}
             Some(stop) => {
                 self.in_hand[d].stop_asked = true;
                 let halt = die.accept_stop(now, stop);
                 self.counters.stop_time += halt.as_ns() - now.as_ns();
+                let lost = (at.elapsed + stop.after - stop.keeps).as_ns();
+                match op.kind {
+                    LongKind::Erase => self.counters.erase_redone_time += lost,
+                    _ => self.counters.program_redone_time += lost,
+                }
                 if halt == now {
                     // The timer of the train's end must not outlive the train: the die may wait for the bus.
                     agenda.disarm(self.timer(d));

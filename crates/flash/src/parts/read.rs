@@ -30,13 +30,20 @@ impl PartSpec {
         let page_parity = part.bytes("page-parity", "parity and metadata bytes beside a page", parity)?;
         let bits_per_cell =
             part.u32("bits-per-cell", "bits per cell: 1 SLC to 4 QLC", required().within(1..=4))?;
-        let layers = part.u32("layers", "stacked layers; 1 for a planar part", required().at_least(1))?;
+        let layers = part.u32(
+            "layers",
+            "stacked layers, 1 for a planar part; describes the part, no timing depends on it",
+            required().at_least(1),
+        )?;
         let modes = [("one-shot", ProgramMode::OneShot), ("page", ProgramMode::Page)];
         let program_mode =
             part.choice("program-mode", "all pages of a word line at once, or page by page", None, &modes)?;
         let read = read_times(part, bits_per_cell)?;
-        let buffer_setup =
-            part.duration("buffer-setup", "setting up the page buffer after each page load of a program", or_zero())?;
+        let buffer_setup = part.duration(
+            "buffer-setup",
+            "setting up the page buffer after each page load of a program",
+            or_zero(),
+        )?;
         let program = program_train(part)?;
         let program_loops_sd = part.f64(
             "program-loops-sd",

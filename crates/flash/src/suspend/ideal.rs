@@ -13,4 +13,8 @@ impl SuspendScheme for Ideal {
     fn stop(&self, _: &PulseTrain, at: Progress, _: &SuspendCosts) -> Option<Stop> {
         Some(Stop { after: Duration::ZERO, keeps: at.elapsed, entry: Duration::ZERO, resume: Duration::ZERO })
     }
+
+    fn progresses(&self) -> bool {
+        false
+    }
 }

@@ -14,6 +14,8 @@ pub struct SuspendCosts {
     pub entry: Duration,
     /// From the resume command until the train makes progress again.
     pub resume: Duration,
+    /// Discharging the word lines when a phase is cancelled.
+    pub reset: Duration,
 }
 
 /// A scheme's answer to "stop".
@@ -47,6 +49,11 @@ pub struct Progress {
 pub trait SuspendScheme {
     /// Where `train` stops and at what cost; `None` if it cannot be stopped.
     fn stop(&self, train: &PulseTrain, at: Progress, costs: &SuspendCosts) -> Option<Stop>;
+
+    /// Whether a committed train ([`Progress::committed`]) is sure to progress before it stops again.
+    fn progresses(&self) -> bool {
+        true
+    }
 }
 
 /// Declares the registry: the enum, its dispatch, its parser table and its list, from one line per scheme.
@@ -69,6 +76,10 @@ macro_rules! schemes {
             fn stop(&self, train: &PulseTrain, at: Progress, costs: &SuspendCosts) -> Option<Stop> {
                 match self { $(Scheme::$variant => $module::$variant.stop(train, at, costs)),+ }
             }
+
+            fn progresses(&self) -> bool {
+                match self { $(Scheme::$variant => $module::$variant.progresses()),+ }
+            }
         }
     };
 }
@@ -76,6 +87,8 @@ macro_rules! schemes {
 schemes! {
     "none" => none::None: "the operation runs to its end; reads wait";
     "ideal" => ideal::Ideal: "stop at once, lose nothing, cost nothing (a bound, not a part)";
+    "inter-phase" => inter_phase::InterPhase: "finish the current pulse or verify (Wu and He, FAST'12: IPS)";
+    "intra-phase-cancel" => intra_phase_cancel::IntraPhaseCancel: "cancel the current pulse or verify and redo it (Wu and He, FAST'12: IPC)";
     "loop-boundary" => loop_boundary::LoopBoundary: "finish the current loop, pulse and verifies together (Zambelli 2021, Section 3.1)";
 }
 
@@ -105,7 +118,7 @@ impl SuspendPolicy {
         scheme: Scheme::None,
         max_suspends: Some(0),
         min_remaining: Duration::ZERO,
-        costs: SuspendCosts { entry: Duration::ZERO, resume: Duration::ZERO },
+        costs: SuspendCosts { entry: Duration::ZERO, resume: Duration::ZERO, reset: Duration::ZERO },
     };
 
     /// Applies limits and scheme: where the train stops, or `None` if it runs on.

@@ -95,7 +95,7 @@ pub fn suspending(scheme: Scheme, part: &PartSpec) -> NandConfig {
         scheme,
         max_suspends: None,
         min_remaining: Duration::ZERO,
-        costs: SuspendCosts { entry, resume },
+        costs: SuspendCosts { entry, resume, ..SuspendCosts::default() },
     };
     NandConfig {
         policy: Policy::ReadPriority,

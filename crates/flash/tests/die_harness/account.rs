@@ -110,7 +110,7 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
             scheme,
             max_suspends,
             min_remaining: Duration::from_ns(left),
-            costs: SuspendCosts { entry, resume },
+            costs: SuspendCosts { entry, resume, ..SuspendCosts::default() },
         },
     )
 }
@@ -191,7 +191,7 @@ proptest! {
             stopped += uses[Use::StopProgram as usize];
         }
         let programs = c.host_programs + c.gc_programs;
-        prop_assert_eq!(pulses + stopped, programs * PULSES);
+        prop_assert_eq!(pulses + stopped, programs * PULSES + c.program_redone_time);
         prop_assert_eq!(c.bus_time, bench.nand.channels()[0].busy_ns);
         prop_assert!(c.bus_time <= now);
         for (policy, suspends, operations) in [

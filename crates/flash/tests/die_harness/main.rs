@@ -8,6 +8,7 @@ mod common;
 mod account;
 mod channel;
 mod order;
+mod phases;
 mod programs;
 mod reads;
 mod suspension;

@@ -54,8 +54,10 @@ fn progress_names_loop_and_phase() {
     ] {
         let (elapsed, ahead) = die.progress(SimTime(PULSES_AT + after));
         assert_eq!((elapsed.as_ns(), ahead.as_ns()), (after, 0));
-        let (n, phase, spent) = die.long().unwrap().train.position(elapsed);
-        assert_eq!((n, phase, spent.as_ns()), (loop_number, kind, into), "{after} ns into the pulses");
+        let train = die.long().unwrap().train;
+        let phase = train.phase_at(elapsed);
+        let (n, spent) = (elapsed.as_ns() / train.loop_time().as_ns(), elapsed - phase.start);
+        assert_eq!((n, phase.kind, spent.as_ns()), (loop_number, kind, into), "{after} ns into the pulses");
     }
 }
 

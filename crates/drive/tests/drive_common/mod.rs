@@ -1,0 +1,215 @@
+//! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
+#![allow(dead_code, reason = "every test file uses its own part of the harness")]
+
+use interpulse_drive::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::host::link::LinkSpec;
+use interpulse_drive::host::queues::Arbitration;
+use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
+use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::suspend::SuspendPolicy;
+use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
+
+/// How many bits a cell holds and how they are programmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// One page a word line.
+    Slc,
+    /// Two pages, programmed one by one.
+    MlcPages,
+    /// Three pages at once.
+    Tlc,
+}
+
+/// A fast little part: tR 40 us, programs of a few hundred us, erases of 1.2 ms.
+pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> PartSpec {
+    let us = Duration::from_us;
+    let (bits, mode) = match cells {
+        Cells::Slc => (1, ProgramMode::OneShot),
+        Cells::MlcPages => (2, ProgramMode::Page),
+        Cells::Tlc => (3, ProgramMode::OneShot),
+    };
+    PartSpec {
+        name: "little".into(),
+        planes,
+        blocks_per_plane,
+        pages_per_block: 24,
+        page_size: Bytes::kib(page_kib),
+        page_parity: Bytes(page_kib * 128),
+        bits_per_cell: bits,
+        layers: 4,
+        program_mode: mode,
+        read: vec![us(40); bits as usize],
+        buffer_setup: us(1),
+        program: TrainSpec { loops: 4 * bits, pulse: us(20), verify: us(30) },
+        program_loops_sd: 0.0,
+        erase: TrainSpec { loops: 3, pulse: us(360), verify: us(40) },
+        erase_wear: EraseWear::Fixed,
+        voltage_reset: us(0),
+        program_suspend_entry: us(0),
+        program_resume: us(0),
+        erase_suspend_entry: us(0),
+        erase_resume: us(0),
+        bus_rate: 800_000_000,
+        command_cycles: Duration::from_ns(200),
+        endurance: 3000,
+    }
+}
+
+/// A drive of 2 channels x 2 chips of TLC in 8 KiB pages, one queue, dynamic allocation, greedy collection,
+/// a 4 MiB cache, no suspension. Change what a test is about.
+pub fn little() -> DriveSpec {
+    of_part(part(Cells::Tlc, 1, 24, 8), 2, 2, 1)
+}
+
+/// [`little`] of another part and array.
+pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpec {
+    let geometry = Geometry::new(channels, chips, dies, &part);
+    DriveSpec {
+        part,
+        geometry,
+        nand: NandConfig {
+            policy: Policy::ReadPriority,
+            program_suspend: SuspendPolicy::NEVER,
+            erase_suspend: SuspendPolicy::NEVER,
+            multi_plane_reads: false,
+            ecc_latency: Duration::from_us(4),
+            ecc_interval: Duration::ZERO,
+        },
+        ftl: FtlSpec {
+            over_provisioning: 0.4,
+            bad_block_reserve: 0.0,
+            multi_plane: 1,
+            allocation: Allocation::Dynamic,
+            gc: GcPolicy::Greedy,
+            threshold_base: ThresholdBase::Blocks,
+            gc_soft: 0.1,
+            gc_hard: 0.04,
+            imposed_waf: 2.0,
+        },
+        cache: CacheSpec { size: Bytes::mib(4), latency: Duration::from_ns(500) },
+        host: HostSpec {
+            queue_weights: vec![1],
+            queue_depth: 1024,
+            arbitration: Arbitration::RoundRobin,
+            frame_buffer: 1024,
+            link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
+            firmware: Duration::from_us(5),
+        },
+        audit_sample: 1,
+    }
+}
+
+/// An FTL whose first `share` of the capacity is written in order.
+pub fn filled(spec: &DriveSpec, share: f64) -> PreconditionedState {
+    preconditioned(spec, share, 0.0, 1)
+}
+
+/// As [`filled`], then overwritten uniformly `overwrites` times over.
+pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) -> PreconditionedState {
+    spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
+    let streams = Streams::new(seed);
+    let mut ftl = spec.fresh_ftl(streams.stream("test.ftl", 0)).unwrap();
+    let units = (f64::from(ftl.map.logical_units()) * share) as u32;
+    let stripe = spec.stripe().unwrap();
+    let mut pre = Preconditioner::new(&mut ftl, stripe);
+    pre.write_in_order(0, units);
+    let mut rng = streams.stream("test.precondition", 0);
+    pre.overwrite((f64::from(units) * overwrites) as u64, || rng.below(u64::from(units)) as u32);
+    pre.finish();
+    PreconditionedState { ftl }
+}
+
+/// A closed loop of `depth`; change the rest with the update syntax of `mix`.
+pub fn closed(name: &str, depth: u32, mix: SyntheticSpec) -> FlowSpec {
+    FlowSpec::synthetic(name, SyntheticSpec { pacing: SyntheticPacing::Closed { depth }, ..mix })
+}
+
+/// 4 KiB requests, `read_share` of them reads, the others writes.
+pub fn mix(read_share: f64) -> SyntheticSpec {
+    SyntheticSpec { read_share, write_share: 1.0 - read_share, ..SyntheticSpec::default() }
+}
+
+/// What a histogram holds, for comparing runs.
+pub type Histogram = (u64, u128, Vec<(u64, u64, u64)>);
+
+/// The content of a histogram.
+pub fn content(h: &LatencyHistogram) -> Histogram {
+    (h.count(), h.sum_ns(), h.buckets().collect())
+}
+
+/// A drive and the agenda it runs on.
+pub struct Bench {
+    pub drive: Drive,
+    pub agenda: Agenda,
+}
+
+impl Bench {
+    /// Assembles and starts a drive.
+    pub fn new(spec: &DriveSpec, state: PreconditionedState, flows: &[FlowSpec], seed: u64) -> Bench {
+        spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
+        let mut drive = Drive::new(spec.clone(), state, flows, seed, ResourceId(0)).unwrap();
+        let mut agenda = Agenda::new(Drive::resources(spec, flows.len() as u32));
+        drive.start(&mut agenda);
+        Bench { drive, agenda }
+    }
+
+    /// Handles the next event up to `limit`; false if there is none.
+    pub fn step(&mut self, limit: SimTime) -> bool {
+        let Some((_, resource)) = self.agenda.next(limit) else { return false };
+        self.drive.handle(&mut self.agenda, resource);
+        self.agenda.settle(resource);
+        true
+    }
+
+    /// Handles all events up to and including `at` and moves the clock there.
+    pub fn run_to(&mut self, at: SimTime) {
+        while self.step(at) {}
+        self.agenda.advance_to(at);
+    }
+
+    /// As [`Bench::run_to`], `span` from now.
+    pub fn run_for(&mut self, span: Duration) {
+        self.run_to(self.agenda.now() + span);
+    }
+
+    /// Runs until `count` more requests have completed. Panics with a diagnosis if that never happens.
+    pub fn run_requests(&mut self, count: u64) {
+        let target = self.drive.completed() + count;
+        while self.drive.completed() < target {
+            assert!(self.step(self.agenda.horizon()), "{}", self.drive.diagnosis(&self.agenda));
+        }
+    }
+
+    /// Runs until the flows have ended and everything has completed.
+    pub fn run_out(&mut self) {
+        while !(self.drive.exhausted() && self.drive.outstanding() == 0) {
+            assert!(self.step(self.agenda.horizon()), "{}", self.drive.diagnosis(&self.agenda));
+        }
+    }
+
+    /// Makes no more requests, lets those outstanding complete, and audits.
+    pub fn finish(&mut self) -> interpulse_drive::drive::verify::AuditReport {
+        self.drive.close();
+        self.run_out();
+        assert_eq!(self.drive.failure(), None);
+        self.assert_dies_add_up();
+        self.drive.audit(self.agenda.now(), 1).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// The uses of every die add up to the clock.
+    pub fn assert_dies_add_up(&mut self) {
+        let now = self.agenda.now();
+        for (d, die) in self.drive.nand_mut().dies_mut().iter_mut().enumerate() {
+            die.usage.settle(now);
+            let sum: u64 = die.usage.uses().iter().sum();
+            assert_eq!(sum, now.as_ns(), "the uses of die {d} do not add up to the clock");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A small drive in simulated time that does nothing but write.
+
+use interpulse_drive::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::ftl::Ftl;
+use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::map::Map;
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::host::link::LinkSpec;
+use interpulse_drive::host::queues::Arbitration;
+use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::suspend::SuspendPolicy;
+use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
+
+/// Dies on channels of their own with blocks of 64 units programmed 4 units at a time, spare factor 0.3,
+/// greedy victims; `gc_soft` is a share of all blocks.
+pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
+    let us = Duration::from_us;
+    let part = PartSpec {
+        name: "small".into(),
+        planes: 1,
+        blocks_per_plane: blocks,
+        pages_per_block: 16,
+        page_size: Bytes::kib(16),
+        page_parity: Bytes(2048),
+        bits_per_cell: 1,
+        layers: 16,
+        program_mode: ProgramMode::Page,
+        read: vec![us(25)],
+        buffer_setup: us(0),
+        program: TrainSpec { loops: 4, pulse: us(40), verify: us(10) },
+        program_loops_sd: 0.0,
+        erase: TrainSpec { loops: 5, pulse: us(500), verify: us(100) },
+        erase_wear: EraseWear::Fixed,
+        voltage_reset: us(0),
+        program_suspend_entry: us(0),
+        program_resume: us(0),
+        erase_suspend_entry: us(0),
+        erase_resume: us(0),
+        bus_rate: 400_000_000,
+        command_cycles: Duration::from_ns(200),
+        endurance: 1000,
+    };
+    DriveSpec {
+        geometry: Geometry::new(lanes, 1, 1, &part),
+        part,
+        nand: NandConfig {
+            policy: Policy::ReadPriority,
+            program_suspend: SuspendPolicy::NEVER,
+            erase_suspend: SuspendPolicy::NEVER,
+            multi_plane_reads: false,
+            ecc_latency: us(4),
+            ecc_interval: Duration::ZERO,
+        },
+        ftl: FtlSpec {
+            over_provisioning: 0.3,
+            bad_block_reserve: 0.0,
+            multi_plane: 1,
+            allocation: Allocation::Dynamic,
+            gc: GcPolicy::Greedy,
+            threshold_base: ThresholdBase::Blocks,
+            gc_soft,
+            gc_hard: 0.0,
+            imposed_waf: 1.0,
+        },
+        cache: CacheSpec { size: Bytes::kib(128), latency: Duration::from_ns(500) },
+        host: HostSpec {
+            queue_weights: vec![1],
+            queue_depth: 64,
+            arbitration: Arbitration::RoundRobin,
+            frame_buffer: 64,
+            link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
+            firmware: us(1),
+        },
+        audit_sample: 64,
+    }
+}
+
+/// A window of a drive under random writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    /// Host and moved units over host units.
+    pub write_amplification: f64,
+    /// Mean free blocks of a lane when a victim of any has just been chosen.
+    pub free: f64,
+    /// Valid units over the units of blocks that hold data, at those instants, if the drive has one lane.
+    /// Blocks being emptied (but for the newest) and the unwritten part of open blocks do not count.
+    pub rho: f64,
+    /// Units of programs that carried no data.
+    pub padding_units: u64,
+}
+
+/// Runs `state` under uniform 4 KiB writes, 32 outstanding: `writes` to settle and `writes` to measure.
+pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64) -> Window {
+    let pacing = SyntheticPacing::Closed { depth: 32 };
+    let mix = SyntheticSpec { pacing, read_share: 0.0, write_share: 1.0, ..SyntheticSpec::default() };
+    let flow = FlowSpec::synthetic("writes", mix);
+    let mut drive = Drive::new(spec.clone(), state, &[flow], seed, ResourceId(0)).unwrap();
+    let mut agenda = Agenda::new(Drive::resources(spec, 1));
+    drive.start(&mut agenda);
+    let mut before = None;
+    let (mut choices, mut free, mut valid, mut held) = (0, 0.0, 0.0, 0.0);
+    let mut runs = 0;
+    while drive.completed() < 2 * writes {
+        let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
+        drive.handle(&mut agenda, resource);
+        agenda.settle(resource);
+        let ftl = drive.ftl();
+        if drive.completed() >= writes && before.is_none() {
+            before = Some(ftl.counters);
+        }
+        if before.is_some() && ftl.counters.gc_runs != runs {
+            let lanes = f64::from(ftl.layout.lanes);
+            choices += 1;
+            free += (0..ftl.layout.lanes).map(|l| f64::from(ftl.free_blocks(l))).sum::<f64>() / lanes;
+            let (v, h) = occupancy(ftl);
+            valid += v;
+            held += h;
+        }
+        runs = ftl.counters.gc_runs;
+    }
+    let counted = drive.ftl().counters.since(&before.expect("the window has begun"));
+    drive.close();
+    while drive.outstanding() > 0 {
+        let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
+        drive.handle(&mut agenda, resource);
+        agenda.settle(resource);
+    }
+    Window {
+        write_amplification: 1.0 + counted.gc_units as f64 / counted.host_units as f64,
+        free: free / f64::from(choices),
+        rho: valid / held,
+        padding_units: counted.padding_units,
+    }
+}
+
+/// Valid units, and units of blocks that hold data. Of blocks being emptied only the newest counts, the one
+/// with the most valid units; what is still valid in the others is on its way.
+fn occupancy(ftl: &Ftl) -> (f64, f64) {
+    let (mut valid, mut held, mut newest) = (0, 0, 0);
+    for (block, done) in ftl.programs_done().into_iter().enumerate() {
+        let units = ftl.map.valid_units(block as u32);
+        let closed = done == ftl.layout.programs_per_block;
+        if closed && ftl.map.weight[block] & Map::NOT_A_CANDIDATE != 0 {
+            newest = units.max(newest);
+        } else {
+            valid += units;
+            held += done * ftl.layout.units_per_program;
+        }
+    }
+    (f64::from(valid + newest), f64::from(held + ftl.layout.units_per_block))
+}

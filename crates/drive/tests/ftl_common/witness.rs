@@ -1,0 +1,66 @@
+//! What is true at the instant a victim is chosen.
+
+use interpulse_drive::ftl::map::Where;
+use interpulse_drive::ftl::{Ftl, ProgramPlace, Stream};
+
+/// The steps of preconditioning on one lane, with a look at every choice of a victim.
+pub struct Witness {
+    pub ftl: Ftl,
+    /// Program operations being filled, with the units in them.
+    partial: [Option<(ProgramPlace, u32)>; 2],
+    pub choices: u64,
+    /// Sum over choices of the units of closed blocks and the written ones of open blocks.
+    pub held: u64,
+}
+
+impl Witness {
+    /// Starts on `ftl`, which has one lane.
+    pub fn new(ftl: Ftl) -> Witness {
+        assert_eq!(ftl.layout.lanes, 1);
+        Witness { ftl, partial: [None; 2], choices: 0, held: 0 }
+    }
+
+    /// Writes one unit.
+    pub fn write(&mut self, lpn: u32) {
+        if self.partial[Stream::Host as usize].is_none() {
+            while self.ftl.wants_gc(0) && self.collect() {}
+        }
+        if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
+            self.ftl.forget_flash(ppu);
+        }
+        self.put(Stream::Host, lpn);
+        self.ftl.counters.host_units += 1;
+    }
+
+    fn put(&mut self, stream: Stream, lpn: u32) {
+        let partial = self.partial[stream as usize];
+        let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(0, stream).unwrap(), 0));
+        let offset = place.first_offset + filled;
+        self.ftl.map.set_logical(self.ftl.layout.first_unit(place.super_block) + offset, lpn);
+        self.ftl.map.commit(lpn, place.super_block, offset);
+        let full = filled + 1 == self.ftl.layout.units_per_program;
+        self.partial[stream as usize] = (!full).then_some((place, filled + 1));
+        if full {
+            self.ftl.program_done(place.super_block);
+        }
+    }
+
+    fn collect(&mut self) -> bool {
+        let program = self.ftl.layout.units_per_program;
+        let programs: u32 = self.ftl.programs_done().iter().sum();
+        let missing: u32 = self.partial.iter().flatten().map(|(_, filled)| program - filled).sum();
+        let Some(victim) = self.ftl.choose_victim(0) else { return false };
+        self.held += u64::from(programs * program - missing);
+        self.choices += 1;
+        let first = self.ftl.layout.first_unit(victim);
+        for offset in 0..self.ftl.layout.units_per_block {
+            if self.ftl.map.is_valid(victim, offset) {
+                self.ftl.map.invalidate(victim, offset);
+                self.put(Stream::Gc, self.ftl.map.to_logical[(first + offset) as usize]);
+                self.ftl.counters.gc_units += 1;
+            }
+        }
+        self.ftl.erased(victim);
+        true
+    }
+}

@@ -1,0 +1,460 @@
+//! Are the tables of the translation layer right? Addresses, the map, victims, the write cache, snapshots.
+
+mod ftl_common;
+
+use ftl_common::*;
+use interpulse_drive::cache::{Cache, NO_SLOT};
+use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::layout::Layout;
+use interpulse_drive::ftl::map::{Map, Where};
+use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::{Ftl, FtlConfig, Stream};
+use interpulse_drive::snapshot;
+use interpulse_flash::geometry::Geometry;
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+
+// ---- addresses --------------------------------------------------------------------------------------------
+
+prop_compose! {
+    /// A geometry, planes that work together, and reserved blocks of a plane.
+    fn geometries()(
+        planes in 1u32..=8,
+        dies in (1u32..4, 1u32..3, 1u32..3),
+        blocks in 5u32..20,
+        word_lines in 1u32..12,
+        (bits, pages_per_program) in prop_oneof![
+            Just((1u32, 1u32)), Just((2, 1)), Just((2, 2)), Just((3, 1)), Just((3, 3)), Just((4, 4))
+        ],
+        units_per_page in prop_oneof![Just(1u32), Just(2), Just(4)],
+        reserved in 0u32..4,
+    )(
+        together in prop::sample::select((1..=planes).filter(|m| planes % m == 0).collect::<Vec<_>>()),
+        geometry in Just(Geometry {
+            channels: dies.0,
+            chips_per_channel: dies.1,
+            dies_per_chip: dies.2,
+            planes,
+            blocks_per_plane: blocks,
+            word_lines,
+            pages_per_word_line: bits,
+            units_per_page,
+            layers: 1,
+            pages_per_program,
+        }),
+        reserved in Just(reserved),
+    ) -> (Geometry, u32, u32) {
+        (geometry, together, reserved)
+    }
+}
+
+/// The physical unit at a place, written from the definition and not from the code.
+fn unit_at(g: &Geometry, together: u32, reserved: u32, p: interpulse_drive::ftl::layout::Place) -> u32 {
+    let lane = p.die * (g.planes / together) + p.plane / together;
+    let (program, page_in_program) = (p.page / g.pages_per_program, p.page % g.pages_per_program);
+    let programs = g.pages_per_block() / g.pages_per_program;
+    let mut unit = lane * (g.blocks_per_plane - reserved) + p.block;
+    unit = unit * programs + program;
+    unit = unit * together + p.plane % together;
+    unit = unit * g.pages_per_program + page_in_program;
+    unit * g.units_per_page + p.unit
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_unit_has_a_place_of_its_own((g, together, reserved) in geometries(), start in any::<u32>()) {
+        let layout = Layout::new(&g, together, reserved);
+        let units = layout.units();
+        let blocks = g.blocks_per_plane - reserved;
+        prop_assert_eq!(units, u64::from(g.dies() * g.planes * blocks * g.units_per_block()));
+        prop_assert_eq!(u64::from(layout.super_blocks()) * u64::from(layout.units_per_block), units);
+        prop_assert_eq!(layout.programs_per_block * layout.units_per_program, layout.units_per_block);
+        for k in 0..2000u64 {
+            let ppu = ((u64::from(start) + k * 7919) % units) as u32;
+            let place = layout.place(ppu);
+            prop_assert!(place.die < g.dies() && place.plane < g.planes && place.block < blocks);
+            prop_assert!(place.page < g.pages_per_block() && place.unit < g.units_per_page);
+            prop_assert_eq!(unit_at(&g, together, reserved, place), ppu);
+            let (super_block, offset) = layout.split(ppu);
+            prop_assert_eq!(layout.block_of(ppu), super_block);
+            prop_assert_eq!(layout.first_unit(super_block) + offset, ppu);
+            let (lane, block) = layout.lane_of(super_block);
+            prop_assert_eq!(block, place.block);
+            let (die, first_plane) = layout.die_of(lane);
+            prop_assert!(die == place.die && first_plane <= place.plane && place.plane < first_plane + together);
+            let first_page = layout.page_of_program(offset / layout.units_per_program);
+            prop_assert!(first_page <= place.page && place.page < first_page + g.pages_per_program);
+        }
+    }
+
+    // ---- the map ------------------------------------------------------------------------------------------
+
+    #[test]
+    fn the_map_agrees_with_a_plain_list(steps in prop::collection::vec((0u32..40, 0u32..4), 1..300)) {
+        const LOGICAL: u32 = 40;
+        let (blocks, per_block) = (30u32, 70u32);
+        let mut map = Map::new(LOGICAL, blocks, per_block);
+        let mut plain = vec![Where::Unmapped; LOGICAL as usize];
+        let mut next = 0;
+        for (lpn, what) in steps {
+            if let Where::Flash(ppu) = map.get(lpn) {
+                map.invalidate(ppu / per_block, ppu % per_block);
+            }
+            plain[lpn as usize] = match what {
+                0 => { map.set_unmapped(lpn); Where::Unmapped }
+                1 => { map.set_cached(lpn, lpn * 3); Where::Cache(lpn * 3) }
+                _ => {
+                    map.set_logical(next, lpn);
+                    map.commit(lpn, next / per_block, next % per_block);
+                    next += 7;
+                    Where::Flash(next - 7)
+                }
+            };
+            for block in 0..blocks {
+                let in_block = |w: &&Where| matches!(w, Where::Flash(p) if p / per_block == block);
+                let valid = plain.iter().filter(in_block).count() as u32;
+                prop_assert_eq!(map.valid_units(block), valid);
+                let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
+                prop_assert_eq!(bits, valid);
+            }
+            for lpn in 0..LOGICAL {
+                prop_assert_eq!(map.get(lpn), plain[lpn as usize]);
+                if let Where::Flash(ppu) = plain[lpn as usize] {
+                    prop_assert!(map.is_valid(ppu / per_block, ppu % per_block));
+                    prop_assert_eq!(map.to_logical[ppu as usize], lpn);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "unit 3 of block 1 was not valid")]
+fn a_unit_is_invalidated_once() {
+    Map::new(4, 2, 8).invalidate(1, 3);
+}
+
+#[test]
+fn forbidding_a_block_keeps_its_count() {
+    let mut map = Map::new(4, 2, 8);
+    map.set_logical(8, 2);
+    map.commit(2, 1, 0);
+    for candidate in [true, false, false, true] {
+        map.set_candidate(1, candidate);
+        assert_eq!(map.valid_units(1), 1);
+        assert_eq!(map.weight[1] & Map::NOT_A_CANDIDATE == 0, candidate);
+    }
+}
+
+// ---- victims ----------------------------------------------------------------------------------------------
+
+/// Picks among blocks 2.. of ten; the blocks before belong to another lane and are the best of all.
+fn pick(policy: GcPolicy, blocks: &[(u16, u64)]) -> Option<u32> {
+    let mut map = Map::new(1, 2 + blocks.len() as u32, 64);
+    map.weight[..2].fill(0);
+    let mut closed = vec![0; 2];
+    for (i, &(weight, when)) in blocks.iter().enumerate() {
+        map.weight[2 + i] = weight;
+        closed.push(when);
+    }
+    policy.select(&map, &closed, 100, 2..2 + blocks.len() as u32, 64, &mut stream("pick", 0))
+}
+
+const TAKEN: u16 = Map::NOT_A_CANDIDATE;
+
+#[test]
+fn greedy_takes_the_emptiest_and_the_first_among_equals() {
+    let blocks = [(9, 1), (TAKEN | 2, 2), (5, 3), (5, 0), (64, 4)];
+    assert_eq!(pick(GcPolicy::Greedy, &blocks), Some(4));
+}
+
+#[test]
+fn fifo_takes_the_longest_closed_whatever_it_holds() {
+    let blocks = [(9, 31), (TAKEN, 2), (5, 30), (64, 7), (0, 99)];
+    assert_eq!(pick(GcPolicy::Fifo, &blocks), Some(5));
+}
+
+#[test]
+fn cost_benefit_weighs_age_against_valid_units() {
+    // Ages 1, 60, 6, 20 at u = 1/8, 15/16, 1/2, 3/4: age (1 - u) / 2u is 3.5, 2, 3 and 3.3.
+    assert_eq!(pick(GcPolicy::CostBenefit, &[(8, 99), (60, 40), (32, 94), (48, 80)]), Some(2));
+    // A little older, the half full one is worth more: 4.
+    assert_eq!(pick(GcPolicy::CostBenefit, &[(8, 99), (60, 40), (32, 92), (48, 80)]), Some(4));
+    // An empty block is the best there is; the first among equals.
+    assert_eq!(pick(GcPolicy::CostBenefit, &[(1, 0), (0, 99), (0, 1), (TAKEN, 0)]), Some(3));
+    assert_eq!(pick(GcPolicy::CostBenefit, &[(32, 90), (32, 90)]), Some(2));
+}
+
+#[test]
+fn many_choices_are_greedy_and_one_choice_is_blind() {
+    let blocks = [(9, 1), (TAKEN | 2, 2), (5, 3), (7, 0)];
+    assert_eq!(pick(GcPolicy::DChoices { d: 1000 }, &blocks), Some(4));
+    let mut map = Map::new(1, 4, 64);
+    map.weight = vec![60, TAKEN, 1, 30];
+    let mut rng = stream("blind", 0);
+    let mut counts = [0; 4];
+    for _ in 0..3000 {
+        let victim = GcPolicy::DChoices { d: 1 }.select(&map, &[0; 4], 9, 0..4, 64, &mut rng).unwrap();
+        counts[victim as usize] += 1;
+    }
+    // Each of three candidates: 1000 +- 26, and never the one that is taken.
+    assert_eq!(counts[1], 0);
+    assert!([0, 2, 3].iter().all(|&i| (850..1150).contains(&counts[i])), "{counts:?}");
+}
+
+#[test]
+fn no_policy_picks_where_nothing_may_be_collected() {
+    let policies = [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 3 }];
+    for policy in policies {
+        assert_eq!(pick(policy, &[(TAKEN, 1), (TAKEN | 5, 2)]), None, "{policy:?}");
+    }
+}
+
+#[test]
+fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() {
+    let layout = Layout::new(&geometry(1, 10), 1, 0);
+    let config = FtlConfig { logical_units: 3 * BLOCK, policy: GcPolicy::Fifo, soft_free: 2, hard_free: 1 };
+    let mut ftl = Ftl::new(layout, config, stream("full", 0));
+    let mut p = Preconditioner::new(&mut ftl, None);
+    p.write_in_order(0, 3 * BLOCK);
+    p.finish();
+    assert_eq!(ftl.choose_victim(0), None);
+    ftl.forget_flash(2 * BLOCK + 5);
+    assert_eq!(ftl.choose_victim(0), Some(0));
+    assert_eq!(ftl.counters.gc_runs, 1);
+    assert_eq!(ftl.choose_victim(0), Some(1), "a victim is no candidate");
+}
+
+#[test]
+fn host_data_leaves_the_last_blocks_to_collection() {
+    let layout = Layout::new(&geometry(1, 4), 1, 0);
+    let config = FtlConfig { logical_units: BLOCK, policy: GcPolicy::Greedy, soft_free: 3, hard_free: 2 };
+    let mut ftl = Ftl::new(layout, config, stream("reserve", 0));
+    let programs = ftl.layout.programs_per_block;
+    for k in 0..2 * programs {
+        let place = ftl.take_place(0, Stream::Host).unwrap();
+        assert_eq!((place.super_block, place.program), (k / programs, k % programs));
+        assert_eq!(place.first_offset, place.program * ftl.layout.units_per_program);
+        ftl.program_done(place.super_block);
+    }
+    assert_eq!(ftl.free_blocks(0), 2);
+    assert!(!ftl.has_place(0, Stream::Host) && ftl.take_place(0, Stream::Host).is_none());
+    assert_eq!(ftl.take_place(0, Stream::Gc).map(|p| p.super_block), Some(2));
+    assert_eq!(ftl.programs_done(), [programs, programs, 1, 0]);
+}
+
+// ---- the write cache --------------------------------------------------------------------------------------
+
+#[test]
+fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
+    let mut cache = Cache::new(3, 2);
+    let slots: Vec<u32> = [(7, 0), (8, 1), (9, 0)]
+        .map(|(lpn, list)| cache.admit(lpn, list, NO_SLOT).expect("there are three slots"))
+        .to_vec();
+    assert_eq!(cache.admit(10, 0, NO_SLOT), None);
+    assert_eq!((cache.free(), cache.dirty(0), cache.dirty(1), cache.dirty_total()), (0, 2, 1, 3));
+    assert_eq!(slots.iter().map(|&s| cache.lpn(s)).collect::<Vec<_>>(), [7, 8, 9]);
+    assert_eq!(cache.take_dirty(0), Some(slots[0]));
+    assert_eq!((cache.in_flight(), cache.dirty(0), cache.dirty_total()), (1, 1, 2));
+    assert!(!cache.is_dirty(slots[0]) && cache.is_dirty(slots[2]));
+    assert_eq!(cache.take_dirty(0), Some(slots[2]));
+    assert_eq!(cache.take_dirty(0), None);
+    cache.programmed(slots[0]);
+    assert_eq!((cache.free(), cache.in_flight()), (1, 1));
+    assert_eq!(cache.admit(11, 1, 5), Some(slots[0]));
+    assert_eq!((cache.lpn(slots[0]), cache.home(slots[0])), (11, 5));
+    assert_eq!(cache.take_dirty(1), Some(slots[1]));
+}
+
+#[test]
+fn a_trimmed_slot_is_never_programmed_and_comes_back() {
+    let mut cache = Cache::new(3, 1);
+    let slots: Vec<u32> = (0..3).map(|lpn| cache.admit(lpn, 0, NO_SLOT).unwrap()).collect();
+    cache.kill_dirty(slots[1], 0);
+    assert_eq!((cache.dirty(0), cache.dirty_total()), (2, 2));
+    assert_eq!(cache.take_dirty(0), Some(slots[0]));
+    assert_eq!(cache.take_dirty(0), Some(slots[2]));
+    assert_eq!((cache.take_dirty(0), cache.free(), cache.in_flight()), (None, 1, 2));
+    // Slots that are all dead come back at once: nothing will ask for them.
+    let again = cache.admit(9, 0, NO_SLOT).unwrap();
+    cache.kill_dirty(again, 0);
+    assert_eq!(cache.free(), 1);
+}
+
+#[test]
+fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
+    let mut cache = Cache::new(8, 1);
+    let before: Vec<u32> = (0..3).map(|lpn| cache.admit(lpn, 0, NO_SLOT).unwrap()).collect();
+    let flush = cache.begin_flush();
+    cache.admit(5, 0, NO_SLOT).unwrap();
+    assert!(cache.durable_before() <= flush && cache.flush_wants(0));
+    cache.kill_dirty(before[1], 0);
+    for &slot in [before[0], before[2]].iter() {
+        assert!(cache.durable_before() <= flush && cache.flush_wants(0));
+        assert_eq!(cache.take_dirty(0), Some(slot));
+    }
+    assert!(!cache.flush_wants(0), "what is left came after the flush");
+    cache.programmed(before[2]);
+    assert!(cache.durable_before() <= flush);
+    cache.programmed(before[0]);
+    assert!(cache.durable_before() > flush);
+    // A flush with nothing new before it still waits for the data of no one.
+    let late = cache.take_dirty(0).unwrap();
+    let second = cache.begin_flush();
+    let third = cache.begin_flush();
+    assert!(third > second && cache.durable_before() <= second);
+    cache.programmed(late);
+    assert!(cache.durable_before() > third);
+    let empty = cache.begin_flush();
+    assert!(cache.durable_before() > empty);
+}
+
+// ---- snapshots --------------------------------------------------------------------------------------------
+
+const HASH: &str = "0123456789abcdef0123456789abcdef";
+
+fn some_state(spec: &DriveSpec) -> PreconditionedState {
+    let mut ftl = spec.fresh_ftl(stream("snapshot", 0)).unwrap();
+    let logical = ftl.map.logical_units();
+    let mut p = Preconditioner::new(&mut ftl, None);
+    p.write_in_order(0, logical / 2);
+    p.overwrite(3 * u64::from(logical), addresses(logical, UNIFORM, stream("snapshot", 1)));
+    p.finish();
+    PreconditionedState { ftl }
+}
+
+fn saved(folder: &Path, spec: &DriveSpec) -> Vec<u8> {
+    let size = snapshot::save(&some_state(spec), folder, HASH, &mut |_, _| true).unwrap();
+    let bytes = fs::read(snapshot::path_of(folder, HASH)).unwrap();
+    assert_eq!(bytes.len() as u64, size);
+    bytes
+}
+
+fn why_not(folder: &Path, spec: &DriveSpec) -> String {
+    match snapshot::load(spec, folder, HASH, &mut |_, _| true) {
+        Ok(_) => "accepted".into(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_snapshot_brings_back_the_same_ftl() {
+    let (spec, folder) = (drive::spec(3, 30, 0.1), tempfile::tempdir().unwrap());
+    let bytes = saved(folder.path(), &spec);
+    let mut pieces = Vec::new();
+    let progress = &mut |done, all| {
+        pieces.push((done, all));
+        true
+    };
+    let PreconditionedState { ftl } = snapshot::load(&spec, folder.path(), HASH, progress).unwrap();
+    assert_eq!(pieces.last().map(|&(done, all)| (done == all, all)), Some((true, ftl.state_bytes())));
+    assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
+    let mut original = some_state(&spec).ftl;
+    for lpn in 0..original.map.logical_units() {
+        assert_eq!(ftl.map.get(lpn), original.map.get(lpn), "unit {lpn}");
+    }
+    assert_eq!(ftl.programs_done(), original.programs_done());
+    assert_eq!((&ftl.map.weight, ftl.wear()), (&original.map.weight, original.wear()));
+    // Saved again it is the same file, and it goes on in the same way.
+    let second = tempfile::tempdir().unwrap();
+    let mut restored = PreconditionedState { ftl };
+    snapshot::save(&restored, second.path(), HASH, &mut |_, _| true).unwrap();
+    assert!(fs::read(snapshot::path_of(second.path(), HASH)).unwrap() == bytes);
+    let go_on = |ftl: &mut Ftl| {
+        ftl.restart(stream("again", 0));
+        let logical = ftl.map.logical_units();
+        let mut p = Preconditioner::new(ftl, None);
+        p.overwrite(u64::from(logical), addresses(logical, HOT_AND_COLD, stream("again", 1)));
+        p.finish();
+        (ftl.counters, ftl.wear(), ftl.map.weight.clone())
+    };
+    assert_eq!(go_on(&mut restored.ftl), go_on(&mut original));
+}
+
+#[test]
+fn a_snapshot_that_does_not_fit_is_refused_with_the_reason() {
+    let (spec, temporary) = (drive::spec(2, 20, 0.1), tempfile::tempdir().unwrap());
+    let folder = temporary.path();
+    let path = snapshot::path_of(folder, HASH);
+    let good = saved(folder, &spec);
+    let all = good.len();
+    let refused = |why: &str| format!("{} does not fit: {why}", path.display());
+    let check = |bytes: &[u8], why: &str| {
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(why_not(folder, &spec), refused(why));
+    };
+    let with = |at: usize, value: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = value;
+        bytes
+    };
+    check(&with(0, b'X'), "it is not a snapshot of interpulse");
+    let (theirs, ours) = (snapshot::FORMAT_VERSION + 1, snapshot::FORMAT_VERSION);
+    let version = format!("it has format version {theirs}, this program writes {ours}");
+    check(&with(8, theirs as u8), &version);
+    check(&with(12, b'X'), "it is the state of another configuration");
+    check(&with(44, !good[44]), "its checksum is wrong: it is damaged");
+    check(&good[..all - 1], &format!("it has {} bytes, this drive's state takes {all}", all - 1));
+    check(&good[..60], &format!("it has 60 bytes, this drive's state takes {all}"));
+    check(&good[..59], "59 bytes are too few for a snapshot");
+    check(&[], "0 bytes are too few for a snapshot");
+    check(&[&good[..], &[0]].concat(), &format!("it has {} bytes, this drive's state takes {all}", all + 1));
+    let mut rng = stream("garbage", 0);
+    let garbage: Vec<u8> = (0..all).map(|_| rng.below(256) as u8).collect();
+    check(&garbage, "it is not a snapshot of interpulse");
+    check(&[&good[..60], &garbage[60..]].concat(), "its checksum is wrong: it is damaged");
+    // Every kind of place in the payload: tables, weights, cycles, ages, free lists, open blocks.
+    for at in (60..all).step_by(all / 97).chain(all - 40..all) {
+        check(&with(at, !good[at]), "its checksum is wrong: it is damaged");
+    }
+    // The state of a drive of another size, under the same name.
+    let other = saved(folder, &drive::spec(2, 21, 0.1));
+    check(&other, &format!("it has {} bytes, this drive's state takes {all}", other.len()));
+    fs::write(&path, &good).unwrap();
+    assert_eq!(why_not(folder, &spec), "accepted");
+    fs::remove_file(&path).unwrap();
+    assert!(why_not(folder, &spec).starts_with(&format!("{}: ", path.display())));
+}
+
+#[test]
+fn a_stopped_save_or_load_leaves_nothing_behind() {
+    let (spec, temporary) = (drive::spec(2, 20, 0.1), tempfile::tempdir().unwrap());
+    let folder = temporary.path().join("not/yet/there");
+    let stopped = snapshot::save(&some_state(&spec), &folder, HASH, &mut |_, _| false);
+    assert_eq!(stopped.unwrap_err().to_string(), "stopped");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    saved(&folder, &spec);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    let stopped = snapshot::load(&spec, &folder, HASH, &mut |_, _| false);
+    assert_eq!(stopped.map(|_| ()).unwrap_err().to_string(), "stopped");
+    assert_eq!(why_not(&folder, &spec), "accepted");
+}
+
+#[test]
+fn trimming_deletes_the_oldest_until_the_rest_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = std::time::SystemTime::now();
+    let file = |name: &str, bytes: usize, age_s: u64| {
+        let path = folder.path().join(name);
+        fs::write(&path, vec![0; bytes]).unwrap();
+        let when = now - std::time::Duration::from_secs(age_s);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(when).unwrap();
+        path
+    };
+    let oldest = file("a.snapshot", 100, 40);
+    let older = file("b.snapshot", 100, 30);
+    let newer = file("c.snapshot", 100, 20);
+    let newest = file("d.snapshot", 100, 10);
+    let other = file("notes.txt", 1000, 90);
+    assert_eq!(snapshot::trim(folder.path(), 400, &newest), Vec::<std::path::PathBuf>::new());
+    assert_eq!(snapshot::trim(folder.path(), 399, &oldest), std::slice::from_ref(&older));
+    assert_eq!(snapshot::trim(folder.path(), 150, &newest), [oldest, newer]);
+    assert_eq!(snapshot::trim(folder.path(), 0, &newest), Vec::<std::path::PathBuf>::new());
+    assert!(newest.exists() && other.exists());
+    assert!(snapshot::trim(&folder.path().join("absent"), 0, &newest).is_empty());
+}

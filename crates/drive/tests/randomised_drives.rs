@@ -1,0 +1,248 @@
+//! Is anything lost? Small drives with everything drawn at random - part, planes, striping, collection,
+//! cache, queues, flows, suspension - run under full audit, and at the end every unit is read back.
+//!
+//! One seed gives one world; a failing test prints the world and its seed.
+
+mod drive_common;
+
+use drive_common::{Bench, Cells, of_part, part, preconditioned};
+use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::host::link::LinkSpec;
+use interpulse_drive::host::queues::Arbitration;
+use interpulse_engine::{Bytes, Duration, Rng, SimTime, Streams};
+use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
+
+/// Requests of one world, before the read-back.
+const REQUESTS: u64 = 10_000;
+/// The read-back begins here; the other flows have ended by then.
+const READ_BACK: SimTime = SimTime(3_600_000_000_000);
+
+fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize].clone()
+}
+
+fn suspension(rng: &mut Rng) -> SuspendPolicy {
+    let costs = SuspendCosts {
+        entry: Duration::from_us(pick(rng, &[0, 3, 20])),
+        resume: Duration::from_us(pick(rng, &[0, 5, 40])),
+        reset: Duration::from_us(pick(rng, &[0, 4])),
+    };
+    SuspendPolicy {
+        scheme: Scheme::ALL[rng.below(Scheme::ALL.len() as u64) as usize].1,
+        max_suspends: pick(rng, &[None, Some(1), Some(5)]),
+        min_remaining: Duration::from_us(pick(rng, &[0, 60])),
+        costs,
+    }
+}
+
+/// A drive; `None` if the values drawn do not make one.
+fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
+    let planes = pick(rng, &[1, 2, 4]);
+    let multi_plane = pick(rng, &[1, 2, 4]);
+    if multi_plane > planes {
+        return None;
+    }
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
+    let mut chips = part(cells, planes, pick(rng, &[12, 16, 24]), pick(rng, &[4, 8, 16]));
+    chips.program_loops_sd = pick(rng, &[0.0, 0.7]);
+    let mut spec = of_part(chips, pick(rng, &[1, 2]), pick(rng, &[1, 2]), pick(rng, &[1, 2]));
+    let orders = Allocation::all();
+    let dynamic = rng.below(2) == 0;
+    spec.ftl.allocation = if dynamic { Allocation::Dynamic } else { pick(rng, &orders[1..]).1 };
+    spec.ftl.gc = pick(
+        rng,
+        &[
+            GcPolicy::Greedy,
+            GcPolicy::Greedy,
+            GcPolicy::DChoices { d: 3 },
+            GcPolicy::Fifo,
+            GcPolicy::CostBenefit,
+            GcPolicy::Imposed,
+        ],
+    );
+    spec.ftl.multi_plane = multi_plane;
+    spec.ftl.over_provisioning = pick(rng, &[0.6, 1.0]);
+    spec.ftl.bad_block_reserve = pick(rng, &[0.0, 0.05]);
+    spec.ftl.threshold_base = pick(rng, &[ThresholdBase::Blocks, ThresholdBase::Spare]);
+    spec.ftl.gc_soft = pick(rng, &[0.05, 0.15]);
+    spec.ftl.imposed_waf = pick(rng, &[1.0, 2.4]);
+
+    let program = u64::from(spec.layout().ok()?.units_per_program) * 4096;
+    let lanes = u64::from(spec.layout().ok()?.lanes);
+    let least = program * if dynamic { 2 } else { lanes };
+    spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least, 64 * least]));
+    spec.cache.latency = Duration::from_ns(pick(rng, &[0, 700]));
+
+    spec.nand.policy = pick(rng, &[Policy::Fifo, Policy::ReadPriority]);
+    spec.nand.multi_plane_reads = rng.below(2) == 0;
+    spec.nand.ecc_interval = Duration::from_ns(pick(rng, &[0, 800]));
+    spec.nand.program_suspend = suspension(rng);
+    spec.nand.erase_suspend = suspension(rng);
+
+    spec.host.queue_weights = pick(rng, &[vec![1], vec![1, 1], vec![1, 3, 2]]);
+    spec.host.queue_depth = pick(rng, &[1, 16, 1024]);
+    spec.host.frame_buffer = pick(rng, &[1, 8, 1024]);
+    spec.host.arbitration = pick(rng, &[Arbitration::RoundRobin, Arbitration::Weighted]);
+    spec.host.link = LinkSpec {
+        generation: pick(rng, &[1, 3, 5]),
+        lanes: pick(rng, &[1, 4]),
+        max_payload: pick(rng, &[128, 256]),
+    };
+    spec.host.firmware = Duration::from_us(pick(rng, &[0, 5, 20]));
+    spec.check().ok()?;
+    Some(spec)
+}
+
+fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> FlowSpec {
+    let (read, write, trim) =
+        pick(rng, &[(0.5, 0.5, 0.0), (0.0, 1.0, 0.0), (0.4, 0.5, 0.1), (0.9, 0.1, 0.0), (0.3, 0.4, 0.3)]);
+    let kib = |k: f64| Bytes((k * 1024.0) as u64);
+    let (block_size, alignment) = pick(
+        rng,
+        &[
+            (BlockSize::Fixed(kib(4.0)), kib(4.0)),
+            (BlockSize::Fixed(kib(0.5)), kib(0.5)),
+            (BlockSize::Fixed(kib(6.0)), kib(2.0)),
+            (
+                BlockSize::Weighted(vec![
+                    (kib(0.5), 1.0),
+                    (kib(4.0), 4.0),
+                    (kib(9.5), 2.0),
+                    (kib(64.0), 0.3),
+                ]),
+                kib(0.5),
+            ),
+            (BlockSize::Weighted(vec![(kib(4.0), 5.0), (kib(256.0), 0.1)]), kib(4.0)),
+        ],
+    );
+    let addresses = pick(
+        rng,
+        &[
+            AddressSpec::Uniform,
+            AddressSpec::Sequential,
+            AddressSpec::HotCold { hot_share: 0.1, hot_traffic: 0.9 },
+            AddressSpec::Zipf { exponent: 1.1 },
+        ],
+    );
+    let depth = pick(rng, &[1, 4, 32, 128]);
+    let rate_per_s = pick(rng, &[500.0, 3000.0]);
+    let pacing = match rng.below(3) {
+        0 => SyntheticPacing::Open { rate_per_s, arrivals: Arrivals::Poisson },
+        _ => SyntheticPacing::Closed { depth },
+    };
+    let flush_every = pick(rng, &[None, Some(50), Some(1), Some(7)]);
+    let synthetic = SyntheticSpec {
+        pacing,
+        read_share: read,
+        write_share: write,
+        trim_share: trim,
+        flush_every,
+        block_size,
+        alignment,
+        addresses,
+        ..SyntheticSpec::default()
+    };
+    FlowSpec {
+        limit: Some(requests),
+        queue: rng.below(spec.host.queue_weights.len() as u64) as u32,
+        ..FlowSpec::synthetic(name, synthetic)
+    }
+}
+
+/// Reads the whole drive once, in order.
+fn read_back(units: u64) -> FlowSpec {
+    let reader = SyntheticSpec {
+        pacing: SyntheticPacing::Closed { depth: 8 },
+        block_size: BlockSize::Fixed(Bytes::kib(64)),
+        alignment: Bytes::kib(64),
+        addresses: AddressSpec::Sequential,
+        ..SyntheticSpec::default()
+    };
+    FlowSpec { start: READ_BACK, limit: Some(units / 16), ..FlowSpec::synthetic("read-back", reader) }
+}
+
+/// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
+fn world(seed: u64) -> bool {
+    let mut rng = Streams::new(seed).stream("test.world", 0);
+    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let imposed = spec.ftl.gc == GcPolicy::Imposed;
+    let fill = if imposed { 1.0 } else { pick(&mut rng, &[0.0, 0.5, 1.0, 1.0]) };
+    let overwrites = if imposed { 0.0 } else { pick(&mut rng, &[0.0, 1.0]) };
+    let count = 1 + rng.below(3);
+    let mut flows: Vec<FlowSpec> =
+        (0..count).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), REQUESTS / count)).collect();
+    let units = u64::from(spec.ftl_config().unwrap().logical_units);
+    flows.push(read_back(units));
+    println!("world {seed}: fill {fill}, overwrites {overwrites}\n{spec:#?}\n{flows:#?}");
+
+    let mut bench = Bench::new(&spec, preconditioned(&spec, fill, overwrites, seed), &flows, seed);
+    bench.run_requests(REQUESTS / count * count);
+    assert_eq!(bench.drive.outstanding(), 0, "the flows have ended");
+    assert!(bench.agenda.now() < READ_BACK, "the flows end before the read-back begins");
+    bench.run_out();
+    let report = bench.finish();
+    assert_eq!(report.requests, REQUESTS / count * count + units / 16);
+    assert_eq!(report.requests, bench.drive.window.counters.requests);
+    assert!(report.versions_checked >= units, "every unit has been read back");
+    let latencies = bench.drive.window.flows.iter().map(|f| f.count()).sum::<u64>();
+    assert_eq!(latencies, report.requests, "every request has a latency");
+    true
+}
+
+/// Runs worlds of seeds `first`, `first + 1`, ... until `count` drives have been made.
+fn worlds(first: u64, count: usize) {
+    let made = (first..).filter(|&seed| world(seed)).take(count).count();
+    assert_eq!(made, count);
+}
+
+#[test]
+fn nothing_is_lost_in_any_world_a() {
+    worlds(std::env::var("W").map_or(1000, |v| v.parse().unwrap()), 3000);
+}
+
+#[test]
+fn nothing_is_lost_in_any_world_b() {
+    worlds(2_000_000, 3000);
+}
+
+#[test]
+#[ignore]
+fn survey() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let first: u64 = std::env::var("W").map_or(1, |v| v.parse().unwrap());
+    let n: u64 = std::env::var("N").map_or(3000, |v| v.parse().unwrap());
+    let mut bad = 0;
+    for seed in first..first + n {
+        if let Err(e) = std::panic::catch_unwind(|| world(seed)) {
+            bad += 1;
+            let mut rng = Streams::new(seed).stream("test.world", 0);
+            let spec = draw_drive(&mut rng).unwrap();
+            let text = e
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or(e.downcast_ref::<&str>().copied())
+                .unwrap_or("?");
+            let cfg = spec.ftl_config().unwrap();
+            let l = spec.layout().unwrap();
+            eprintln!(
+                "{seed}: {:?} {:?} lanes {} blocks {} upb {} upp {} soft {} hard {} log {} cache {} :: {}",
+                spec.ftl.gc,
+                spec.ftl.allocation,
+                l.lanes,
+                l.blocks,
+                l.units_per_block,
+                l.units_per_program,
+                cfg.soft_free,
+                cfg.hard_free,
+                cfg.logical_units,
+                spec.cache.size.get() / 4096,
+                text.lines().next().unwrap().chars().take(900).collect::<String>()
+            );
+        }
+    }
+    eprintln!("{bad} bad of {n}");
+}

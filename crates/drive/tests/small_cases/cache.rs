@@ -1,0 +1,72 @@
+//! The write cache against plain lists: order of arrival, trims, flushes.
+
+use interpulse_drive::cache::{Cache, NO_SLOT};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+
+/// A model of the cache: lists of (slot, epoch) and the slots in flight.
+#[derive(Default)]
+struct Model {
+    lists: [VecDeque<(u32, u32)>; 2],
+    in_flight: Vec<(u32, u32)>,
+    epoch: u32,
+}
+
+impl Model {
+    /// Epochs that something not yet programmed belongs to.
+    fn pending(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lists.iter().flatten().chain(&self.in_flight).map(|&(_, epoch)| epoch)
+    }
+}
+
+proptest! {
+    /// Against lists: no slot is lost or handed out twice, order is kept, flushes wait for what they should.
+    #[test]
+    fn the_cache_loses_no_slot_and_no_flush(ops in prop::collection::vec((0u32..6, 0usize..2, any::<u32>()), 0..300)) {
+        const SLOTS: u32 = 8;
+        let mut cache = Cache::new(SLOTS, 2);
+        let mut model = Model::default();
+        for (op, list, draw) in ops {
+            let live = model.lists[list].len();
+            match op {
+                0 | 1 => if let Some(slot) = cache.admit(draw, list, NO_SLOT) {
+                    prop_assert!(model.lists.iter().flatten().chain(&model.in_flight).all(|e| e.0 != slot));
+                    prop_assert_eq!(cache.lpn(slot), draw);
+                    model.lists[list].push_back((slot, model.epoch));
+                },
+                2 => {
+                    let head = model.lists[list].pop_front();
+                    prop_assert_eq!(cache.take_dirty(list), head.map(|e| e.0));
+                    model.in_flight.extend(head);
+                }
+                3 => if !model.in_flight.is_empty() {
+                    let (slot, _) = model.in_flight.swap_remove(draw as usize % model.in_flight.len());
+                    cache.programmed(slot);
+                },
+                4 => if live > 0 {
+                    let (slot, _) = model.lists[list].remove(draw as usize % live).unwrap();
+                    cache.kill_dirty(slot, list);
+                },
+                _ => {
+                    prop_assert_eq!(cache.begin_flush(), model.epoch);
+                    model.epoch += 1;
+                }
+            }
+            let oldest = model.pending().min().unwrap_or(model.epoch);
+            prop_assert_eq!(cache.durable_before(), oldest);
+            for list in 0..2 {
+                prop_assert_eq!(cache.dirty(list), model.lists[list].len() as u32);
+                let wanted = model.lists[list].front().is_some_and(|e| e.1 < model.epoch);
+                prop_assert_eq!(cache.flush_wants(list), wanted);
+            }
+            let dirty: usize = model.lists.iter().map(VecDeque::len).sum();
+            prop_assert_eq!(cache.dirty_total(), dirty as u32);
+            prop_assert_eq!(cache.in_flight(), model.in_flight.len() as u32);
+            // A dead slot waits only behind a dirty one, so that something will free it.
+            prop_assert!(cache.free() + dirty + model.in_flight.len() <= SLOTS as usize);
+            if dirty == 0 {
+                prop_assert_eq!(cache.free() + model.in_flight.len(), SLOTS as usize);
+            }
+        }
+    }
+}

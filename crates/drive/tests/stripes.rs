@@ -1,0 +1,185 @@
+//! Where do writes go? The striping orders, the even spread of dynamic allocation, and lanes that stay level.
+
+mod ftl_common;
+
+use ftl_common::*;
+use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::map::{Map, Where};
+use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::stripe::{Allocation, Stripe};
+use interpulse_drive::ftl::{Ftl, FtlConfig, Stream, layout::Layout};
+use interpulse_flash::geometry::Geometry;
+
+/// Sizes that differ on every axis: 2 channels, 3 ways, 5 dies, 4 plane groups of 2 planes.
+fn unequal() -> Geometry {
+    Geometry { chips_per_channel: 3, dies_per_chip: 5, planes: 8, ..geometry(2, 12) }
+}
+
+const PLANES_TOGETHER: u32 = 2;
+
+/// (channel, way, die, plane group) of a lane, found through the layout.
+fn coordinates(g: &Geometry, layout: &Layout, lane: u32) -> [u32; 4] {
+    let (die, plane) = layout.die_of(lane);
+    let chip = die / g.dies_per_chip;
+    assert_eq!(g.channel_of(die), chip / g.chips_per_channel);
+    [g.channel_of(die), chip % g.chips_per_channel, die % g.dies_per_chip, plane / PLANES_TOGETHER]
+}
+
+#[test]
+fn the_orders_are_dynamic_and_the_24_permutations() {
+    let mut names: Vec<String> = Allocation::all().into_iter().map(|(name, _)| name).collect();
+    assert_eq!((names.len(), names[0].as_str()), (25, "dynamic"));
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 25);
+    for name in names.iter().filter(|n| *n != "dynamic") {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort();
+        assert_eq!(letters, ['c', 'd', 'p', 'w']);
+    }
+}
+
+#[test]
+fn consecutive_pages_go_to_the_lanes_that_the_name_says() {
+    let g = unequal();
+    let layout = Layout::new(&g, PLANES_TOGETHER, 0);
+    let sizes = [2, 3, 5, 4];
+    for (name, allocation) in Allocation::all() {
+        let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
+        let Some(stripe) = stripe else {
+            assert_eq!(name, "dynamic");
+            continue;
+        };
+        for page in 0..2 * layout.lanes {
+            let first = page * g.units_per_page;
+            let lane = stripe.lane(first);
+            assert!((first..first + g.units_per_page).all(|lpn| stripe.lane(lpn) == lane), "a page is split");
+            // The axis named first changes with every page, the next when that one has gone round.
+            let at = coordinates(&g, &layout, lane);
+            let mut round = 1;
+            for letter in name.chars() {
+                let axis = "cwdp".find(letter).unwrap();
+                assert_eq!(at[axis], page / round % sizes[axis], "{name}: page {page}, axis {letter}");
+                round *= sizes[axis];
+            }
+        }
+    }
+}
+
+#[test]
+fn static_striping_keeps_every_page_on_its_lane_through_collections() {
+    let g = geometry(4, 40);
+    let layout = Layout::new(&g, 1, 0);
+    let logical = 4 * 30 * BLOCK;
+    let config = FtlConfig { logical_units: logical, policy: GcPolicy::Greedy, soft_free: 3, hard_free: 1 };
+    let (_, allocation) = Allocation::all().into_iter().find(|(name, _)| name == "cwdp").unwrap();
+    let stripe = Stripe::new(allocation, &g, 1).unwrap();
+    let mut ftl = Ftl::new(layout, config, stream("static", 0));
+    let mut p = Preconditioner::new(&mut ftl, Some(stripe.clone()));
+    p.write_in_order(0, logical);
+    p.overwrite(3 * u64::from(logical), addresses(logical, HOT_AND_COLD, stream("static", 1)));
+    p.finish();
+    assert!(ftl.counters.gc_units > 0);
+    for lpn in 0..logical {
+        let Where::Flash(ppu) = ftl.map.get(lpn) else { panic!("unit {lpn} is nowhere") };
+        assert_eq!(ftl.layout.lane_of(ftl.layout.block_of(ppu)).0, stripe.lane(lpn), "unit {lpn}");
+    }
+}
+
+/// Valid units of each lane.
+fn valid(ftl: &Ftl) -> Vec<u64> {
+    let lanes = ftl.map.weight.chunks(ftl.layout.blocks as usize);
+    lanes.map(|lane| lane.iter().map(|w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect()
+}
+
+#[test]
+fn dynamic_allocation_gives_every_lane_the_same() {
+    let mut ftl = ftl(7, 40, GcPolicy::Greedy, 3, 0.3, stream("even", 0));
+    let program = u64::from(ftl.layout.units_per_program);
+    let logical = ftl.map.logical_units();
+    let mut p = Preconditioner::new(&mut ftl, None);
+    for part in 1..=10 {
+        p.write_in_order(logical / 10 * (part - 1), logical / 10 * part);
+    }
+    p.finish();
+    let valid = valid(&ftl);
+    let (least, most) = (valid.iter().min().unwrap(), valid.iter().max().unwrap());
+    assert!(most - least <= program, "{valid:?}");
+    // Consecutive programs go to consecutive lanes.
+    let lane = |lpn| match ftl.map.get(lpn) {
+        Where::Flash(ppu) => ftl.layout.lane_of(ftl.layout.block_of(ppu)).0,
+        other => panic!("unit {lpn} is at {other:?}"),
+    };
+    for lpn in 0..7 * 50 * program as u32 {
+        let expected = (lane(0) + lpn / program as u32) % 7;
+        assert_eq!(lane(lpn), expected, "unit {lpn}");
+    }
+}
+
+#[test]
+fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
+    let policies = [
+        GcPolicy::Greedy,
+        GcPolicy::Fifo,
+        GcPolicy::CostBenefit,
+        GcPolicy::DChoices { d: 1 },
+        GcPolicy::DChoices { d: 4 },
+    ];
+    for policy in policies {
+        for heat in [UNIFORM, HOT_AND_COLD, Heat { space: 0.02, writes: 0.98 }] {
+            // 48 blocks a lane, of which the data fills 43: 3 kept free, 1 or 2 open, hardly one to work with.
+            let layout = Layout::new(&geometry(8, 48), 1, 0);
+            let logical = 8 * 43 * BLOCK;
+            let config = FtlConfig { logical_units: logical, policy, soft_free: 3, hard_free: 1 };
+            let mut ftl = Ftl::new(layout, config, stream("level", 0));
+            let mut next = addresses(logical, heat, stream("level", 1));
+            let mut p = Preconditioner::new(&mut ftl, None);
+            p.write_in_order(0, logical);
+            p.overwrite(5 * u64::from(logical), &mut next);
+            p.finish();
+            let valid = valid(&ftl);
+            assert_eq!(valid.iter().sum::<u64>(), u64::from(logical));
+            // Every lane has at least room for its data, its reserve and its open blocks.
+            let most = u64::from((48 - 3) * BLOCK);
+            assert!(valid.iter().all(|&v| v < most), "{policy:?}: {valid:?}");
+            assert!((0..8).any(|lane| ftl.welcomes(lane)));
+            assert!((0..8).any(|lane| ftl.has_place(lane, Stream::Host)));
+        }
+    }
+}
+
+#[test]
+fn data_that_is_never_overwritten_stops_no_policy() {
+    let policies = [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 1 }];
+    for policy in policies {
+        let mut ftl = ftl(2, 60, policy, 3, 0.2, stream("read-only", 0));
+        let logical = ftl.map.logical_units();
+        let mut rng = stream("read-only", 1);
+        let mut p = Preconditioner::new(&mut ftl, None);
+        p.write_in_order(0, logical);
+        // FIFO comes upon blocks that hold nothing but valid data, and must get past them.
+        p.overwrite(8 * u64::from(logical), || logical / 2 + rng.below(u64::from(logical / 2)) as u32);
+        p.finish();
+        assert_eq!(valid(&ftl).iter().sum::<u64>(), u64::from(logical), "{policy:?}");
+    }
+}
+
+#[test]
+fn nor_does_it_in_simulated_time() {
+    for policy in [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 1 }] {
+        // The least spare that the capacity checks allow: two blocks free, two open, and one to work with.
+        let mut spec = drive::spec(8, 40, 0.0);
+        spec.ftl.over_provisioning = 40.0 / 34.9 - 1.0;
+        spec.ftl.gc = policy;
+        spec.check().unwrap();
+        let mut ftl = spec.fresh_ftl(stream("tight", 0)).unwrap();
+        let logical = ftl.map.logical_units();
+        let mut p = Preconditioner::new(&mut ftl, None);
+        p.write_in_order(0, logical);
+        p.finish();
+        let state = PreconditionedState { ftl };
+        let window = drive::run(&spec, state, u64::from(logical), 1);
+        assert!(window.write_amplification > 1.0, "{policy:?}: {window:?}");
+    }
+}

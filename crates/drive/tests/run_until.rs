@@ -118,9 +118,9 @@ fn straight(spec: &DriveSpec, flows: &[FlowSpec], seed: u64, reported: usize) ->
 #[test]
 fn the_runs_compared_here_are_eventful() {
     let n = straight(&busy_spec(), &busy_flows(), 1, 2);
-    assert!(n.host.requests > 10_000, "{:?}", n.host);
+    assert!(n.host.requests > 5_000, "{:?}", n.host);
     assert!(n.nand.program_suspends > 100 && n.nand.erase_suspends > 10, "{:?}", n.nand);
-    assert!(n.ftl.gc_units > 100 && n.ftl.erases > 10 && n.ftl.padding_units > 0, "{:?}", n.ftl);
+    assert!(n.ftl.gc_units > 100 && n.ftl.erases > 10, "{:?}", n.ftl);
     let h = n.host;
     assert!(h.cache_stalls > 100 && h.trimmed_units > 100 && h.read_modify_writes > 100, "{h:?}");
     assert!(h.cache_read_hits > 10 && h.cache_overwrites > 10 && h.unmapped_reads > 10, "{h:?}");

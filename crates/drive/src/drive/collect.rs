@@ -77,11 +77,10 @@ impl Drive {
         if std::mem::take(&mut self.gc_lanes[l].asleep) {
             self.gc_asleep -= 1;
         }
+        self.set_urgency(lane);
         if self.gc_lanes[l].victims.is_empty() && !self.ftl.wants_gc(lane) {
             return;
         }
-        let (die, _) = self.ftl.layout.die_of(lane);
-        self.nand.set_gc_urgent(die, self.ftl.gc_is_urgent(lane));
         loop {
             self.read_victim(agenda, lane);
             let program = self.ftl.layout.units_per_program as usize;
@@ -140,6 +139,15 @@ impl Drive {
             return None;
         }
         Some(victim)
+    }
+
+    /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
+    fn set_urgency(&mut self, lane: u32) {
+        let (die, _) = self.ftl.layout.die_of(lane);
+        let lanes = self.ftl.layout.lanes_per_die;
+        let first = die * lanes;
+        let urgent = (first..first + lanes).any(|l| self.ftl.wants_gc(l) && self.ftl.gc_is_urgent(l));
+        self.nand.set_gc_urgent(die, urgent);
     }
 
     /// Reads pages of the last victim while there is room, and erases victims that are done.

@@ -21,8 +21,8 @@ counters! {
         cache_overwrites: "units",
         /// writes that had to wait for a free slot of the write cache
         cache_stalls: "requests",
-        /// units read to complete writes that do not cover them
-        read_modify_writes: "units",
+        /// page reads made to complete writes that cover a unit only in part
+        read_modify_writes: "operations",
         /// logical units trimmed
         trimmed_units: "units",
     }
@@ -97,7 +97,9 @@ impl WindowStats {
                 self.counters.written_bytes += bytes;
                 self.write_blame.add(latency, account);
             }
-            Op::Trim | Op::Flush => {}
+            Op::Trim | Op::Flush => {
+                assert_eq!(account.iter().sum::<u64>(), latency.as_ns(), "account {account:?}");
+            }
         }
     }
 }

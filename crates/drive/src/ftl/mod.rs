@@ -162,7 +162,8 @@ impl Ftl {
         !self.heavy[lane as usize]
     }
 
-    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space.
+    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
+    /// than chance explains if that is more.
     fn weigh_lanes(&mut self) {
         self.since_weighing = 0;
         let blocks = self.layout.blocks as usize;
@@ -172,7 +173,10 @@ impl Ftl {
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
-        let most = mean + (spare / 64).max(u64::from(self.layout.units_per_program));
+        // On a small drive chance alone moves lanes further apart than that (the weight of a lane is about
+        // Poisson): calling half of them heavy would leave their dies idle.
+        let chance = (3 * mean.isqrt()).min(spare / 8);
+        let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
         self.heavy = valid.iter().map(|&v| v > most).collect();
     }
 

@@ -11,6 +11,7 @@ use interpulse_engine::Streams;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -88,20 +89,19 @@ pub fn save(
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
     let path = path_of(folder, hash);
-    let temporary = folder.join(format!("{hash}.{}.tmp", std::process::id()));
+    // Two threads may save the same state at once.
+    static SAVES: AtomicU64 = AtomicU64::new(0);
+    let save = SAVES.fetch_add(1, Ordering::Relaxed);
+    let temporary = folder.join(format!("{hash}.{}-{save}.tmp", std::process::id()));
     let at = |source| SnapshotError::Io { path: temporary.clone(), source };
     fs::create_dir_all(folder).map_err(|source| SnapshotError::Io { path: folder.to_path_buf(), source })?;
-    let written = write_file(state, &temporary, hash, progress);
-    let size = match written {
-        Ok(size) => size,
-        Err(error) => {
-            // Nothing half-written stays behind; a failure to remove it changes nothing for the caller.
-            let _ = fs::remove_file(&temporary);
-            return Err(error);
-        }
-    };
-    fs::rename(&temporary, &path).map_err(at)?;
-    Ok(size)
+    let written = write_file(state, &temporary, hash, progress)
+        .and_then(|size| fs::rename(&temporary, &path).map_err(at).map(|()| size));
+    if written.is_err() {
+        // Nothing half-written stays behind; a failure to remove it changes nothing for the caller.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 fn write_file(
@@ -192,6 +192,7 @@ pub fn load(
 /// never deleted. Returns what was deleted.
 pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    remove_abandoned(folder);
     let mut files: Vec<_> = entries
         .flatten()
         .map(|e| e.path())
@@ -211,6 +212,18 @@ pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
         }
     }
     deleted
+}
+
+/// Deletes temporary files that a killed run left behind: nothing writes one for an hour.
+fn remove_abandoned(folder: &Path) {
+    const ABANDONED_AFTER: std::time::Duration = std::time::Duration::from_secs(3600);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|x| x == "tmp")) {
+        let age = path.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED_AFTER) {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 fn hash_bytes(hash: &str) -> [u8; 32] {

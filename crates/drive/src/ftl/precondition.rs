@@ -18,6 +18,20 @@ struct Partial {
     filled: u32,
 }
 
+/// Lets the lanes of a fresh FTL fill their host blocks to different marks, by programs without data. Writes
+/// go to all lanes in turn, so otherwise all of them would open a block, and collect garbage, at the same
+/// instant for ever.
+fn stagger(ftl: &mut Ftl) {
+    let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
+    for lane in 0..ftl.layout.lanes {
+        for _ in 0..u64::from(lane) * programs / lanes {
+            let place = ftl.take_place(lane, Stream::Host).expect("a fresh lane has blocks");
+            ftl.counters.padding_units += u64::from(ftl.layout.units_per_program);
+            ftl.program_done(place.super_block);
+        }
+    }
+}
+
 /// Writes to an FTL without simulated time.
 pub struct Preconditioner<'a> {
     ftl: &'a mut Ftl,
@@ -31,6 +45,7 @@ impl<'a> Preconditioner<'a> {
     /// Starts on `ftl`; writes are spread by `stripe`, or over all lanes in turn.
     pub fn new(ftl: &'a mut Ftl, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
+        stagger(ftl);
         Preconditioner { ftl, stripe, partial: vec![[None; 2]; lanes], next_lane: 0, moved: Vec::new() }
     }
 

@@ -13,10 +13,12 @@ const PINNED: (u32, u64) = (2, 14_914_731_536_916_537_094);
 
 #[test]
 fn the_format_version_is_raised_with_the_state() {
-    let text = "drive = \"a4-mini\"\n[precondition]\noverwrite = \"uniform\"\n[run]\nrequests = 1\n[[flow]]\n";
+    let text =
+        "drive = \"a4-mini\"\n[precondition]\noverwrite = \"uniform\"\n[run]\nrequests = 1\n[[flow]]\n";
     let request = PlanRequest { text: text.into(), path: "guard".into(), ..PlanRequest::default() };
     let case = read_cases(&request).expect("a legal configuration").remove(0);
-    let (state, _) = precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("it is not stopped");
+    let (state, _) =
+        precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("it is not stopped");
     let mut sum = Xxh3Default::new();
     let done: Result<(), Infallible> = state.ftl.save(&mut |piece| {
         sum.update(piece);

@@ -1,8 +1,9 @@
 //! Preconditioned states on disk, so that a sweep pays for preconditioning once.
 //!
-//! One file a state, named by the hash of what determines it (`<hash>.snapshot`), written to a temporary
-//! file and renamed. Layout: a header (magic, format version, hash, payload checksum and length) and the
-//! payload: everything but the logical-to-physical map, which follows from the rest.
+//! One file a state, named by the hash of what determines it and the format version
+//! (`<hash>-v<version>.snapshot`), written to a temporary file and renamed. Layout: a header (magic, format
+//! version, hash, payload checksum and length) and the payload: everything but the logical-to-physical map,
+//! which follows from the rest.
 
 use crate::drive::build::PreconditionedState;
 use crate::drive::spec::DriveSpec;
@@ -49,7 +50,7 @@ pub enum SnapshotError {
 
 /// Where the snapshot of a state is kept.
 pub fn path_of(folder: &Path, hash: &str) -> PathBuf {
-    folder.join(format!("{hash}.snapshot"))
+    folder.join(format!("{hash}-v{FORMAT_VERSION}.snapshot"))
 }
 
 /// A writer that sums what passes.

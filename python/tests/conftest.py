@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from tests import fake_core
 from tests.sample import ROOT, two_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -89,5 +90,18 @@ def interpulse(capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
 def process(*command: str, **options: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - passed on to Popen
     """Starts a Python process that sees the package and the tests."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.Popen([sys.executable, *command], env=environment, text=True, **pipes)
+    # A suite started in the background of a script ignores Ctrl-C and would pass that on.
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": _heed_ctrl_c} | options
+    return subprocess.Popen([sys.executable, *command], env=environment, text=True, **settings)
+
+
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_heeded() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt in the tests, however the suite was started."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

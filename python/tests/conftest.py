@@ -91,7 +91,8 @@ def process(*command: str, **options: Any) -> subprocess.Popen[str]:  # noqa: AN
     """Starts a Python process that sees the package and the tests."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
     # A suite started in the background of a script ignores Ctrl-C and would pass that on.
-    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": _heed_ctrl_c} | options
+    settings: dict[str, Any] = {"preexec_fn": _heed_ctrl_c}
+    settings |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     return subprocess.Popen([sys.executable, *command], env=environment, text=True, **settings)
 
 

@@ -89,3 +89,15 @@ fn mistakes_in_a_case_name_the_case() {
     let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc\"]\n");
     assert!(message(&text, &[]).contains("overrides of the form \"key=value\""));
 }
+
+#[test]
+fn an_ascii_trace_names_its_unit_and_type_code() {
+    let base = "drive = \"a4-mini\"\n[[flow]]\ntrace = \"t\"\nformat = \"ascii\"\n";
+    let legal = format!("{base}time-unit = \"us\"\nwrites-are = 1\n");
+    assert_eq!(message(&legal, &[]), "no mistake was found");
+    assert_eq!(
+        message(&legal, &[("flow.0.writes-are", "2")]),
+        "--set: flow.0.writes-are: seen 2; expected a whole number from 0 to 1"
+    );
+    assert!(message(base, &[]).contains("flow.0.time-unit: missing key"), "{}", message(base, &[]));
+}

@@ -229,8 +229,10 @@ fn read_trace(s: &mut Section) -> Result<TraceSpec, ConfigError> {
     let format = if format == "ascii" {
         let units = [("ns", TimeUnit::Ns), ("us", TimeUnit::Us), ("ms", TimeUnit::Ms)];
         let time = s.choice("time-unit", "unit of the first column", None, &units)?;
-        let codes = [("0", TypeCode::ZeroWrites), ("1", TypeCode::OneWrites)];
-        let types = s.choice("writes-are", "type code of a write", None, &codes)?;
+        let types = match s.u32("writes-are", "type code of a write, 0 or 1", required().within(0..=1))? {
+            0 => TypeCode::ZeroWrites,
+            _ => TypeCode::OneWrites,
+        };
         Format::Ascii(AsciiLayout { time, types })
     } else {
         s.refuse("time-unit", "it belongs to format = \"ascii\"")?;

@@ -62,8 +62,9 @@ python-test: build ## types and the Python suite
 bench: build ## how fast the simulator is
 	$(BIN)/interpulse bench
 
-golden: build ## write the golden trace and result of the tests anew, after a change that is meant
+golden: build ## write the golden result of the tests and docs/CONFIGURATION.md anew, after a change that is meant
 	$(BIN)/python python/tools/golden.py
+	$(BIN)/python python/tools/config_page.py
 
 verify: build ## the long checks; writes docs/VERIFY.md
 	$(BIN)/python python/tools/verify.py

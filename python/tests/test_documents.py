@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tomllib
 from typing import TYPE_CHECKING
@@ -56,3 +57,14 @@ def test_the_lock_names_exact_versions_and_no_place() -> None:
     assert lines
     for line in lines:
         assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line), line
+
+
+def test_the_configuration_page_is_what_the_reader_says() -> None:
+    path = ROOT / "python" / "tools" / "config_page.py"
+    spec = importlib.util.spec_from_file_location("config_page", path)
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    written = (ROOT / "docs" / "CONFIGURATION.md").read_text()
+    assert written == tool.page(), "run `make golden`"

@@ -79,9 +79,9 @@ requests = 1
 INTRODUCTION = """# Configuration
 
 Every key that a configuration file may hold, with its default. `interpulse show FILE` prints the same keys with the
-values of a file and where each comes from; `--set key=value` overrides any of them. Sections are TOML tables; `flow.N` is
-the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities carry their unit: `"80us"`, `"16KiB"`,
-`"400MT/s"`, `"200kIOPS"`, `"30%"`. Keys of `part` and most others come from the part and drive presets
+values of a file and where each comes from; `--set key=value` overrides any of them. Sections are TOML tables; `flow.N`
+is the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities carry their unit: `"80us"`,
+`"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Keys of `part` and most others come from the part and drive presets
 (`interpulse list parts`, `interpulse list drives`); a default is what holds without a drive preset.
 
 This page is written by `make golden` from the reader itself.

@@ -122,12 +122,12 @@ STEPS = (
         summary=("no-suspend: ", "suspend-10: "),
     ),
     Step(
-        question="Do the long tests of the drive pass, the published headline among them?",
+        question="Does every victim policy and suspension scheme hold for millions of requests?",
         command=(
-            *("cargo", "test", "--release", "--locked", "--quiet", "-p", "interpulse-drive"),
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "soak"),
             *("--", "--ignored", "--nocapture"),
         ),
-        summary=None,
+        summary=("test ",),
     ),
     Step(
         question="Do the readers of configurations and traces stand long fuzzing?",

@@ -7,6 +7,7 @@ pub mod divide;
 pub mod histogram;
 pub mod random;
 pub mod size;
+pub mod slab;
 pub mod time;
 
 pub use agenda::{Agenda, ResourceId};
@@ -15,4 +16,5 @@ pub use divide::Divider;
 pub use histogram::LatencyHistogram;
 pub use random::{Rng, Streams};
 pub use size::Bytes;
+pub use slab::Slab;
 pub use time::{Duration, SimTime};

@@ -184,7 +184,7 @@ impl Drive {
                 txn.block = at.block;
                 txn.page = at.page;
                 txn.units = units;
-                txn.owner = self.jobs.new_read(GcRead { lane, first_ppu, mask });
+                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask });
                 self.gc_lanes[l].reads += 1;
                 self.nand.submit(agenda, txn);
             }
@@ -192,7 +192,7 @@ impl Drive {
     }
 
     pub(super) fn gc_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
-        let read = self.jobs.take_read(txn.owner);
+        let read = self.jobs.reads.remove(txn.owner);
         let l = read.lane as usize;
         self.gc_lanes[l].reads -= 1;
         let (super_block, offset) = self.ftl.layout.split(read.first_ppu);

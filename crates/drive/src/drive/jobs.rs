@@ -1,6 +1,7 @@
 //! What the drive remembers about operations it has given to the flash array.
 
 use crate::ftl::ProgramPlace;
+use interpulse_engine::Slab;
 
 /// A program operation under way.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +32,8 @@ pub struct GcRead {
 pub struct Jobs {
     programs: Vec<ProgramJob>,
     free_programs: Vec<u32>,
-    reads: Vec<GcRead>,
-    free_reads: Vec<u32>,
+    /// Reads of garbage collection under way.
+    pub reads: Slab<GcRead>,
 }
 
 impl Jobs {
@@ -68,27 +69,5 @@ impl Jobs {
     pub fn free_program(&mut self, id: u32, job: ProgramJob) {
         self.programs[id as usize] = job;
         self.free_programs.push(id);
-    }
-
-    /// Stores a read of garbage collection.
-    #[inline]
-    pub fn new_read(&mut self, read: GcRead) -> u32 {
-        match self.free_reads.pop() {
-            Some(id) => {
-                self.reads[id as usize] = read;
-                id
-            }
-            None => {
-                self.reads.push(read);
-                self.reads.len() as u32 - 1
-            }
-        }
-    }
-
-    /// Takes a read of garbage collection out.
-    #[inline]
-    pub fn take_read(&mut self, id: u32) -> GcRead {
-        self.free_reads.push(id);
-        self.reads[id as usize]
     }
 }

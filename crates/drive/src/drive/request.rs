@@ -40,58 +40,8 @@ impl Request {
     }
 }
 
-/// Requests addressed by index; freed ones are reused.
-#[derive(Clone, Default)]
-pub struct Requests {
-    entries: Vec<Request>,
-    free: Vec<u32>,
-}
-
-impl Requests {
-    /// Stores a request.
-    #[inline]
-    pub fn insert(&mut self, request: Request) -> u32 {
-        match self.free.pop() {
-            Some(id) => {
-                self.entries[id as usize] = request;
-                id
-            }
-            None => {
-                self.entries.push(request);
-                self.entries.len() as u32 - 1
-            }
-        }
-    }
-
-    /// Frees a request.
-    #[inline]
-    pub fn remove(&mut self, id: u32) {
-        self.free.push(id);
-    }
-
-    /// The request `id`.
-    #[inline]
-    pub fn get(&self, id: u32) -> &Request {
-        &self.entries[id as usize]
-    }
-
-    /// The request `id`, to change.
-    #[inline]
-    pub fn get_mut(&mut self, id: u32) -> &mut Request {
-        &mut self.entries[id as usize]
-    }
-
-    /// Requests stored now.
-    pub fn live(&self) -> usize {
-        self.entries.len() - self.free.len()
-    }
-
-    /// The stored requests with their numbers, for a diagnosis.
-    pub fn iter_live(&self) -> impl Iterator<Item = (u32, &Request)> {
-        let free: std::collections::BTreeSet<u32> = self.free.iter().copied().collect();
-        self.entries.iter().enumerate().map(|(i, r)| (i as u32, r)).filter(move |(i, _)| !free.contains(i))
-    }
-}
+/// Requests under way, by number.
+pub type Requests = interpulse_engine::Slab<Request>;
 
 /// A fresh account.
 pub const NO_ACCOUNT: Account = [0; CAUSES];

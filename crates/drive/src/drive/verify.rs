@@ -108,7 +108,7 @@ impl Drive {
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_standing(lane));
         }
-        for (id, r) in self.requests.iter_live().take(5) {
+        for (id, r) in self.requests.iter().take(5) {
             let _ = write!(
                 text,
                 "\n  request {id}: {:?} of {} units at unit {}, submitted at {}, {} flash reads left, {} units admitted",

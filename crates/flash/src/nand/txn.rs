@@ -80,50 +80,5 @@ impl Txn {
     }
 }
 
-/// Transactions addressed by index; freed ones are reused.
-#[derive(Clone, Default)]
-pub struct Slab {
-    entries: Vec<Txn>,
-    free: Vec<u32>,
-}
-
-impl Slab {
-    /// Stores a transaction.
-    #[inline]
-    pub fn insert(&mut self, txn: Txn) -> u32 {
-        match self.free.pop() {
-            Some(id) => {
-                self.entries[id as usize] = txn;
-                id
-            }
-            None => {
-                self.entries.push(txn);
-                self.entries.len() as u32 - 1
-            }
-        }
-    }
-
-    /// Takes a transaction out.
-    #[inline]
-    pub fn remove(&mut self, id: u32) -> Txn {
-        self.free.push(id);
-        self.entries[id as usize]
-    }
-
-    /// The transaction `id`.
-    #[inline]
-    pub fn get(&self, id: u32) -> &Txn {
-        &self.entries[id as usize]
-    }
-
-    /// The transaction `id`, to change.
-    #[inline]
-    pub fn get_mut(&mut self, id: u32) -> &mut Txn {
-        &mut self.entries[id as usize]
-    }
-
-    /// Transactions stored now.
-    pub fn live(&self) -> usize {
-        self.entries.len() - self.free.len()
-    }
-}
+/// Transactions under way, by number.
+pub type Slab = interpulse_engine::Slab<Txn>;

@@ -19,7 +19,8 @@ fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
         Ftl::map_bytes(&layout, config.logical_units)
     };
     let Some((largest, name)) = cases.iter().map(|c| (bytes(c), &c.name)).max() else { return Ok(()) };
-    let copies = jobs.clamp(1, cases.len()) as u64;
+    // Beside the running cases stands the state that those to come will copy.
+    let copies = (jobs.max(1) + 1).min(cases.len()) as u64;
     if largest * copies <= free {
         return Ok(());
     }

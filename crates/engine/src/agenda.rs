@@ -66,13 +66,6 @@ impl Agenda {
         self.set(resource, IDLE);
     }
 
-    /// The instant at which `resource` wakes, if its timer is armed.
-    #[inline]
-    pub fn armed_at(&self, resource: ResourceId) -> Option<SimTime> {
-        let key = self.tree[self.leaves + resource.0 as usize];
-        (key != IDLE).then_some(SimTime(key >> self.index_bits))
-    }
-
     /// The next wake-up without taking it.
     #[inline]
     pub fn peek(&self) -> Option<(SimTime, ResourceId)> {

@@ -73,11 +73,6 @@ impl Geometry {
     pub fn units_per_block(&self) -> u32 {
         self.pages_per_block() * self.units_per_page
     }
-
-    /// The layer a word line lies on: word lines fill the layers evenly from the bottom.
-    pub fn layer_of(&self, word_line: u32) -> u32 {
-        (u64::from(word_line) * u64::from(self.layers) / u64::from(self.word_lines)) as u32
-    }
 }
 
 /// The die operation times of a part in the form the simulation uses: whole nanoseconds, rounded once.

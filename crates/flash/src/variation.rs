@@ -73,11 +73,6 @@ impl Trains {
             }
         }
     }
-
-    /// The program train without variation.
-    pub fn nominal_program(&self) -> PulseTrain {
-        self.program
-    }
 }
 
 /// Loops needed by the block of rank `rank` (0 to 1) after `cycles` cycles: the row interpolated between its

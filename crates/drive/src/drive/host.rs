@@ -76,10 +76,7 @@ impl Drive {
             return None;
         }
         match state.flow.next() {
-            Ok(Some(next)) => {
-                state.issued += 1;
-                Some(next)
-            }
+            Ok(Some(next)) => Some(next),
             Ok(None) => {
                 state.exhausted = true;
                 None
@@ -300,6 +297,6 @@ impl FlowState {
             Pacing::Open => 0,
         };
         let stop = flow.stop().unwrap_or(SimTime(u64::MAX));
-        FlowState { flow, name, queue, depth, next: None, issued: 0, stop, exhausted: false }
+        FlowState { flow, name, queue, depth, next: None, stop, exhausted: false }
     }
 }

@@ -48,7 +48,6 @@ struct FlowState {
     depth: u32,
     /// The next request of an open flow, waiting for its arrival.
     next: Option<(SimTime, interpulse_workload::Request)>,
-    issued: u64,
     /// A closed flow makes no request from this instant on (an open one ends by itself).
     stop: SimTime,
     exhausted: bool,

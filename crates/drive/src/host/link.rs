@@ -49,15 +49,13 @@ pub struct Direction {
     /// Femtoseconds per payload byte, so that rounding happens once per transfer (the fastest link takes some
     /// 9 ps for a byte).
     fs_per_byte: u64,
-    /// Time spent moving, in ns.
-    pub busy_ns: u64,
 }
 
 impl Direction {
     /// An idle direction of a link.
     pub fn new(spec: &LinkSpec) -> Direction {
         let fs_per_byte = libm::round(1e15 / spec.payload_rate()) as u64;
-        Direction { free_at: SimTime::ZERO, fs_per_byte, busy_ns: 0 }
+        Direction { free_at: SimTime::ZERO, fs_per_byte }
     }
 
     /// Time `bytes` take.
@@ -72,7 +70,6 @@ impl Direction {
     pub fn send(&mut self, now: SimTime, time: Duration) -> SimTime {
         let start = self.free_at.max(now);
         self.free_at = start + time;
-        self.busy_ns += time.as_ns();
         self.free_at
     }
 }

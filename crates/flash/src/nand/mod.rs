@@ -9,6 +9,7 @@ mod config;
 mod counters;
 pub mod ecc;
 pub mod queue;
+mod suspension;
 mod trains;
 pub mod txn;
 
@@ -53,8 +54,6 @@ struct InHand {
     long: u32,
     /// Page loads still to do.
     loads: u32,
-    /// When the current bus wait began.
-    waiting_since: SimTime,
     /// A read asked for a stop that is under way or refused; set so that it is asked for only once.
     stop_asked: bool,
 }
@@ -91,15 +90,8 @@ impl Nand {
         first: ResourceId,
     ) -> Nand {
         let dies = geometry.dies() as usize;
-        let idle = InHand {
-            reads: [NONE; MAX_BATCH],
-            count: 0,
-            moved: 0,
-            long: NONE,
-            loads: 0,
-            waiting_since: SimTime::ZERO,
-            stop_asked: false,
-        };
+        let idle =
+            InHand { reads: [NONE; MAX_BATCH], count: 0, moved: 0, long: NONE, loads: 0, stop_asked: false };
         Nand {
             timing: Timing::new(part),
             trains: Trains::new(part, seed),
@@ -228,7 +220,7 @@ impl Nand {
                 self.dies[d].go(now, State::Suspended, Use::Suspended, block);
                 self.next_on(agenda, now, d);
             }
-            State::Resuming => self.resumed(agenda, now, d),
+            State::Resuming => self.pulses_from(agenda, now, d, now),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
     }
@@ -278,7 +270,7 @@ impl Nand {
     fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
         let hand = &mut self.in_hand[d];
         hand.reads[0] = id;
-        (hand.count, hand.moved, hand.waiting_since) = (1, 0, now);
+        (hand.count, hand.moved) = (1, 0);
         if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
             self.gather_planes(now, d, txn);
         }
@@ -331,7 +323,7 @@ impl Nand {
         }
         die.go(now, State::LoadWait, load_use(kind), txn.block);
         let hand = &mut self.in_hand[d];
-        (hand.long, hand.loads, hand.waiting_since) = (id, pages * txn.planes, now);
+        (hand.long, hand.loads) = (id, pages * txn.planes);
         let first_load = self.timing.command * u64::from(txn.planes) + self.timing.page_load;
         self.want_bus(agenda, now, d, Transfer::Data, first_load);
     }
@@ -342,7 +334,7 @@ impl Nand {
         die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
         die.go(now, State::Command, Use::Erase, txn.block);
         let hand = &mut self.in_hand[d];
-        (hand.long, hand.count, hand.waiting_since) = (id, 0, now);
+        (hand.long, hand.count) = (id, 0);
         self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
     }
 
@@ -434,80 +426,9 @@ impl Nand {
         self.next_on(agenda, now, d);
     }
 
-    // ---- suspension ---------------------------------------------------------------------------------
-
-    fn ask_to_stop(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        if self.in_hand[d].stop_asked {
-            return;
-        }
-        let die = &mut self.dies[d];
-        let op = *die.long().expect("only a pulsing die is asked to stop");
-        let policy = match op.kind {
-            LongKind::Erase => &self.config.erase_suspend,
-            _ => &self.config.program_suspend,
-        };
-        if policy.max_suspends.is_some_and(|max| max > 0 && op.suspends >= max) {
-            self.counters.stops_refused_by_limit += 1;
-            self.in_hand[d].stop_asked = true;
-            return;
-        }
-        let at = die.stands_at(now);
-        match policy.stop(&op.train, at, op.suspends) {
-            None => {}
-            Some(stop) => {
-                self.in_hand[d].stop_asked = true;
-                let halt = die.accept_stop(now, stop);
-                self.counters.stop_time += halt.as_ns() - now.as_ns();
-                let lost = (at.elapsed + stop.after - stop.keeps).as_ns();
-                match op.kind {
-                    LongKind::Erase => self.counters.erase_redone_time += lost,
-                    _ => self.counters.program_redone_time += lost,
-                }
-                if halt == now {
-                    // The timer of the train's end must not outlive the train: the die may wait for the bus.
-                    agenda.disarm(self.timer(d));
-                    self.halted(agenda, now, d);
-                } else {
-                    agenda.arm(self.timer(d), halt);
-                }
-            }
-        }
-    }
-
-    fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let entry = self.dies[d].halt(now);
-        match self.dies[d].long().expect("the halted operation").kind {
-            LongKind::Erase => self.counters.erase_suspends += 1,
-            _ => self.counters.program_suspends += 1,
-        }
-        if entry > Duration::ZERO {
-            self.counters.entry_time += entry.as_ns();
-            agenda.arm(self.timer(d), now + entry);
-        } else {
-            self.next_on(agenda, now, d);
-        }
-    }
-
-    fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let cost = self.dies[d].resume_cost();
-        if cost > Duration::ZERO {
-            self.counters.resume_time += cost.as_ns();
-            let block = self.long_block(d);
-            self.dies[d].go(now, State::Resuming, Use::Suspended, block);
-            agenda.arm(self.timer(d), now + cost);
-        } else {
-            self.pulses_from(agenda, now, d, now);
-        }
-    }
-
-    fn resumed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.pulses_from(agenda, now, d, now);
-    }
-
     // ---- channels and decoders ----------------------------------------------------------------------
 
     fn want_bus(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, kind: Transfer, length: Duration) {
-        self.in_hand[d].waiting_since = now;
         let c = self.geometry.channel_of(d as u32) as usize;
         let wanted = !self.channels[c].is_unwanted();
         if self.channels[c].request(now, d as u32, kind, length) {

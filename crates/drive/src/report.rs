@@ -189,7 +189,9 @@ fn time_share(uses: &[u64; USES]) -> Value {
 
 /// A value for each cause.
 fn by_cause(sums: &Sums, value: impl Fn(u128) -> Value) -> Value {
-    Value::Object(CAUSE_INFO.iter().zip(sums.by_cause).map(|((name, _), sum)| ((*name).into(), value(sum))).collect())
+    Value::Object(
+        CAUSE_INFO.iter().zip(sums.by_cause).map(|((name, _), sum)| ((*name).into(), value(sum))).collect(),
+    )
 }
 
 /// The mean by cause.

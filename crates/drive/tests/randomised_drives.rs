@@ -307,7 +307,8 @@ fn the_parts_of_every_request_sum_to_its_latency() {
             let flows: Vec<FlowSpec> =
                 (0..2).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), FOLLOWED / 2)).collect();
             println!("{spec:#?}\n{flows:#?}");
-            let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, 0.5, 1), &flows, 1);
+            let overwrites = if spec.ftl.gc == GcPolicy::Imposed { 0.0 } else { 0.5 };
+            let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, overwrites, 1), &flows, 1);
             followed += follow(&mut bench);
             let counters = bench.drive.nand().counters;
             suspends = (suspends.0 + counters.program_suspends, suspends.1 + counters.erase_suspends);

@@ -56,7 +56,7 @@ fn each_mistake_names_the_key_and_what_is_legal() {
         (&[("config_version", "2")], "--set: config_version: seen 2; expected 1, the one this program reads"),
         (
             &[("host.command-timeout", "0ms")],
-            "--set: host.command-timeout: seen \"0ms\"; expected a duration above 0, such as \"80us\"",
+            "--set: host.command-timeout: seen \"0ms\"; expected a duration greater than 0ns",
         ),
         (&[("link.lanes", "3")], "--set: link.lanes: seen 3; expected 1, 2, 4, 8 or 16"),
         (

@@ -270,6 +270,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "the same drive with 8 dies of 96 blocks, for quick looks and tests",
         include_str!("presets/a4-mini.toml"),
     ),
+    (
+        "fast12-slc",
+        "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-slc.toml"),
+    ),
+    (
+        "fast12-mlc",
+        "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-mlc.toml"),
+    ),
 ];
 
 /// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.

@@ -214,6 +214,11 @@ impl Nand {
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
             txn.waits = [0; 8];
+            if txn.kind == Kind::HostProgram {
+                die.usage.settle(now);
+                txn.waits = *die.usage.causes();
+                txn.own = txn.waits[Wait::Programs as usize];
+            }
             let id = self.txns.insert(txn);
             self.start(agenda, now, d, id);
             return;
@@ -289,10 +294,27 @@ impl Nand {
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         let txn = self.txns.get_mut(id);
+        if txn.kind == Kind::HostProgram {
+            // Its account is made up when it is complete: it may be stopped for others.
+            txn.own = usage.causes()[Wait::Programs as usize];
+            return;
+        }
         for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
             *wait = cause - *wait;
         }
         txn.mark = now;
+    }
+
+    /// The account of a completed program of host data: what it waited for before it started and while it was
+    /// stopped. From its start on, time spent on programs of host data is its own.
+    fn account_program(&mut self, now: SimTime, d: usize, txn: &mut Txn) {
+        let usage = &mut self.dies[d].usage;
+        usage.settle(now);
+        for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
+            *wait = cause - *wait;
+        }
+        txn.own = usage.causes()[Wait::Programs as usize] - txn.own;
+        txn.waits[Wait::Programs as usize] -= txn.own;
     }
 
     fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
@@ -498,11 +520,14 @@ impl Nand {
         self.count_pulses(now, d);
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
-        let txn = self.txns.remove(hand.long);
+        let mut txn = self.txns.remove(hand.long);
         (hand.long, hand.beneath) = (hand.beneath, NONE);
         let owed = op.train.total().as_ns();
         match op.kind {
-            LongKind::HostProgram => self.counters.host_programs += 1,
+            LongKind::HostProgram => {
+                self.counters.host_programs += 1;
+                self.account_program(now, d, &mut txn);
+            }
             LongKind::GcProgram => self.counters.gc_programs += 1,
             LongKind::Erase => self.counters.erases += 1,
         }

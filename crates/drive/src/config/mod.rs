@@ -261,6 +261,11 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "the same drive with 8 dies of 96 blocks, for quick looks and tests",
         include_str!("presets/a4-mini.toml"),
     ),
+    (
+        "starblaze",
+        "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
+        include_str!("presets/starblaze.toml"),
+    ),
 ];
 
 /// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.

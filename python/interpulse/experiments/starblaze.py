@@ -105,7 +105,7 @@ def run(context: Context) -> Outcome:
             "on": "the mean write latency of test 1.2 before the optimisation, 17.05 us; everything else is predicted",
         },
         notes=[
-            f"before fits '{OPTIONS[BEFORE][0]}', after fits '{OPTIONS[AFTER][0]}'; rows of the others stand beside it:",
+            f"before fits '{OPTIONS[BEFORE][0]}', after fits '{OPTIONS[AFTER][0]}'; the others stand beside it:",
             "without erase suspension the maximum stays an erase, without program suspension the mean hardly falls,",
             "and with both unlimited the maximum is half of the printed 2 ms",
             f"the part is {USUAL_PART}: 10 ms erases and 2.3 ms programs, the printed maxima before and after",

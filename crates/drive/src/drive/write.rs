@@ -41,10 +41,19 @@ impl Drive {
         if !self.stalled.is_empty() || !self.admit_units(id) {
             self.window.counters.cache_stalls += 1;
             self.stalled.push_back(id);
+            if self.stalled.len() == 1 {
+                self.tell_oldest_write();
+            }
         } else {
             self.admitted(agenda, id);
         }
         self.destage(agenda);
+    }
+
+    /// Tells the flash array since when the first write in the line for cache slots has waited.
+    fn tell_oldest_write(&mut self) {
+        let oldest = self.stalled.front().map(|&id| self.requests.get(id).submitted);
+        self.nand.set_oldest_write(oldest);
     }
 
     /// Admits units of a write until the cache is full; true if all are in.
@@ -241,6 +250,7 @@ impl Drive {
         {
             txn.block = self.ftl.layout.lane_of(place.super_block).1;
             txn.page = self.ftl.layout.page_of_program(place.program);
+            txn.cycles = self.ftl.cycles[place.super_block as usize];
         }
         self.nand.submit(agenda, txn);
     }
@@ -299,6 +309,7 @@ impl Drive {
                 break;
             }
             self.stalled.pop_front();
+            self.tell_oldest_write();
             self.admitted(agenda, id);
         }
         while let Some(&(epoch, id)) = self.flushes.front() {

@@ -271,6 +271,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         include_str!("presets/a4-mini.toml"),
     ),
     (
+        "fast12-slc",
+        "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-slc.toml"),
+    ),
+    (
+        "fast12-mlc",
+        "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-mlc.toml"),
+    ),
+    (
         "starblaze",
         "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
         include_str!("presets/starblaze.toml"),

@@ -43,6 +43,20 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
         "suspend entry of 125 us, 1200 MT/s, firmware 66 us",
         {"part.program-suspend-entry": "125us", "part.bus-rate": "1200MT/s", "host.firmware": "66us"},
     ),
+    "exact70": (
+        "stops anywhere, entering takes 70 us and makes no progress",
+        {"suspend.program.scheme": "exact", "part.program-suspend-entry": "70us"},
+    ),
+    "exact70_bus1200": (
+        "the same with 1200 MT/s, firmware 66 us",
+        {
+            "suspend.program.scheme": "exact",
+            "part.program-suspend-entry": "70us",
+            "part.bus-rate": "1200MT/s",
+            "host.firmware": "66us",
+        },
+    ),
+    "batch": ("resumed after the reads that waited at the stop", {"suspend.program.resume": "batch"}),
     "fifo": ("first-in first-out instead of read priority", {"schedule.policy": "fifo"}),
     "spread": ("program loops of word lines with a standard deviation of 1", {"part.program-loops-sd": 1.0}),
 }
@@ -75,14 +89,20 @@ class Point:
             "flow.0.read": f"{100 - self.writes}%",
             "cache.size": f"{self.cache_mib}MiB",
         }
+        if self == CDF:
+            sets["report.histograms"] = True
         if limit:
             sets |= {"suspend.program.scheme": "loop-boundary", "suspend.program.max-suspends": limit}
         if self.sensitivity:
-            sets |= SENSITIVITIES[self.sensitivity][1]
+            changed = SENSITIVITIES[self.sensitivity][1]
+            # Without suspension there is nothing to say about how it is done.
+            sets |= {key: value for key, value in changed.items() if limit or not key.startswith("suspend.")}
         return sets
 
 
 HEADLINE = Point(64, 25)
+CDF = Point(64, 75)
+"""The point of the article's Figure 12."""
 
 
 def points() -> Iterator[Point]:
@@ -97,6 +117,7 @@ def points() -> Iterator[Point]:
 
 def run(context: Context) -> Outcome:
     """Runs the experiment."""
+    from interpulse.experiments import suspend_tlc_grid as grid
     from interpulse.experiments import suspend_tlc_plots as plots
 
     drive = context.config("drive.toml")
@@ -120,6 +141,7 @@ def run(context: Context) -> Outcome:
         for writes in WRITES
     )
     rows.add("mixes_with_iops_gain", gains)
+    die_plots, die_curves = grid.run(context, rows)
     return Outcome(
         rows,
         calibrated={
@@ -132,8 +154,8 @@ def run(context: Context) -> Outcome:
             "so they stand beside ours at most 5; rows that end in _max10 have the other, points.csv has everything",
             "the frame buffer of 1024 entries never binds: at most 64 requests are outstanding",
         ],
-        plots=plots.all_plots(context, measured),
-        curves=[_table(measured), plots.cdf(measured)],
+        plots=[*plots.all_plots(context, measured), *die_plots],
+        curves=[_table(measured), plots.cdf(measured), *die_curves],
     )
 
 

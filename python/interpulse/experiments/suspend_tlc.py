@@ -121,10 +121,7 @@ def run(context: Context) -> Outcome:
     from interpulse.experiments import suspend_tlc_plots as plots
 
     drive = context.config("drive.toml")
-    size: Sets = {
-        "run.warmup": "1s" if context.quick else "2s",
-        "run.requests": 300_000 if context.quick else 4_000_000,
-    }
+    size: Sets = {"run.warmup": "1s", "run.requests": 300_000} if context.quick else {}
     repeats = 1 if context.quick else 3
     cases = [
         Case(point.name(limit), drive, {**size, **point.sets(limit)}, repeats) for point in points() for limit in LIMITS

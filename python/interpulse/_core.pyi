@@ -12,6 +12,7 @@ __all__ = [
     "Plan",
     "Progress",
     "RunError",
+    "die_timeline",
     "lists",
     "resolve",
     "start",
@@ -82,4 +83,11 @@ def start(
     cache_limit: int,
     no_cache: bool,
 ) -> Handle: ...
+def die_timeline(
+    plan: Plan,
+    arrivals: Sequence[tuple[str, int]],
+    probe: tuple[int, int] | None,
+    seed: int,
+    horizon_ns: int,
+) -> str: ...
 def lists() -> str: ...

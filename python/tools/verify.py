@@ -100,6 +100,9 @@ class Outcome:
         return f"{heading}{verdict} in {self.took_s:.0f} s.\n" + (f"\n{text}" if text else "")
 
 
+EXPERIMENTS_MOST_S = 300.0
+"""The longest that all experiments with --quick may take together on two cores."""
+
 STEPS = (
     Step(
         question="What does the main experiment give, from nothing?",
@@ -138,6 +141,12 @@ STEPS = (
         ),
         summary=("test ",),
         environment=(("PROPTEST_CASES", "100000"),),
+    ),
+    Step(
+        question="Do all experiments with --quick end within five minutes?",
+        command=(sys.executable, "python/tools/experiments.py", "--quick"),
+        summary=("== ", "all "),
+        most_s=EXPERIMENTS_MOST_S,
     ),
     Step(
         question="Do the long Python tests pass?",

@@ -4,6 +4,7 @@ pub mod account;
 pub mod audit;
 pub mod cache;
 pub mod config;
+pub mod die_bench;
 pub mod drive;
 pub mod ftl;
 pub mod host;

@@ -17,7 +17,7 @@ const CRATES: &[(&str, &[&str])] = &[
 
 /// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.
 const FLOORS: &[(&str, &[&[&str]])] = &[
-    ("flash", &[&["parts", "pulse"], &["geometry", "suspend", "variation"], &["die"], &["nand"]]),
+    ("flash", &[&["parts", "pulse"], &["geometry", "suspend", "variation"], &["die"], &["nand"], &["bench"]]),
     (
         "drive",
         &[
@@ -28,6 +28,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["precondition", "run", "snapshot"],
             &["lists", "report", "room"],
             &["runner"],
+            &["die_bench"],
         ],
     ),
 ];

@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::lists;
     #[pymodule_export]
-    use crate::plan::{Entry, Plan, resolve};
+    use crate::plan::{Entry, Plan, die_timeline, resolve};
 
     /// The version of the compiled core, equal to that of the package.
     #[pymodule_export]
@@ -39,7 +39,7 @@ mod _core {
     }
 
     /// The names of the module, for `from ... import *` and for the test of the stub.
-    const ALL: [&str; 11] = [
+    const ALL: [&str; 12] = [
         "ConfigError",
         "Entry",
         "Handle",
@@ -47,6 +47,7 @@ mod _core {
         "Plan",
         "Progress",
         "RunError",
+        "die_timeline",
         "lists",
         "resolve",
         "start",

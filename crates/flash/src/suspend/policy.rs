@@ -221,7 +221,11 @@ impl SuspendPolicy {
             DeferClock::FirstSuspend if at.suspends == 0 => Duration::ZERO,
             DeferClock::FirstSuspend => at.now.since(at.first_suspend),
             DeferClock::SuspendedTime => at.suspended,
-            DeferClock::HostWrite => at.oldest_write.map_or(Duration::ZERO, |since| at.now.since(since)),
+            // If no write waits, none starves, however little patience there is.
+            DeferClock::HostWrite => match at.oldest_write {
+                Some(since) => at.now.since(since),
+                None => return false,
+            },
         };
         waited >= self.defer_after
     }

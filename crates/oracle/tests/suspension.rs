@@ -45,7 +45,10 @@ fn limits_of_the_read_time() {
         // A cap is worth the more the higher it is, a cost the less.
         let capped: Vec<f64> = (0..8).map(|cap| ideal_capped_read_time(&die, cap).unwrap()).collect();
         assert!(capped.windows(2).all(|pair| pair[0] > pair[1]), "{capped:?}");
-        assert!(loop_end(&die, 16, dear, None).unwrap().read_time > loop_end(&die, 16, FREE, None).unwrap().read_time);
+        assert!(
+            loop_end(&die, 16, dear, None).unwrap().read_time
+                > loop_end(&die, 16, FREE, None).unwrap().read_time
+        );
     }
 }
 

@@ -87,7 +87,8 @@ fn over_the_bus() {
     // 220000, read until 274797, six pages: 274797 + 113916 = 388713; resumed at 398713 with 414516 left.
     let wide = but(program(0), |t| t.planes = 2);
     let arrivals = [(0, wide), (200_000, read(0))];
-    let bench = check("two planes", Bench::new(&part(), with(Reload::Bus), 1), &arrivals, &[813_229, 279_797]);
+    let bench =
+        check("two planes", Bench::new(&part(), with(Reload::Bus), 1), &arrivals, &[813_229, 279_797]);
     assert_eq!(bench.nand.counters.reload_bus_time, 6 * 17_986);
 }
 

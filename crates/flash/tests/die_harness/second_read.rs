@@ -37,7 +37,12 @@ fn in_the_entry_in_a_read_in_the_resume() {
         (Scheme::Ideal, [70_001, 100_000], (124_797, 666_852), None),
         // Halted 92258, entered 112258, read until 167055, resumed 177055, the verify that it resumes into ends
         // 267055, entered 287055. 557258 + 30000 + 2 * 54797 = 696852; 557258 + 2 * 84797 = 726852.
-        (Scheme::InterPhase, [100_000, 150_000], (167_055, 696_852), Some(([170_000, 177_054], 287_055, 726_852))),
+        (
+            Scheme::InterPhase,
+            [100_000, 150_000],
+            (167_055, 696_852),
+            Some(([170_000, 177_054], 287_055, 726_852)),
+        ),
         // Halted 70000, entered 94000, read until 148797, resumed 158797, cancelled at once, entered 182797.
         // 557258 + 34000 + 2 * 54797 + 12742 = 713594; with 2 * 88797: 747594.
         (
@@ -56,11 +61,26 @@ fn in_the_entry_in_a_read_in_the_resume() {
         // Halted 70000, entered 90000, read until 144797, resumed 154797, stopped at once, entered 174797.
         (Scheme::Exact, [80_000, 120_000], (144_797, 696_852), Some(([150_000, 154_796], 174_797, 726_852))),
         // The same, with 12742 lost.
-        (Scheme::Immediate, [80_000, 120_000], (144_797, 709_594), Some(([150_000, 154_796], 174_797, 739_594))),
-        (Scheme::Timeout, [80_000, 120_000], (144_797, 709_594), Some(([150_000, 154_796], 174_797, 739_594))),
+        (
+            Scheme::Immediate,
+            [80_000, 120_000],
+            (144_797, 709_594),
+            Some(([150_000, 154_796], 174_797, 739_594)),
+        ),
+        (
+            Scheme::Timeout,
+            [80_000, 120_000],
+            (144_797, 709_594),
+            Some(([150_000, 154_796], 174_797, 739_594)),
+        ),
         // Halted 182258, entered 202258, read until 257055, resumed 267055, the next loop ends 392055, entered
         // 412055.
-        (Scheme::Deferred, [190_000, 230_000], (257_055, 696_852), Some(([260_000, 267_054], 412_055, 726_852))),
+        (
+            Scheme::Deferred,
+            [190_000, 230_000],
+            (257_055, 696_852),
+            Some(([260_000, 267_054], 412_055, 726_852)),
+        ),
         (
             Scheme::LoopBoundary,
             [190_000, 230_000],

@@ -13,7 +13,7 @@ use interpulse_flash::parts::{PartSpec, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_oracle::repeat::{elapsed_time, repeated};
 
-const PROGRAMS: u64 = 150;
+const PROGRAMS: u64 = 400;
 
 /// What the programs of one run took, in all.
 struct Sum {
@@ -68,7 +68,13 @@ const CASES: [Case; 4] = [
 impl Case {
     fn load(&self) -> Load {
         // What `agrees` prints; the programs wait in a row.
-        Load { reads_per_s: self.reads_per_s, programs_per_s: f64::INFINITY, loops: self.loops, seconds: 0, seeds: 40 }
+        Load {
+            reads_per_s: self.reads_per_s,
+            programs_per_s: f64::INFINITY,
+            loops: self.loops,
+            seconds: 0,
+            seeds: 40,
+        }
     }
 
     fn runs(&self, scheme: Scheme, entry: u64, cap: Option<u32>) -> Vec<Sum> {
@@ -122,7 +128,8 @@ fn intra_phase_cancel_and_pulse_remainder() {
         let (l1, loops) = (case.reads_per_s * 1e-6, f64::from(case.loops));
         // A reset is followed by a stop if a read came in it.
         let in_resets = loops * -libm::expm1(-l1 * reset);
-        let phases = |lengths: &[f64]| lengths.repeat(case.loops as usize).into_iter().filter(|p| *p > 0.0).collect();
+        let phases =
+            |lengths: &[f64]| lengths.repeat(case.loops as usize).into_iter().filter(|p| *p > 0.0).collect();
         let all: Vec<f64> = phases(&[pulse, verify]);
         let expected = repeated(l1, &all, None).unwrap();
         let (active, stops) = (expected.active + loops * reset, expected.interruptions + in_resets);

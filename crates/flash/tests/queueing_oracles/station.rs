@@ -38,7 +38,7 @@ pub struct Load {
 pub const LOADS: [Load; 3] = [
     Load { reads_per_s: 2_000.0, programs_per_s: 200.0, loops: 40, seconds: 3, seeds: 60 },
     Load { reads_per_s: 5_000.0, programs_per_s: 100.0, loops: 16, seconds: 3, seeds: 60 },
-    Load { reads_per_s: 1_000.0, programs_per_s: 350.0, loops: 8, seconds: 6, seeds: 60 },
+    Load { reads_per_s: 1_000.0, programs_per_s: 350.0, loops: 8, seconds: 10, seeds: 60 },
 ];
 
 impl Load {

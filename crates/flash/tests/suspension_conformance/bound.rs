@@ -40,11 +40,8 @@ fn no_scheme_is_faster(part: &PartSpec, policy: Policy, arrivals: &[(u64, Txn)],
     let with = |scheme| {
         let mut config = NandConfig { policy, ..of(scheme) };
         each(&mut config, |policy| {
-            policy.reload = if seed.is_multiple_of(2) {
-                Reload::Bus
-            } else {
-                Reload::ShadowBuffer(Duration::from_us(9))
-            };
+            policy.reload =
+                if seed.is_multiple_of(2) { Reload::Bus } else { Reload::ShadowBuffer(Duration::from_us(9)) };
         });
         config
     };
@@ -53,7 +50,10 @@ fn no_scheme_is_faster(part: &PartSpec, policy: Policy, arrivals: &[(u64, Txn)],
     for &(name, scheme, _) in Scheme::ALL {
         let ours = read_times(part, &with(scheme), arrivals);
         for (k, (ideal, other)) in ideal.iter().zip(&ours).enumerate() {
-            assert!(ideal <= other, "{name}, {policy:?}, seed {seed}: read {k} takes {other}, {ideal} under ideal");
+            assert!(
+                ideal <= other,
+                "{name}, {policy:?}, seed {seed}: read {k} takes {other}, {ideal} under ideal"
+            );
         }
         slower += usize::from(ideal.iter().sum::<u64>() < ours.iter().sum());
     }
@@ -70,7 +70,8 @@ fn ideal_is_the_bound_beside_erases() {
             let (mut rng, mut now) = (rng(seed), 0);
             let list: Vec<_> = (0..60)
                 .map(|_| {
-                    now += [0, 50_000, 300_000, 2_000_000][rng.below(4) as usize] * (1 + rng.below(100)) / 100;
+                    now +=
+                        [0, 50_000, 300_000, 2_000_000][rng.below(4) as usize] * (1 + rng.below(100)) / 100;
                     (now, if rng.below(6) == 0 { erase(0) } else { a_read(&mut rng) })
                 })
                 .collect();

@@ -37,13 +37,14 @@ fn round(config: &NandConfig, kind: Kind, one: u64) -> u64 {
     one + dearest(&policy.costs) + BATCH
 }
 
-/// The operation at 0 and three reads for ever from 1 on: when it ended, if within `limit`; how much it had done.
+/// The operation at 0, three reads for ever from 1 on, and a host write that waits since `oldest`: when the operation
+/// ended, if within `limit`; how much it had done.
 fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Option<u64>, u64) {
     let mut bench = Bench::new(&resetting(), config.clone(), 1);
-    bench.nand.set_oldest_write(oldest.map(SimTime));
     bench.at(0, long_of(kind)).at(1, read(0)).at(1, read(0)).at(1, read(0)).feed_reads();
-    let mut ended = None;
-    let mut until = 0;
+    let (mut ended, mut until) = (None, oldest.unwrap_or(0));
+    bench.run_until(until);
+    bench.nand.set_oldest_write(oldest.map(SimTime));
     // In slices, not to go on once it has ended.
     while ended.is_none() && until < limit {
         until = (until + 20_000_000).min(limit);
@@ -52,7 +53,8 @@ fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Opt
         bench.done.retain(|d| d.txn.kind == kind);
     }
     let c = bench.nand.counters;
-    let net = c.program_pulse_time + c.erase_pulse_time - c.program_redone_time - c.erase_redone_time - c.ramp_time;
+    let net =
+        c.program_pulse_time + c.erase_pulse_time - c.program_redone_time - c.erase_redone_time - c.ramp_time;
     (ended, net)
 }
 

@@ -6,6 +6,7 @@ use super::txn::{Kind, NO_BLOCK, NONE, Txn};
 use super::{Nand, Outcome};
 use crate::die::usage::{Use, Wait};
 use crate::die::{LongKind, State};
+use crate::suspend::SuspendScheme;
 use crate::suspend::eligibility::Candidate;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
@@ -83,7 +84,8 @@ impl Nand {
         let mut ramp = Duration::ZERO;
         if resumed {
             let policy = self.suspend_policy(kind);
-            if policy.resume_ramp > Duration::ZERO && self.dies[d].resumes_inside_pulse() {
+            let ramps = policy.resume_ramp > Duration::ZERO && !policy.scheme.resumes_free();
+            if ramps && self.dies[d].resumes_inside_pulse() {
                 ramp = policy.resume_ramp;
             }
             let suspended = now.since(self.dies[d].halted()).as_ns();

@@ -5,7 +5,7 @@ use super::Nand;
 use super::txn::{Kind, NONE};
 use crate::die::usage::Use;
 use crate::die::{LongKind, State};
-use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy};
+use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
@@ -213,7 +213,8 @@ impl Nand {
     fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let op = self.dies[d].long().expect("an operation is suspended");
         let planes = op.planes.1;
-        if op.kind == LongKind::Erase || !self.in_hand[d].buffer_used {
+        let free = self.suspend_policy(op.kind).scheme.resumes_free();
+        if op.kind == LongKind::Erase || free || !self.in_hand[d].buffer_used {
             self.leave(agenda, now, d, Duration::ZERO);
             return;
         }

@@ -48,6 +48,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="none",
         module="interpulse.experiments.suspend_tlc",
     ),
+    Experiment(
+        name="fast12",
+        summary="program and erase suspension for reads: six workloads on SLC and MLC, seven policies",
+        source="Wu & He, FAST'12; JSA'14",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="Financial1 and MSN where INTERPULSE_TRACES has them, statistical twins otherwise",
+        module="interpulse.experiments.fast12",
+    ),
 )
 
 

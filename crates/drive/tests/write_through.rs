@@ -30,7 +30,8 @@ fn program_time(nand: &Nand) -> u64 {
 }
 
 fn writes_by_cause(bench: &Bench) -> (u64, [u128; CAUSES]) {
-    bench.drive.window.write_blame.total()
+    let sums = bench.drive.window.write_blame;
+    (sums.requests, sums.by_cause)
 }
 
 /// One request at a time: the latency is that of a cached write, less the cache, plus the program.

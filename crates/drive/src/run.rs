@@ -98,7 +98,6 @@ pub fn run(
     let after = Readings::take(stepper.drive, end);
     let operations = stepper.drive.nand().operations.clone();
     let window = stepper.drive.end_window(end);
-    stepper.drive.nand_mut().reset_window();
     let window_cpu_s = cpu_time() - window_cpu;
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };

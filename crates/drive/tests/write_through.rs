@@ -30,7 +30,7 @@ fn program_time(nand: &Nand) -> u64 {
 }
 
 fn writes_by_cause(bench: &Bench) -> (u64, [u128; CAUSES]) {
-    let sums = bench.drive.window.write_blame;
+    let sums = &bench.drive.window.write_blame;
     (sums.requests, sums.by_cause)
 }
 

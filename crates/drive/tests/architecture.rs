@@ -8,7 +8,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("engine", &[]),
     ("oracle", &[]),
     ("settings", &["engine"]),
-    ("workload", &["engine"]),
+    ("workload", &["engine", "settings"]),
     ("flash", &["engine", "settings"]),
     ("drive", &["engine", "settings", "flash", "workload"]),
     ("bench", &["engine", "drive"]),

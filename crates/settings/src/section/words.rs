@@ -45,6 +45,24 @@ impl Section {
         Ok(value)
     }
 
+    /// Reads a text that stands for something written elsewhere, such as the name of a file: shown as it is
+    /// written, while `meaning` of it enters the hash.
+    ///
+    /// Fails as [`Section::string`] does where the text is missing, and as `meaning` does.
+    pub fn reference<T>(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        meaning: impl FnOnce(&Section, &str) -> Result<(T, String), ConfigError>,
+    ) -> Result<T, ConfigError> {
+        let Some(text) = self.find(&kinds::STRING, key, &optional())? else {
+            return Err(self.missing(key, kinds::STRING.noun.to_string()));
+        };
+        let (value, canonical) = meaning(self, &text)?;
+        self.write(key, doc, canonical, "", text, true);
+        Ok(value)
+    }
+
     /// Reads one of the named `options`; required if `default` is `None`.
     ///
     /// Panics if `default` is not among the options, which is a mistake in the program.

@@ -22,5 +22,6 @@ pub(crate) mod row;
 pub(crate) mod scan;
 mod spc;
 pub mod spec;
+pub mod statistics;
 mod stream;
 pub mod summary;

@@ -26,7 +26,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["drive"],
             &["config"],
             &["precondition", "run", "snapshot"],
-            &["lists", "report", "room"],
+            &["lists", "report", "room", "traces"],
             &["runner"],
         ],
     ),

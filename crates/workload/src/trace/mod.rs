@@ -16,6 +16,7 @@ mod layout;
 mod lines;
 mod msr;
 mod number;
+pub mod pack;
 pub mod problem;
 pub(crate) mod replay;
 pub(crate) mod row;

@@ -190,7 +190,9 @@ fn share_out(sizes: &SizeCounts, rewritten: f64) -> Result<Vec<Class>, Illegal> 
         owed -= (then - now) * size;
         class.extents = then as u64;
     }
-    if owed.abs() > TOLERANCE * unique {
+    // Both the volume and the share have to be near, so the smaller of what is new and what is rewritten counts.
+    let written = sizes.volume_bytes() / sector;
+    if owed.abs() > TOLERANCE * unique.min(written - unique) + 1e-6 * written.min(1.0) {
         let made = (unique - owed) * sector;
         let found = format!(
             "{rewritten:.6} of {:.0}B written, so {:.0}B unique",

@@ -15,7 +15,10 @@ __all__ = [
     "lists",
     "resolve",
     "start",
+    "trace_statistics",
+    "twin_row",
     "version",
+    "write_twin",
 ]
 
 version: Final[str]
@@ -83,3 +86,13 @@ def start(
     no_cache: bool,
 ) -> Handle: ...
 def lists() -> str: ...
+def trace_statistics(
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - the name of the option
+    time_unit: str | None,
+    writes_are: int | None,
+    reorder: str,
+    skip_bad_rows: bool,
+) -> str: ...
+def twin_row(row: str, requests: int | None) -> str: ...
+def write_twin(row: str, requests: int | None, seed: int, out: str | PathLike[str]) -> str: ...

@@ -15,3 +15,4 @@ mod room;
 pub mod run;
 pub mod runner;
 pub mod snapshot;
+pub mod traces;

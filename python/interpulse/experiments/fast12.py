@@ -60,7 +60,7 @@ class Workload:
 
     Attributes:
         name: the paper's name, in small letters.
-        twin: the row of its statistical twin.
+        twin: the row of its statistical twin, or the file with one.
         trace: its file in `INTERPULSE_TRACES`, where there is one.
     """
 
@@ -72,7 +72,7 @@ class Workload:
 WORKLOADS = (
     Workload("f1", "financial-1", "financial1_first10k.disksim.zst"),
     Workload("f2", "financial-2"),
-    Workload("dap", "dap"),
+    Workload("dap", "dap.toml"),
     Workload("msn", "msn", "msn_fileserver_disk5.ssdsim-ms.zst"),
     Workload("c3", "cello-3"),
     Workload("c8", "cello-8"),
@@ -160,7 +160,8 @@ def _flow(context: Context, workload: Workload) -> tuple[Config, Sets]:
     trace = _real(context, workload)
     if trace is not None:
         return context.config("trace.toml"), {"flow.0.trace": str(trace), "flow.0.requests": requests}
-    return context.config("twin.toml"), {"flow.0.twin": workload.twin, "flow.0.requests": requests}
+    twin = str((context.folder / workload.twin).resolve()) if workload.twin.endswith(".toml") else workload.twin
+    return context.config("twin.toml"), {"flow.0.twin": twin, "flow.0.requests": requests}
 
 
 def _real(context: Context, workload: Workload) -> Path | None:

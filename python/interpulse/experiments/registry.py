@@ -57,6 +57,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="Financial1 and MSN where INTERPULSE_TRACES has them, statistical twins otherwise",
         module="interpulse.experiments.fast12",
     ),
+    Experiment(
+        name="starblaze",
+        summary="mean and maximum read latency of a database test before and after suspension, and the drive's figures",
+        source="D. Wu, Starblaze, Flash Memory Summit",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.starblaze",
+    ),
 )
 
 

@@ -82,7 +82,7 @@ impl Case {
             let (section, key) = path.split_once('.').unwrap_or(("", path));
             match section {
                 "geometry" | "precondition" => true,
-                "ftl" => key != "imposed-waf",
+                "ftl" => !["imposed-waf", "gc-depth"].contains(&key),
                 "part" => PART.contains(&key),
                 _ => false,
             }
@@ -287,6 +287,11 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "fast12-mlc",
         "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
         include_str!("presets/fast12-mlc.toml"),
+    ),
+    (
+        "starblaze",
+        "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
+        include_str!("presets/starblaze.toml"),
     ),
 ];
 

@@ -2,7 +2,7 @@
 
 Six workloads on an SLC and on an MLC drive under seven policies, everything normalised to first-in first-out. The
 traces are replaced by statistical twins, but for the two that `INTERPULSE_TRACES` may have. How fast the traces were
-replayed is not printed: the speed is swept, and one speed is calibrated, on the policies without suspension alone.
+replayed is not printed, nor how garbage collection queues: both are calibrated on the policies without suspension.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from interpulse.experiments.case import Case
 from interpulse.experiments.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from interpulse.config import Config
@@ -46,9 +46,22 @@ POLICIES: Mapping[str, Sets] = {
 """First-in first-out; read priority; programs and erases as long as a read, or of no length; the paper's two ways to
 suspend a program, with its erase suspension; the same with erases that give way to writes."""
 
-SPEEDS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
-SPEED = 2.0
-"""The calibrated speed of the traces: see `docs/EXPERIMENTS.md`."""
+SPEEDS = (0.5, 1.0, 2.0, 3.0, 4.0)
+"""Of the traces. The calibrated one is that at which programs and erases double the read latency."""
+
+CONTENTION = 2.0
+"""How many times longer reads take for programs and erases, as printed."""
+
+SWEPT = ("fifo", "rps", "pe0", "ipc")
+"""The policies at every speed."""
+
+DEPTH = 3
+"""The calibrated `ftl.gc-depth`, that of the configuration files."""
+DEPTHS = (2, 4)
+"""Others, as sensitivities."""
+
+SUSPENSION = ("fifo", "rps", "ipc")
+"""What the headlines compare."""
 
 TOLERANCE = 5.0
 """How many percentage points from the printed figure are near enough for a speed to count."""
@@ -85,18 +98,20 @@ class Point:
 
     cell: str
     workload: str
-    speed: float = SPEED
+    speed: float
+    depth: int = DEPTH
 
     def name(self, policy: str) -> str:
         """The name of its case under a policy."""
-        return f"{self.cell}_{self.workload}_x{self.speed:g}_{policy}"
+        depth = "" if self.depth == DEPTH else f"_depth{self.depth}"
+        return f"{self.cell}_{self.workload}_x{self.speed:g}{depth}_{policy}"
 
 
-def points(speed: float = SPEED) -> Iterator[Point]:
+def points(speed: float, depth: int = DEPTH) -> Iterator[Point]:
     """The twelve bar groups at one speed, in the order of the slides."""
     for cell in CELLS:
         for workload in WORKLOADS:
-            yield Point(cell, workload.name, speed)
+            yield Point(cell, workload.name, speed, depth)
 
 
 class Measured:
@@ -114,9 +129,9 @@ class Measured:
         pairs = zip(self.latency(point, policy, kind), self.latency(point, base, kind), strict=True)
         return [ours / theirs for ours, theirs in pairs]
 
-    def mean_ratio(self, speed: float, policy: str, base: str, kind: Kind = "read", cell: str = "") -> list[float]:
-        """The mean of the ratios over the workloads, of one kind of cell or of both."""
-        ratios = [self.ratio(point, policy, base, kind) for point in points(speed) if cell in ("", point.cell)]
+    def mean_ratio(self, at: Iterable[Point], policy: str, base: str, kind: Kind = "read") -> list[float]:
+        """The mean of the ratios over points."""
+        ratios = [self.ratio(point, policy, base, kind) for point in at]
         return [sum(each) / len(each) for each in zip(*ratios, strict=True)]
 
 
@@ -124,33 +139,48 @@ def run(context: Context) -> Outcome:
     """Runs the experiment."""
     from interpulse.experiments import fast12_plots as plots
 
-    cases = [_case(context, point, policy) for point in points() for policy in POLICIES]
-    for speed in SPEEDS:
-        if speed != SPEED:
-            cases += [_case(context, point, policy) for point in points(speed) for policy in ("fifo", "rps", "ipc")]
-    context.announce(sum(case.repeats for case in cases))
-    measured = Measured(context.run(cases))
+    sweep = [_case(context, point, policy) for speed in SPEEDS for point in points(speed) for policy in SWEPT]
+    others = len(POLICIES) - len(SWEPT) + len(DEPTHS) * len(SUSPENSION)
+    context.announce(sum(case.repeats for case in sweep) + others * len(CELLS) * len(WORKLOADS) * sweep[0].repeats)
+    results = context.run(sweep)
+    speed = _calibrated(Measured(results))
+    cases = [_case(context, point, policy) for point in points(speed) for policy in POLICIES if policy not in SWEPT]
+    for depth in DEPTHS:
+        cases += [_case(context, point, policy) for point in points(speed, depth) for policy in SUSPENSION]
+    measured = Measured(results | context.run(cases))
     rows = context.rows()
-    _headlines(rows, measured)
-    _bars(rows, measured)
+    _headlines(rows, measured, speed)
+    _bars(rows, measured, speed)
     together = _sweep(rows, measured, context)
+    _depths(rows, measured, speed)
     return Outcome(
         rows,
         calibrated={
-            "flow.speed": SPEED,
-            "on": "read latency of read priority over first-in first-out, 0.497 on average, which follows from the two "
-            "printed reductions; everything with suspension is predicted",
+            "flow.speed": speed,
+            "ftl.gc-depth": DEPTH,
+            "on": "read latency without suspension: read priority over programs and erases of no length, printed as 2 "
+            "on average (the speed), and first-in first-out over these, 4.1 by the printed reductions (the depth)",
         },
         notes=[_traces_note(context), f"both headlines hold within {TOLERANCE:g} points at {together}"],
-        plots=plots.all_plots(context, measured),
-        curves=[_table(measured)],
+        plots=plots.all_plots(context, measured, speed),
+        curves=[_table(measured, speed)],
     )
+
+
+def _calibrated(measured: Measured) -> float:
+    """The speed of the sweep at which programs and erases lengthen reads as much as printed."""
+
+    def off(speed: float) -> float:
+        ratios = measured.mean_ratio(points(speed), "pe0", "rps")
+        return abs(sum(ratios) / len(ratios) - 1.0 / CONTENTION)
+
+    return min(SPEEDS, key=off)
 
 
 def _case(context: Context, point: Point, policy: str) -> Case:
     workload = next(each for each in WORKLOADS if each.name == point.workload)
     config, sets = _flow(context, workload)
-    drive: Sets = {"drive": f"fast12-{point.cell}", "flow.0.speed": point.speed}
+    drive: Sets = {"drive": f"fast12-{point.cell}", "flow.0.speed": point.speed, "ftl.gc-depth": point.depth}
     return Case(point.name(policy), config, {**drive, **sets, **POLICIES[policy]}, 1 if context.quick else 3)
 
 
@@ -177,20 +207,21 @@ def _traces_note(context: Context) -> str:
     return f"real traces: {', '.join(real)}; statistical twins otherwise" if real else "all six are statistical twins"
 
 
-def _headlines(rows: Rows, measured: Measured) -> None:
-    rows.add("read_vs_rps_ipc_mean", _percent(measured.mean_ratio(SPEED, "ipc", "rps")))
-    rows.add("read_vs_fifo_ipc_mean", _percent(measured.mean_ratio(SPEED, "ipc", "fifo")))
-    rows.add("read_rps_over_fifo_mean", measured.mean_ratio(SPEED, "rps", "fifo"))
-    rows.add("write_overhead_ipc_mean", _percent(measured.mean_ratio(SPEED, "ipc", "fifo", "write")))
-    rows.add("ips_over_ipc_mean", measured.mean_ratio(SPEED, "ips", "ipc"))
-    rows.add("ips_over_ipc_max", max(sum(r) / len(r) for r in (measured.ratio(p, "ips", "ipc") for p in points())))
-    rows.add("jsa14_read_vs_rps_mean", _percent(measured.mean_ratio(SPEED, "wser", "rps")))
-    rows.add("jsa14_write_vs_fifo_mean", _percent(measured.mean_ratio(SPEED, "wser", "fifo", "write")))
+def _headlines(rows: Rows, measured: Measured, speed: float) -> None:
+    at = list(points(speed))
+    rows.add("read_vs_rps_ipc_mean", _percent(measured.mean_ratio(at, "ipc", "rps")))
+    rows.add("read_vs_fifo_ipc_mean", _percent(measured.mean_ratio(at, "ipc", "fifo")))
+    rows.add("read_rps_over_pe0", [1.0 / ratio for ratio in measured.mean_ratio(at, "pe0", "rps")])
+    rows.add("write_overhead_ipc_mean", _percent(measured.mean_ratio(at, "ipc", "fifo", "write")))
+    rows.add("ips_over_ipc_mean", measured.mean_ratio(at, "ips", "ipc"))
+    rows.add("ips_over_ipc_max", max(sum(r) / len(r) for r in (measured.ratio(point, "ips", "ipc") for point in at)))
+    rows.add("jsa14_read_vs_rps_mean", _percent(measured.mean_ratio(at, "wser", "rps")))
+    rows.add("jsa14_write_vs_fifo_mean", _percent(measured.mean_ratio(at, "wser", "fifo", "write")))
 
 
-def _bars(rows: Rows, measured: Measured) -> None:
+def _bars(rows: Rows, measured: Measured, speed: float) -> None:
     """The bars of slides 5, 16 and 17."""
-    for point in points():
+    for point in points(speed):
         where = f"{point.cell}_{point.workload}"
         for policy in POLICIES:
             if policy != "fifo":
@@ -210,14 +241,14 @@ def _sweep(rows: Rows, measured: Measured, context: Context) -> str:
     for cell in ("", *CELLS):
         holds = []
         for speed in SPEEDS:
+            at = [point for point in points(speed) if cell in ("", point.cell)]
             near = True
             for base in ("rps", "fifo"):
                 row = f"read_vs_{base}_ipc_mean"
-                change = _percent(measured.mean_ratio(speed, "ipc", base, cell=cell))
+                change = _percent(measured.mean_ratio(at, "ipc", base))
                 which = f"{cell.upper()} alone, " if cell else ""
-                if cell or speed != SPEED:
-                    name = f"{row}{f'_{cell}' if cell else ''}_x{speed:g}"
-                    rows.add(name, change, beside=row, figure=f"{which}{speed:g} times the speed")
+                name = f"{row}{f'_{cell}' if cell else ''}_x{speed:g}"
+                rows.add(name, change, beside=row, figure=f"{which}{speed:g} times the speed")
                 published = context.expected().rows[row].value
                 assert published is not None
                 near = near and abs(sum(change) / len(change) - published) <= TOLERANCE
@@ -227,18 +258,29 @@ def _sweep(rows: Rows, measured: Measured, context: Context) -> str:
     return "; ".join(found)
 
 
+def _depths(rows: Rows, measured: Measured, speed: float) -> None:
+    """Adds the headlines with less and with more of a victim in the queues."""
+    for depth in DEPTHS:
+        for base in ("rps", "fifo"):
+            row = f"read_vs_{base}_ipc_mean"
+            change = _percent(measured.mean_ratio(points(speed, depth), "ipc", base))
+            rows.add(f"{row}_sens_depth{depth}", change, beside=row, figure=f"ftl.gc-depth of {depth}")
+
+
 def _percent(ratios: list[float]) -> list[float]:
     return [100.0 * (ratio - 1.0) for ratio in ratios]
 
 
-def _table(measured: Measured) -> Curve:
+def _table(measured: Measured, calibrated: float) -> Curve:
     """Mean latencies of every point and policy."""
-    lines = []
+    lines: list[tuple[str | float, ...]] = []
     for speed in SPEEDS:
         for point in points(speed):
-            for policy in POLICIES if speed == SPEED else ("fifo", "rps", "ipc"):
-                means = [measured.latency(point, policy, kind) for kind in ("read", "write")]
-                lines.append(
-                    (point.cell, point.workload, speed, policy, *(sum(values) / len(values) for values in means))
-                )
+            for policy in POLICIES if speed == calibrated else SWEPT:
+                read, write = (measured.latency(point, policy, kind) for kind in _KINDS)
+                means = (sum(read) / len(read), sum(write) / len(write))
+                lines.append((point.cell, point.workload, speed, policy, *means))
     return Curve("latencies", ("cell", "workload", "speed", "policy", "read_us", "write_us"), lines)
+
+
+_KINDS: tuple[Kind, ...] = ("read", "write")

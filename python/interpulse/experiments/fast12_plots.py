@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.fast12 import CELLS, SPEED, SPEEDS, points
+from interpulse.experiments.fast12 import CELLS, SPEEDS, points
 from interpulse.experiments.outcome import Plot
 from interpulse.experiments.plots import COLOURS, PUBLISHED, panels
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.experiments.context import Context
-    from interpulse.experiments.fast12 import Measured
+    from interpulse.experiments.fast12 import Measured, Point
     from interpulse.result import Kind
 
 LABELS = {
@@ -29,16 +29,17 @@ LABELS = {
 }
 
 
-def all_plots(context: Context, measured: Measured) -> list[Plot]:
+def all_plots(context: Context, measured: Measured, calibrated: float) -> list[Plot]:
     """The plots of a finished experiment."""
+    groups = list(points(calibrated))
     expected = context.expected().rows
     printed = {base: expected[f"read_vs_{base}_ipc_mean"].value for base in ("rps", "fifo")}
 
     def reads() -> Figure:
         figure, (motivation, result, difference) = panels(3, 1, width=8.4, height=2.6)
-        _bars(motivation, measured, ("fifo", "rps", "per", "pe0"), "fifo", "read")
-        _bars(result, measured, ("rps", "per", "pe0", "ipc"), "fifo", "read")
-        _bars(difference, measured, ("ipc", "ips"), "ipc", "read")
+        _bars(motivation, measured, groups, ("fifo", "rps", "per", "pe0"), "fifo", "read")
+        _bars(result, measured, groups, ("rps", "per", "pe0", "ipc"), "fifo", "read")
+        _bars(difference, measured, groups, ("ipc", "ips"), "ipc", "read")
         motivation.set_title("the room for improvement (slide 5)")
         result.set_title("read latency (slide 16)")
         difference.set_title("the two ways to suspend a program (slide 16)")
@@ -47,7 +48,7 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
 
     def writes() -> Figure:
         figure, (axis,) = panels(1, 1, width=8.4, height=2.8)
-        _bars(axis, measured, ("fifo", "rps", "ips", "ipc", "wser"), "fifo", "write")
+        _bars(axis, measured, groups, ("fifo", "rps", "ips", "ipc", "wser"), "fifo", "write")
         axis.set_title("write latency (slide 17; write-suspend-erase: JSA'14)")
         axis.set_ylim(0.6, 1.1)
         return figure
@@ -56,14 +57,15 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
         figure, axes = panels(1, 2, width=4.2, height=3.2)
         for axis, base in zip(axes, ("rps", "fifo"), strict=True):
             for cell, colour in zip(("", *CELLS), COLOURS, strict=False):
-                changes = [measured.mean_ratio(speed, "ipc", base, cell=cell) for speed in SPEEDS]
+                at = [[point for point in points(speed) if cell in ("", point.cell)] for speed in SPEEDS]
+                changes = [measured.mean_ratio(each, "ipc", base) for each in at]
                 values = [100.0 * (sum(each) / len(each) - 1.0) for each in changes]
                 axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
             value = printed[base]
             assert value is not None
             axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=f"printed: {value:g} %")
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
-            axis.axvline(SPEED, color="#999999", linewidth=0.8)
+            axis.axvline(calibrated, color="#999999", linewidth=0.8)
             axis.set_title(f"PES_IPC against {LABELS[base]}")
             axis.set_xlabel("speed of the traces")
             axis.set_ylabel("change of the mean read latency, %")
@@ -73,10 +75,11 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
     return [Plot("read_latency", reads), Plot("write_latency", writes), Plot("speed", sweep)]
 
 
-def _bars(axis: Axes, measured: Measured, policies: Sequence[str], base: str, kind: Kind) -> None:
+def _bars(
+    axis: Axes, measured: Measured, groups: Sequence[Point], policies: Sequence[str], base: str, kind: Kind
+) -> None:
     """Bars over `base` for every workload and cell."""
     width = 0.8 / len(policies)
-    groups = list(points())
     for k, policy in enumerate(policies):
         ratios = [measured.ratio(point, policy, base, kind) for point in groups]
         places = [at + (k - (len(policies) - 1) / 2) * width for at in range(len(groups))]

@@ -186,7 +186,7 @@ def _case(context: Context, point: Point, policy: str) -> Case:
 
 def _flow(context: Context, workload: Workload) -> tuple[Config, Sets]:
     """The configuration of a workload and its overrides."""
-    requests = 10_000 if context.quick else 60_000
+    requests = 10_000 if context.quick else 30_000
     trace = _real(context, workload)
     if trace is not None:
         return context.config("trace.toml"), {"flow.0.trace": str(trace), "flow.0.requests": requests}

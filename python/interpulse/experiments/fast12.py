@@ -60,6 +60,9 @@ DEPTH = 3
 DEPTHS = (2, 4)
 """Others, as sensitivities."""
 
+ROWS = 60_000
+"""Rows replayed of a real trace: the file server writes little before its 30,000th."""
+
 SUSPENSION = ("fifo", "rps", "ipc")
 """What the headlines compare."""
 
@@ -189,7 +192,7 @@ def _flow(context: Context, workload: Workload) -> tuple[Config, Sets]:
     requests = 10_000 if context.quick else 30_000
     trace = _real(context, workload)
     if trace is not None:
-        return context.config("trace.toml"), {"flow.0.trace": str(trace), "flow.0.requests": requests}
+        return context.config("trace.toml"), {"flow.0.trace": str(trace), "flow.0.requests": ROWS}
     twin = str((context.folder / workload.twin).resolve()) if workload.twin.endswith(".toml") else workload.twin
     return context.config("twin.toml"), {"flow.0.twin": twin, "flow.0.requests": requests}
 

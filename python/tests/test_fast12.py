@@ -19,14 +19,8 @@ def test_suspension_is_nearly_as_good_as_no_programs_and_costs_writes_little(tmp
         overrides = ", ".join(f"'{key}={toml_value(value)}'" for key, value in sets.items())
         text += f'\n[[case]]\nname = "{policy}"\nset = [{overrides}]\n'
     config = interpulse.Config.from_toml(text)
-    for key, value in {
-        "drive": "fast12-mlc",
-        "part.blocks-per-plane": 192,
-        "flow.0.twin": "cello-3",
-        "flow.0.requests": 5_000,
-        "flow.0.speed": 4.0,
-    }.items():
-        config.set(key, value)
+    config.set("drive", "fast12-mlc").set("part.blocks-per-plane", 192)
+    config.set("flow.0.twin", "cello-3").set("flow.0.requests", 5_000).set("flow.0.speed", 4.0)
     result = interpulse.run(config, cache_dir=tmp_path)
     read, write = ({case.case: case.latency_us[kind]["mean"] for case in result.cases} for kind in ("read", "write"))
     assert read["fifo"] > 1.5 * read["rps"]

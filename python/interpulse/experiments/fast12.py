@@ -40,6 +40,8 @@ POLICIES: Mapping[str, Sets] = {
         **_ERASE,
         "suspend.program.scheme": "intra-phase-cancel",
         "suspend.erase.for-host-writes": True,
+        # Reads keep the highest priority, also over a write inside an erase.
+        "part.suspend-support": "nested",
         "suspend.nesting": True,
     },
 }

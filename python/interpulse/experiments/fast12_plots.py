@@ -42,6 +42,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         _bars(difference, measured, groups, ("ipc", "ips"), "ipc", "read")
         motivation.set_title("the room for improvement (slide 5)")
         result.set_title("read latency (slide 16)")
+        result.set_ylim(0.0, 1.0)
         difference.set_title("the two ways to suspend a program (slide 16)")
         difference.set_ylim(0.9, 1.15)
         return figure

@@ -29,6 +29,7 @@ class Kind(StrEnum):
     DRIVES = "drives"
     SCHEMES = "schemes"
     POLICIES = "policies"
+    TWINS = "twins"
     FORMATS = "formats"
 
 
@@ -39,7 +40,7 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List what a configuration may name: parts, drives, schemes, policies and trace formats."""
+    """List what a configuration may name: parts, drives, schemes, policies, twins of traces and trace formats."""
     lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
     names = [each.value for each in Kind] if kind is None else [kind.value]
     chosen = {name: lists[name] for name in names}

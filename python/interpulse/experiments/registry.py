@@ -49,6 +49,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         module="interpulse.experiments.suspend_tlc",
     ),
     Experiment(
+        name="fast12",
+        summary="program and erase suspension for reads: six workloads on SLC and MLC, seven policies",
+        source="Wu & He, FAST'12; JSA'14",
+        quick="15 s",
+        full="2 min",
+        traces="Financial1 and MSN where INTERPULSE_TRACES has them, statistical twins otherwise",
+        module="interpulse.experiments.fast12",
+    ),
+    Experiment(
         name="starblaze",
         summary="mean and maximum read latency of a database test before and after suspension, and the drive's figures",
         source="D. Wu, Starblaze, Flash Memory Summit",

@@ -97,6 +97,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             threshold_base: ThresholdBase::Blocks,
             gc_soft: 0.1,
             gc_hard: 0.04,
+            gc_depth: 2,
             imposed_waf: 2.0,
         },
         cache: CacheSpec {

@@ -71,6 +71,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             threshold_base: ThresholdBase::Blocks,
             gc_soft,
             gc_hard: 0.0,
+            gc_depth: 2,
             imposed_waf: 1.0,
         },
         cache: CacheSpec {

@@ -226,6 +226,8 @@ impl Nand {
             }
             Reload::Bus => {
                 self.counters.reloads += 1;
+                // The timer of a hold that this resume cuts short must not outlive it.
+                agenda.disarm(self.timer(d));
                 let hand = &mut self.in_hand[d];
                 (hand.loads, hand.reload_from) = (self.geometry.pages_per_program * planes, now);
                 self.want_load(agenda, now, d, Duration::ZERO);

@@ -261,6 +261,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "the same drive with 8 dies of 96 blocks, for quick looks and tests",
         include_str!("presets/a4-mini.toml"),
     ),
+    (
+        "atc19",
+        "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology",
+        include_str!("presets/atc19.toml"),
+    ),
+    (
+        "atc19-mini",
+        "the same drive with an eighth of its capacity, one erase for every 3 MiB",
+        include_str!("presets/atc19-mini.toml"),
+    ),
 ];
 
 /// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.

@@ -94,8 +94,7 @@ pub fn run(
     }
     let end = stepper.agenda.now();
     let after = Readings::take(stepper.drive, end);
-    let window = std::mem::take(&mut stepper.drive.window);
-    stepper.drive.reset_window();
+    let window = stepper.drive.end_window(end);
     let window_cpu_s = cpu_time() - window_cpu;
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };

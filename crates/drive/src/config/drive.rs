@@ -217,6 +217,11 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
         "firmware time of a command: a pipelined latency",
         default(Duration::from_us(10)).at_most(Duration::from_ms(10)),
     )?;
+    let command_timeout = h.optional_duration(
+        "command-timeout",
+        "how long the host waits for a command; slower ones are counted and go on",
+        optional().positive(),
+    )?;
     let mut l = document.section("link")?;
     let generation = l.u32("generation", "PCIe generation", default(3).within(1..=6))?;
     let lane_counts = [("1", 1u32), ("2", 2), ("4", 4), ("8", 8), ("16", 16)];
@@ -227,5 +232,5 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
     let max_payload =
         l.u32("max-payload", "largest payload of a packet in bytes", default(256).within(64..=4096))?;
     let link = LinkSpec { generation, lanes, max_payload };
-    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware })
+    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware, command_timeout })
 }

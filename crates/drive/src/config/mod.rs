@@ -12,7 +12,7 @@ use crate::drive::spec::DriveSpec;
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
-pub use run::{OverwriteSpec, PreconditionSpec, RunSpec, Until};
+pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
 use std::fmt;
 use std::path::Path;
 
@@ -50,6 +50,8 @@ pub struct Case {
     pub precondition: PreconditionSpec,
     /// What is measured.
     pub run: RunSpec,
+    /// What the result holds.
+    pub report: ReportSpec,
     /// Seed of every random stream but those of preconditioning.
     pub seed: u64,
     /// Every value with its origin.
@@ -57,12 +59,17 @@ pub struct Case {
 }
 
 /// Keys that never enter a hash: names of things and what changes no result.
-const UNHASHED: &[&str] = &["case"];
+const UNHASHED: &[&str] = &["case", "report"];
 
 impl Case {
     /// Hash of the resolved configuration in base units.
     pub fn config_hash(&self) -> String {
         self.resolution.hash(UNHASHED)
+    }
+
+    /// The values that [`Case::config_hash`] covers.
+    pub fn hashed_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.resolution.hashed(UNHASHED)
     }
 
     /// Hash of only what determines the preconditioned state.
@@ -154,6 +161,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let drive = drive::read(&document)?;
     let precondition = run::read_precondition(&document)?;
     let run = run::read_run(&document)?;
+    let report = run::read_report(&document)?;
     let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32)?;
     document.finish()?;
     let resolution = document.resolution();
@@ -168,7 +176,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
     drive.check().map_err(impossible)?;
     precondition.check(&drive).map_err(impossible)?;
-    Ok(Case { name: name.to_string(), drive, flows, precondition, run, seed, resolution })
+    Ok(Case { name: name.to_string(), drive, flows, precondition, run, report, seed, resolution })
 }
 
 /// The traces that a file names lie beside it; those of `--trace` and `--set` start from the working folder.

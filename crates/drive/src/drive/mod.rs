@@ -180,6 +180,26 @@ impl Drive {
         self.window = WindowStats::new(self.flows.len());
     }
 
+    /// Ends the measurement window and starts a new one. What is outstanding has no latency yet, but it may
+    /// have waited for the whole window: how long the oldest ones have, and which the host would have given
+    /// up, is part of the window that ends.
+    pub fn end_window(&mut self, now: SimTime) -> WindowStats {
+        let limit = self.spec.host.command_timeout;
+        for (_, request) in self.requests.iter() {
+            let age = Duration::from_ns(now.as_ns() - request.submitted.as_ns());
+            self.window.outstanding(request.op, age);
+            if limit.is_some_and(|limit| age > limit) {
+                self.window.timed_out(request.op);
+            }
+        }
+        std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()))
+    }
+
+    /// Requests made by the host and not completed, with their numbers.
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
     /// The flash array.
     pub fn nand(&self) -> &Nand {
         &self.nand

@@ -75,4 +75,6 @@ pub struct HostSpec {
     pub link: LinkSpec,
     /// Firmware time of a command: a pipelined latency, not a serial server.
     pub firmware: Duration,
+    /// How long the host waits for a command: one that takes longer is counted, and goes on.
+    pub command_timeout: Option<Duration>,
 }

@@ -41,10 +41,19 @@ impl Drive {
         if !self.stalled.is_empty() || !self.admit_units(id) {
             self.window.counters.cache_stalls += 1;
             self.stalled.push_back(id);
+            if self.stalled.len() == 1 {
+                self.tell_oldest_write();
+            }
         } else {
             self.admitted(agenda, id);
         }
         self.destage(agenda);
+    }
+
+    /// Tells the flash array since when the first write in the line for cache slots has waited.
+    fn tell_oldest_write(&mut self) {
+        let oldest = self.stalled.front().map(|&id| self.requests.get(id).submitted);
+        self.nand.set_oldest_write(oldest);
     }
 
     /// Admits units of a write until the cache is full; true if all are in.
@@ -299,6 +308,7 @@ impl Drive {
                 break;
             }
             self.stalled.pop_front();
+            self.tell_oldest_write();
             self.admitted(agenda, id);
         }
         while let Some(&(epoch, id)) = self.flushes.front() {

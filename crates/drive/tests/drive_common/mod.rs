@@ -101,6 +101,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             frame_buffer: 1024,
             link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
             firmware: Duration::from_us(5),
+            command_timeout: None,
         },
         audit_sample: 1,
     }

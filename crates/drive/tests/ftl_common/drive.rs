@@ -75,6 +75,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             frame_buffer: 64,
             link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
             firmware: us(1),
+            command_timeout: None,
         },
         audit_sample: 64,
     }

@@ -73,6 +73,8 @@ pub struct Nand {
     txns: Slab,
     seq: u64,
     first: u32,
+    /// Submission instant of the host write that has waited longest for the write cache.
+    oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
     pub outcomes: Vec<Outcome>,
     /// What has been counted.
@@ -107,6 +109,7 @@ impl Nand {
             txns: Slab::default(),
             seq: 0,
             first: first.0,
+            oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
             geometry,
@@ -157,6 +160,18 @@ impl Nand {
     #[inline]
     pub fn set_gc_urgent(&mut self, die: u32, urgent: bool) {
         self.queues[die as usize].gc_urgent = urgent;
+    }
+
+    /// Tells the array when the host write that has waited longest for the write cache was submitted; `None`
+    /// when none waits. The owner keeps it current: a scheme may give starving writes the right of way.
+    #[inline]
+    pub fn set_oldest_write(&mut self, submitted: Option<SimTime>) {
+        self.oldest_write = submitted;
+    }
+
+    /// Submission instant of the host write that has waited longest for the write cache.
+    pub fn oldest_write(&self) -> Option<SimTime> {
+        self.oldest_write
     }
 
     /// Submits a transaction; it is started at once if its die is free.

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.config import Value
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+    from interpulse.experiments.outcome import Rows
     from interpulse.result import Result
 
 RAMP = "500us"
@@ -38,10 +40,10 @@ class Scheme:
     label: str
     """As the slides call it."""
     colour: str
-    sets: Mapping[str, Value] = field(default_factory=dict)
+    sets: Sets = field(default_factory=dict)
 
 
-def _timeout(clock: str) -> dict[str, Value]:
+def _timeout(clock: str) -> Sets:
     return {f"{ERASE}.scheme": "timeout", f"{ERASE}.defer-after": TIMEOUT, f"{ERASE}.defer-clock": clock}
 
 
@@ -63,6 +65,14 @@ VARIANTS = (ES_NO_RAMP, TES_SUSPENDED, TES_HOST_WRITE)
 """Other readings of ES and T-ES: see docs/EXPERIMENTS.md."""
 
 
+def add(context: Context, rows: Rows, name: str, ours: float, *, unit: str, figure: str) -> None:
+    """Adds a row, with this unit and figure where `expected.toml` has none for it."""
+    if name in context.expected().rows:
+        rows.add(name, ours)
+    else:
+        rows.add(name, ours, unit=unit, figure=figure)
+
+
 Buckets = list[list[float]]
 """Pairs of a latency in microseconds, the upper end of a bucket, and the requests in it."""
 
@@ -75,6 +85,12 @@ def buckets(raw: Mapping[str, Any], kind: str) -> Buckets:
 def flow(result: Result, name: str) -> dict[str, Any]:
     """The statistics of the flow of this name."""
     return next(flow for flow in result.flows if flow["name"] == name)
+
+
+def longest_wait_ms(result: Result) -> float:
+    """The longest a write took, or had taken at the end of the window without being complete."""
+    waiting = result.raw.get("oldest_outstanding_us", {}).get("write", 0.0)
+    return max(waiting, result.latency_us["write"].get("max", 0.0)) / 1000
 
 
 def share_above(histogram: Buckets, limit_us: float) -> float:

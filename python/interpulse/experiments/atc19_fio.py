@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.atc19 import BASELINE, CALIBRATED, SCHEMES, VARIANTS, buckets, curve, tails
+from interpulse.experiments.atc19 import BASELINE, CALIBRATED, SCHEMES, VARIANTS, add, buckets, curve, tails
 from interpulse.experiments.case import Case
 from interpulse.experiments.outcome import Outcome, Plot
 
 if TYPE_CHECKING:
-    from interpulse.config import Value
+    from interpulse.experiments.case import Sets
     from interpulse.experiments.context import Context
 
-QUICK: dict[str, Value] = {"run.time": "3s"}
-QD1: dict[str, Value] = {"flow.0.depth": 1, "flow.0.read": 1.0, "run.warmup": "0s", "run.time": "200ms"}
-QD128: dict[str, Value] = {"flow.0.depth": 128}
+QUICK: Sets = {"run.time": "3s"}
+QD1: Sets = {"flow.0.depth": 1, "flow.0.read": 1.0, "run.warmup": "0s", "run.time": "200ms"}
+QD128: Sets = {"flow.0.depth": 128}
 
 
 def run(context: Context) -> Outcome:
@@ -22,21 +22,20 @@ def run(context: Context) -> Outcome:
     config = context.config("fio.toml")
     length = QUICK if context.quick else {}
     schemes = (*SCHEMES, *VARIANTS)
-    cases = [Case(scheme.key, config, length | scheme.sets) for scheme in schemes]
-    cases += [Case("qd1", config, QD1), Case("qd128", config, length | QD128)]
+    cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
+    cases += [Case("qd1", config, QD1), Case("qd128", config, {**length, **QD128})]
     results = {name: repeats[0] for name, repeats in context.run(cases).items()}
     rows = context.rows()
     rows.add("qd1_read_mean_us", results["qd1"].latency_us["read"]["mean"])
     for scheme in schemes:
-        named = {} if scheme in SCHEMES else {"unit": "us", "figure": f"another reading: {scheme.label}"}
-        rows.add(f"read_p99.99_us_{scheme.key}", results[scheme.key].percentile("read", 99.99), **named)
-        named = {} if scheme in SCHEMES else {"unit": "ms", "figure": f"another reading: {scheme.label}"}
-        rows.add(f"write_p99.99_ms_{scheme.key}", results[scheme.key].percentile("write", 99.99) / 1000, **named)
+        figure = f"another reading: {scheme.label}"
+        read, write = (results[scheme.key].percentile(kind, 99.99) for kind in ("read", "write"))
+        add(context, rows, f"read_p99.99_us_{scheme.key}", read, unit="us", figure=figure)
+        add(context, rows, f"write_p99.99_ms_{scheme.key}", write / 1000, unit="ms", figure=figure)
     for scheme in SCHEMES:
-        rows.add(
-            f"read_p99.9_us_{scheme.key}", results[scheme.key].percentile("read", 99.9), unit="us", figure="slide 33 (a)"
-        )
-        rows.add(f"kiops_{scheme.key}", results[scheme.key].iops / 1000, unit="kIOPS", figure="not in the slides")
+        result = results[scheme.key]
+        rows.add(f"read_p99.9_us_{scheme.key}", result.percentile("read", 99.9), unit="us", figure="slide 33 (a)")
+        rows.add(f"kiops_{scheme.key}", result.iops / 1000, unit="kIOPS", figure="not in the slides")
     rows.add("qd128_read_p50_us_baseline", results["qd128"].percentile("read", 50))
     rows.add("qd128_read_p99.9_us_baseline", results["qd128"].percentile("read", 99.9))
     reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
@@ -46,7 +45,9 @@ def run(context: Context) -> Outcome:
         rows,
         calibrated=dict(CALIBRATED),
         plots=[
-            Plot("tails", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 16", [("read", reads), ("write", writes)])),
+            Plot(
+                "tails", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 16", [("read", reads), ("write", writes)])
+            ),
             Plot("motivation", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 128", [("read", deep)])),
         ],
         curves=[

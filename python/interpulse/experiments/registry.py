@@ -48,6 +48,42 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="none",
         module="interpulse.experiments.suspend_tlc",
     ),
+    Experiment(
+        name="atc19-fio",
+        summary="erase suspension under fio: read and write tails of six designs at queue depth 16",
+        source="Kim et al., ATC'19",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.atc19_fio",
+    ),
+    Experiment(
+        name="atc19-starvation",
+        summary="erase suspension and starvation: 128 KiB reads beside 128 KiB writes",
+        source="Kim et al., ATC'19",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.atc19_starvation",
+    ),
+    Experiment(
+        name="atc19-act",
+        summary="erase suspension under Aerospike's certification tool: the largest load that each design passes",
+        source="Kim et al., ATC'19",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.atc19_act",
+    ),
+    Experiment(
+        name="atc19-tpcc",
+        summary="erase suspension under a TPC-C twin: tails and write command timeouts",
+        source="Kim et al., ATC'19",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.atc19_tpcc",
+    ),
 )
 
 

@@ -94,7 +94,7 @@ class Verdict:
 class Bisection:
     """The largest whole number from `low` + 1 to `cap` that passes, if what fails keeps failing above.
 
-    `low` is taken to pass. Both the answer and the number after it have been tried, unless the answer is `low` or `cap`.
+    `low` is taken to pass. The answer and the number after it have both been tried, except `low` and all above `cap`.
     """
 
     def __init__(self, cap: int, low: int = 0) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from interpulse.config import toml_value
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from interpulse._core import Plan
     from interpulse.config import Config, Value
+
+Sets: TypeAlias = "Mapping[str, Value]"
+"""Overrides by their dotted keys."""
 
 _SEED_BITS = 63
 
@@ -30,7 +33,7 @@ class Case:
 
     name: str
     config: Config
-    sets: Mapping[str, Value] = field(default_factory=dict)
+    sets: Sets = field(default_factory=dict)
     repeats: int = 1
 
 

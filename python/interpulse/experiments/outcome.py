@@ -60,6 +60,7 @@ class Rows:
         *,
         unit: str | None = None,
         figure: str | None = None,
+        beside: str | None = None,
     ) -> None:
         """Adds our figure.
 
@@ -68,24 +69,27 @@ class Rows:
             ours: a number, an estimate, or the values of repetitions.
             unit: the unit of a row that is not in `expected.toml`.
             figure: what such a row belongs to.
+            beside: the row of `expected.toml` that a sensitivity is to be compared with; `figure` then says what was
+                changed.
 
         Raises:
             ValueError: the name is taken, or nothing says the unit and the figure.
         """
         if name in self._found:
             raise ValueError(f"the experiment gives row '{name}' twice")
-        published = self._expected.rows.get(name)
+        published = self._expected.rows.get(name if beside is None else beside)
         if published is None and (unit is None or figure is None):
-            raise ValueError(f"row '{name}' is not in expected.toml, and nothing says its unit and figure")
-        if published is not None and (unit is not None or figure is not None):
-            raise ValueError(f"row '{name}' is in expected.toml, which says its unit and figure")
+            raise ValueError(f"row '{beside or name}' is not in expected.toml, and nothing says its unit and figure")
+        if published is not None and (unit is not None or (figure is None) != (beside is None)):
+            raise ValueError(f"row '{name}': expected.toml says the unit, and the figure unless it is a sensitivity")
         if isinstance(ours, Estimate):
             estimate = ours
         else:
             estimate = Estimate(float(ours)) if isinstance(ours, int | float) else Estimate.of(ours)
+        cited = "" if published is None else _cited(published)
         self._found[name] = Row(
             name=name,
-            figure=_cited(published) if published is not None else figure or "",
+            figure="; ".join(part for part in (cited, figure) if part),
             unit=published.unit if published is not None else unit or "",
             published=None if published is None else published.value,
             ours=estimate.value,

@@ -90,7 +90,7 @@ def flow(result: Result, name: str) -> dict[str, Any]:
 def longest_wait_ms(result: Result) -> float:
     """The longest a write took, or had taken at the end of the window without being complete."""
     waiting = result.raw.get("oldest_outstanding_us", {}).get("write", 0.0)
-    return max(waiting, result.latency_us["write"].get("max", 0.0)) / 1000
+    return float(max(waiting, result.latency_us["write"].get("max", 0.0))) / 1000
 
 
 def share_above(histogram: Buckets, limit_us: float) -> float:

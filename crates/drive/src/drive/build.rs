@@ -179,7 +179,7 @@ impl Drive {
         }
         let mut ftl = state.ftl;
         ftl.restart(streams.stream("gc", 0));
-        let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand, seed, first);
+        let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
         let pages = ftl.layout.pages_per_program;
         for (super_block, programs) in ftl.programs_done().into_iter().enumerate() {
             let (lane, block) = ftl.layout.lane_of(super_block as u32);

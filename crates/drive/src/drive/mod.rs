@@ -178,6 +178,7 @@ impl Drive {
     /// Starts a new measurement window.
     pub fn reset_window(&mut self) {
         self.window = WindowStats::new(self.flows.len());
+        self.nand.reset_window();
     }
 
     /// Ends the measurement window and starts a new one. What is outstanding has no latency yet, but it may

@@ -250,6 +250,7 @@ impl Drive {
         {
             txn.block = self.ftl.layout.lane_of(place.super_block).1;
             txn.page = self.ftl.layout.page_of_program(place.program);
+            txn.cycles = self.ftl.cycles[place.super_block as usize];
         }
         self.nand.submit(agenda, txn);
     }

@@ -11,9 +11,10 @@ use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
-use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
+use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// How many bits a cell holds and how they are programmed.
@@ -47,13 +48,14 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         program_mode: mode,
         read: vec![us(40); bits as usize],
         buffer_setup: us(1),
-        program: TrainSpec { loops: 4 * bits, pulse: us(20), verify: us(30) },
+        program: TrainSpec { loops: 4 * bits, pulse: us(20), reset: us(0), verify: us(30) },
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 3, pulse: us(360), verify: us(40) },
+        erase: TrainSpec { loops: 3, pulse: us(360), reset: us(0), verify: us(40) },
         erase_wear: EraseWear::Fixed,
         voltage_reset: us(0),
         program_suspend_entry: us(0),
         program_resume: us(0),
+        page_buffer_reload: us(0),
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 800_000_000,
@@ -78,6 +80,9 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             policy: Policy::ReadPriority,
             program_suspend: SuspendPolicy::NEVER,
             erase_suspend: SuspendPolicy::NEVER,
+            nesting: false,
+            gc_reads: GcReadRank::InOrder,
+            long_operations: LongOperations::Real,
             multi_plane_reads: false,
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,

@@ -8,6 +8,7 @@ pub mod channel;
 mod config;
 mod counters;
 pub mod ecc;
+mod operations;
 pub mod queue;
 mod suspension;
 mod trains;
@@ -17,6 +18,7 @@ use crate::die::usage::{Use, Wait};
 use crate::die::{Die, LongKind, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
+use crate::suspend::eligibility::Candidate;
 use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
@@ -27,6 +29,7 @@ use txn::{Kind, NO_BLOCK, NONE, Slab, Txn};
 
 pub use config::NandConfig;
 pub use counters::NandCounters;
+pub use operations::{OperationStats, OperationTimes};
 
 /// Most planes a multi-plane read senses together.
 const MAX_BATCH: usize = 8;
@@ -52,10 +55,16 @@ struct InHand {
     moved: u8,
     /// The program or erase on the die.
     long: u32,
+    /// The erase that is suspended beneath a program.
+    beneath: u32,
     /// Page loads still to do.
     loads: u32,
-    /// A read asked for a stop that is under way or refused; set so that it is asked for only once.
+    /// A stop was asked for that is under way or refused; set so that it is asked for only once.
     stop_asked: bool,
+    /// Reads of this suspension have used the page buffer.
+    buffer_used: bool,
+    /// When the loading of the page buffer for a resume began.
+    reload_from: SimTime,
 }
 
 /// The flash array of one drive.
@@ -79,6 +88,8 @@ pub struct Nand {
     pub outcomes: Vec<Outcome>,
     /// What has been counted.
     pub counters: NandCounters,
+    /// How the programs and erases completed in the measurement window went.
+    pub operations: OperationStats,
 }
 
 impl Nand {
@@ -92,12 +103,20 @@ impl Nand {
         first: ResourceId,
     ) -> Nand {
         let dies = geometry.dies() as usize;
-        let idle =
-            InHand { reads: [NONE; MAX_BATCH], count: 0, moved: 0, long: NONE, loads: 0, stop_asked: false };
+        let idle = InHand {
+            reads: [NONE; MAX_BATCH],
+            count: 0,
+            moved: 0,
+            long: NONE,
+            beneath: NONE,
+            loads: 0,
+            stop_asked: false,
+            buffer_used: false,
+            reload_from: SimTime::ZERO,
+        };
         Nand {
             timing: Timing::new(part),
-            trains: Trains::new(part, seed),
-            config,
+            trains: Trains::new(part, config.long_operations, seed),
             dies: vec![
                 Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block());
                 dies
@@ -112,7 +131,9 @@ impl Nand {
             oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
+            operations: OperationStats::default(),
             geometry,
+            config,
         }
     }
 
@@ -156,6 +177,11 @@ impl Nand {
         self.queues[die as usize].waiting()
     }
 
+    /// Starts a new measurement window of [`Nand::operations`].
+    pub fn reset_window(&mut self) {
+        self.operations = OperationStats::default();
+    }
+
     /// Puts garbage collection before host programs on a die, or not.
     #[inline]
     pub fn set_gc_urgent(&mut self, die: u32, urgent: bool) {
@@ -194,11 +220,14 @@ impl Nand {
         }
         die.usage.settle(now);
         txn.waits = *die.usage.causes();
-        let host_read = txn.kind == Kind::HostRead;
+        let kind = txn.kind;
         let id = self.txns.insert(txn);
         self.queues[d].push(&mut self.txns, id);
-        if host_read && state == State::Pulsing {
-            self.ask_to_stop(agenda, now, d);
+        match state {
+            State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
+            // Suspended with nothing in hand: held by a timer.
+            State::Suspended => self.next_on(agenda, now, d),
+            _ => {}
         }
     }
 
@@ -228,13 +257,14 @@ impl Nand {
             State::Sensing => self.sensed(agenda, now, d),
             State::Out => self.moved_out(agenda, now, d),
             State::Load => self.loaded(agenda, now, d),
-            State::Pulsing => self.finished(agenda, now, d),
+            State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),
             State::Entering => {
                 let block = self.long_block(d);
                 self.dies[d].go(now, State::Suspended, Use::Suspended, block);
                 self.next_on(agenda, now, d);
             }
+            State::Suspended => self.next_on(agenda, now, d),
             State::Resuming => self.pulses_from(agenda, now, d, now),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
@@ -244,20 +274,12 @@ impl Nand {
     fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
-                if let Some(id) = self.queues[d].take(&self.txns, self.config.policy) {
+                if let Some(id) = self.queues[d].take(&self.txns, self.config.policy, self.config.gc_reads) {
                     self.account_wait(now, d, id);
                     self.start(agenda, now, d, id);
                 }
             }
-            State::Suspended => {
-                if self.queues[d].first(Kind::HostRead) != NONE {
-                    let id = self.queues[d].pop(&self.txns, Kind::HostRead);
-                    self.account_wait(now, d, id);
-                    self.start(agenda, now, d, id);
-                } else {
-                    self.resume(agenda, now, d);
-                }
-            }
+            State::Suspended => self.next_in_suspension(agenda, now, d),
             other => unreachable!("die {d} takes no transaction in state {other:?}"),
         }
     }
@@ -295,20 +317,28 @@ impl Nand {
             let t = self.txns.get(self.in_hand[d].reads[k]);
             self.dies[d].check_read(now, t.plane, t.block, t.page);
         }
+        if self.dies[d].long().is_some() {
+            self.counters.reads_in_suspension += u64::from(self.in_hand[d].count);
+        }
         let command = self.timing.command * u64::from(self.in_hand[d].count);
         self.want_bus(agenda, now, d, Transfer::Command, command);
     }
 
     /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
-    /// nothing that was submitted earlier (in a suspension, where only reads are served, there is nothing).
+    /// nothing that was submitted earlier; in a suspension they are those that it serves.
     fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
-        let in_order = self.config.policy == Policy::Fifo && self.dies[d].long().is_none();
-        let before_seq = if in_order { self.queues[d].oldest_but(&self.txns, first.kind) } else { u64::MAX };
+        let before_seq = if self.dies[d].long().is_some() {
+            self.serves_before(d)
+        } else if self.config.policy == Policy::Fifo {
+            self.queues[d].oldest_but(&self.txns, first.kind)
+        } else {
+            u64::MAX
+        };
         let mut taken: u64 = 1 << first.plane;
         let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
         while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
             let t = *self.txns.get(id);
-            if t.seq > before_seq {
+            if t.seq >= before_seq {
                 break;
             }
             if taken & 1 << t.plane == 0 {
@@ -329,24 +359,42 @@ impl Nand {
     fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
         let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
+        let pages = self.geometry.pages_per_program;
         let die = &mut self.dies[d];
         let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
+        let nested = die.long().is_some();
         die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
-        let pages = self.geometry.pages_per_program;
+        if nested {
+            self.counters.programs_in_suspension += 1;
+            self.in_hand[d].beneath = self.in_hand[d].long;
+        }
+        let pages_of_train =
+            if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { (1 << pages) - 1 };
+        let candidate =
+            Candidate { die: txn.die, cycles: txn.cycles, planes: txn.planes, page_types: pages_of_train };
+        let policy = &self.config.program_suspend;
+        die.set_may_stop(
+            policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
+        );
         if let Some(block) = block {
             die.check_program(now, (txn.plane, txn.planes), block, txn.page, pages);
         }
-        die.go(now, State::LoadWait, load_use(kind), txn.block);
         let hand = &mut self.in_hand[d];
         (hand.long, hand.loads) = (id, pages * txn.planes);
-        let first_load = self.timing.command * u64::from(txn.planes) + self.timing.page_load;
-        self.want_bus(agenda, now, d, Transfer::Data, first_load);
+        self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
     }
 
     fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), txn.cycles));
+        let blocks = self.dies[d].blocks();
+        let worn = |plane| txn.cycles.saturating_add(blocks.stress_cycles(plane, txn.block));
+        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), worn(plane)));
+        let most_worn = (txn.plane..txn.plane + txn.planes).map(worn).max();
+        let cycles = most_worn.expect("an operation addresses a plane");
+        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: 0 };
+        let policy = &self.config.erase_suspend;
         let die = &mut self.dies[d];
         die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
+        die.set_may_stop(policy.is_on() && policy.eligible.admits(&candidate));
         die.go(now, State::Command, Use::Erase, txn.block);
         let hand = &mut self.in_hand[d];
         (hand.long, hand.count) = (id, 0);
@@ -405,39 +453,67 @@ impl Nand {
     fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.in_hand[d].loads -= 1;
         if self.in_hand[d].loads > 0 {
-            let kind = self.dies[d].long().expect("a program is being loaded").kind;
-            let block = self.long_block(d);
-            self.dies[d].go(now, State::LoadWait, load_use(kind), block);
-            self.want_bus(agenda, now, d, Transfer::Data, self.timing.page_load);
+            self.want_load(agenda, now, d, Duration::ZERO);
             return;
         }
-        self.pulses_from(agenda, now, d, now);
+        if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
+            self.reloaded(agenda, now, d);
+        } else {
+            self.pulses_from(agenda, now, d, now);
+        }
     }
 
-    /// Pulses start or go on at `start`; reads that wait by then ask for a stop.
+    /// The program on the die waits for the bus to load a page, and for `command` cycles before it.
+    fn want_load(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, command: Duration) {
+        let usage = self.load_use(d);
+        let block = self.long_block(d);
+        self.dies[d].go(now, State::LoadWait, usage, block);
+        self.want_bus(agenda, now, d, Transfer::Data, command + self.timing.page_load);
+    }
+
+    /// Pulses start or go on at `start`; what waits by then and may preempt asks for a stop.
     fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
-        let end = self.dies[d].start_pulses(now, start);
+        let op = *self.dies[d].long().expect("a long operation pulses");
+        let mut ramp = Duration::ZERO;
+        if op.suspends > 0 {
+            let policy = self.suspend_policy(op.kind);
+            if policy.resume_ramp > Duration::ZERO && self.dies[d].resumes_inside_pulse() {
+                ramp = policy.resume_ramp;
+            }
+            let suspended = now.since(self.dies[d].halted()).as_ns();
+            match op.kind {
+                LongKind::Erase => self.counters.erase_suspended_time += suspended,
+                _ => self.counters.program_suspended_time += suspended,
+            }
+        }
+        let end = self.dies[d].start_pulses(now, start, ramp);
         self.in_hand[d].stop_asked = false;
         agenda.arm(self.timer(d), end);
-        if self.queues[d].first(Kind::HostRead) != NONE {
+        if op.may_stop && self.is_preempted(d) {
             self.ask_to_stop(agenda, now, d);
         }
     }
 
     fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.count_pulses(now, d);
         let op = self.dies[d].finish_long(now);
-        let txn = self.txns.remove(self.in_hand[d].long);
-        self.in_hand[d].long = NONE;
+        let hand = &mut self.in_hand[d];
+        let txn = self.txns.remove(hand.long);
+        (hand.long, hand.beneath) = (hand.beneath, NONE);
+        let owed = op.train.total().as_ns();
         match op.kind {
             LongKind::HostProgram => self.counters.host_programs += 1,
             LongKind::GcProgram => self.counters.gc_programs += 1,
             LongKind::Erase => self.counters.erases += 1,
         }
-        self.outcomes.push(if op.kind == LongKind::Erase {
-            Outcome::Erase(txn)
+        self.operations.record(&op, now);
+        if op.kind == LongKind::Erase {
+            self.counters.erase_owed_time += owed;
+            self.outcomes.push(Outcome::Erase(txn));
         } else {
-            Outcome::Program(txn)
-        });
+            self.counters.program_owed_time += owed;
+            self.outcomes.push(Outcome::Program(txn));
+        }
         self.next_on(agenda, now, d);
     }
 
@@ -479,8 +555,11 @@ impl Nand {
                 agenda.arm(self.timer(d), end);
             }
             State::LoadWait => {
-                let (kind, block) = (self.dies[d].long().expect("a program loads").kind, self.long_block(d));
-                self.dies[d].go(now, State::Load, load_use(kind), block);
+                let (usage, block) = (self.load_use(d), self.long_block(d));
+                self.dies[d].go(now, State::Load, usage, block);
+                if usage == Use::Suspended {
+                    self.counters.reload_bus_time += length.as_ns();
+                }
                 agenda.arm(self.timer(d), end + self.timing.buffer_setup);
             }
             other => unreachable!("die {d} was granted the bus in state {other:?}"),
@@ -508,12 +587,19 @@ impl Nand {
 
     // ---- small readings -----------------------------------------------------------------------------
 
-    /// The longest tR of the reads in hand; books it as their sensing.
+    /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.
     fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
         let hand = self.in_hand[d];
+        let suspended = self.dies[d].long().is_some();
         let mut longest = Duration::ZERO;
         for &id in &hand.reads[..hand.count as usize] {
-            let page_type = self.txns.get(id).page % self.geometry.pages_per_word_line;
+            let txn = self.txns.get(id);
+            if suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page) {
+                self.counters.page_buffer_reads += 1;
+                continue;
+            }
+            self.in_hand[d].buffer_used = true;
+            let page_type = txn.page % self.geometry.pages_per_word_line;
             longest = longest.max(self.timing.read[page_type as usize]);
         }
         for &id in &hand.reads[..hand.count as usize] {
@@ -540,8 +626,14 @@ impl Nand {
     fn long_block(&self, d: usize) -> u32 {
         self.dies[d].long().and_then(|op| op.block).unwrap_or(NO_BLOCK)
     }
-}
 
-fn load_use(kind: LongKind) -> Use {
-    if kind == LongKind::HostProgram { Use::BusProgram } else { Use::BusGc }
+    /// What loading the page buffer is to those who wait: part of the program, or of its resume.
+    #[inline]
+    fn load_use(&self, d: usize) -> Use {
+        match self.dies[d].long().expect("a program is being loaded") {
+            op if op.suspends > 0 => Use::Suspended,
+            op if op.kind == LongKind::HostProgram => Use::BusProgram,
+            _ => Use::BusGc,
+        }
+    }
 }

@@ -47,7 +47,7 @@ pub struct Txn {
     pub units: u32,
     /// The drive's own reference.
     pub owner: u32,
-    /// P/E cycles of the block, for the erase train.
+    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended.
     pub cycles: u32,
     /// Order of submission.
     pub seq: u64,

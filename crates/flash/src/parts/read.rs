@@ -89,6 +89,11 @@ impl PartSpec {
                 "from the resume command to program progress",
                 or_zero(),
             )?,
+            page_buffer_reload: part.duration(
+                "page-buffer-reload",
+                "loading the page buffer again from a shadow buffer, after reads have used it",
+                or_zero(),
+            )?,
             erase_suspend_entry: part.duration(
                 "erase-suspend-entry",
                 "from a legal stop of an erase to a read",
@@ -181,6 +186,11 @@ fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
     Ok(TrainSpec {
         loops: part.u32("program-loops", "loops of pulse and verify in a program", loops())?,
         pulse: part.duration("program-pulse", "pulse of one program loop", positive())?,
+        reset: part.duration(
+            "program-reset",
+            "voltage reset between pulse and verify of one program loop",
+            or_zero(),
+        )?,
         verify: part.duration(
             "program-verify",
             "all verifies of one program loop",
@@ -193,6 +203,11 @@ fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
     Ok(TrainSpec {
         loops: part.u32("erase-loops", "loops of pulse and verify in an erase at zero wear", loops())?,
         pulse: part.duration("erase-pulse", "pulse of one erase loop", positive())?,
+        reset: part.duration(
+            "erase-reset",
+            "voltage reset between pulse and verify of one erase loop",
+            or_zero(),
+        )?,
         verify: part.duration("erase-verify", "verify of one erase loop", required().at_most(SLOWEST))?,
     })
 }

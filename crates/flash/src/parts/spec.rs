@@ -42,6 +42,8 @@ pub struct PartSpec {
     pub program_suspend_entry: Duration,
     /// Time from the resume command until a suspended program makes progress again.
     pub program_resume: Duration,
+    /// Time to load the page buffer again from a shadow buffer, after a suspension's reads have used it.
+    pub page_buffer_reload: Duration,
     /// Time from a legal stop of an erase until the die accepts a read.
     pub erase_suspend_entry: Duration,
     /// Time from the resume command until a suspended erase makes progress again.
@@ -54,13 +56,15 @@ pub struct PartSpec {
     pub endurance: u32,
 }
 
-/// A train of identical loops: pulse then verify.
+/// A train of identical loops: pulse, voltage reset, verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrainSpec {
     /// Number of loops.
     pub loops: u32,
     /// Length of the pulse of one loop.
     pub pulse: Duration,
+    /// Length of the voltage reset after the pulse, where it is not part of pulse or verify.
+    pub reset: Duration,
     /// Length of the verify (all verifies together) of one loop.
     pub verify: Duration,
 }
@@ -68,7 +72,7 @@ pub struct TrainSpec {
 impl TrainSpec {
     /// Length of one loop.
     pub fn loop_time(&self) -> Duration {
-        self.pulse + self.verify
+        self.pulse + self.reset + self.verify
     }
 }
 

@@ -126,7 +126,7 @@ def tails(title: str, panes: Sequence[tuple[str, Mapping[Scheme, Buckets]]]) -> 
                 axis.step(latencies, shares, where="post", color=scheme.colour, label=scheme.label, linewidth=1.2)
         _logarithmic(axis, name)
     axes[0].set_ylabel("share of requests at least as slow")
-    axes[-1].legend(fontsize=7)
+    axes[0].legend(fontsize=7)
     figure.suptitle(title)
     return figure
 

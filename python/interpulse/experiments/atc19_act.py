@@ -14,6 +14,7 @@ from interpulse.experiments.atc19 import (
     SCHEMES,
     TES,
     VARIANTS,
+    add,
     buckets,
     curve,
     tails,
@@ -108,10 +109,10 @@ def run(context: Context) -> Outcome:
     for scheme in schemes:
         key = scheme.key
         limits = {"performance_": performance.get(key), "stress_": stress.get(key)}
-        found = [limit for limit in limits.values() if limit is not None]
-        if not found:
+        tried = [limit for limit in limits.values() if limit is not None]
+        if not tried:
             continue
-        binding = min(found, key=lambda limit: limit.passes)
+        binding = min(tried, key=lambda limit: limit.passes)
         for name, limit in {**limits, "": binding}.items():
             row = f"act_x_{name}{key}"
             if limit is not None:

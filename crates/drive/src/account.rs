@@ -3,6 +3,7 @@
 use crate::memory::Table;
 use interpulse_engine::{Duration, LatencyHistogram};
 use interpulse_flash::die::usage::WAITS;
+use interpulse_flash::nand::txn::Txn;
 
 /// The causes; the first [`WAITS`] are those of [`interpulse_flash::die::usage::Wait`], in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +35,12 @@ pub enum Cause {
     Firmware,
     /// In the host's submission queue, before the controller fetched it.
     Queue,
+    /// Programming the write's own data, for writes that are complete when that is on flash.
+    OwnProgram,
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 13;
+pub const CAUSES: usize = 14;
 
 /// Name and one line of documentation of each cause, in order.
 pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
@@ -54,6 +57,7 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("link", "waiting for the PCIe link and moving on it"),
     ("firmware", "firmware time of the command"),
     ("queue", "in the submission queue before the controller fetched it"),
+    ("own_program", "loading and programming the write's own data (cache.acknowledge = \"when-programmed\")"),
 ];
 
 /// One request's account: ns by [`Cause`].
@@ -63,6 +67,15 @@ pub type Account = [u64; CAUSES];
 #[inline]
 pub fn book_flash(account: &mut Account, waits: &[u64; WAITS]) {
     account[..WAITS].copy_from_slice(waits);
+}
+
+/// Adds the account of a program from its submission to its completion.
+#[inline]
+pub fn book_program(account: &mut Account, txn: &Txn) {
+    for (to, wait) in account.iter_mut().zip(&txn.waits) {
+        *to += wait;
+    }
+    account[Cause::OwnProgram as usize] += txn.own;
 }
 
 /// Sums of the accounts of some requests.

@@ -75,9 +75,8 @@ def files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     for curve in outcome.curves:
         yield f"{curve.name}.csv", _csv(curve.columns, curve.rows)
     for plot in outcome.plots:
-        figure = plot.draw()
-        for form in ("png", "svg"):
-            yield f"{plot.name}.{form}", to_bytes(figure, form)
+        for form, content in to_bytes(plot):
+            yield f"{plot.name}.{form}", content
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

@@ -84,6 +84,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="none",
         module="interpulse.experiments.atc19_tpcc",
     ),
+    Experiment(
+        name="starblaze",
+        summary="mean and maximum read latency of a database test before and after suspension, and the drive's figures",
+        source="D. Wu, Starblaze, Flash Memory Summit",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.starblaze",
+    ),
 )
 
 

@@ -145,7 +145,7 @@ def _headline(rows: Rows, measured: Measured) -> None:
 
 
 def _compare(rows: Rows, measured: Measured, point: Point) -> None:
-    """The gains of one point, and how often its programs are suspended; of the other caches the throughput is enough."""
+    """The gains of one point, and how often its programs are suspended; of other caches the throughput only."""
     figures: tuple[tuple[str, int, Callable[[Result], float], int, str, str], ...] = (
         ("iops_gain", 10, _kiops, 1, "kIOPS", "Figure 10a"),
         ("iops_gain", 5, _kiops, 1, "kIOPS", "Figure 10a"),
@@ -213,7 +213,7 @@ def _table(measured: Measured) -> Curve:
     figures = (_kiops, _mean_us, _total_tail_us, _read_tail_us, _suspends)
     columns = ("queue_depth", "writes_percent", "cache_mib", "sensitivity", "max_suspends")
     names = ("kiops", "mean_us", "total_p99.99_us", "read_p99.99_us", "suspends_per_program")
-    lines = [
+    lines: list[tuple[str | float, ...]] = [
         (
             *(point.depth, point.writes, point.cache_mib, point.sensitivity, limit),
             *(_mean(measured, point, limit, figure) for figure in figures),

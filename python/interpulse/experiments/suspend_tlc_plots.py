@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from interpulse.experiments.outcome import Curve, Plot
-from interpulse.experiments.plots import COLOURS, PUBLISHED, panels
+from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, logarithmic, panels
 from interpulse.experiments.suspend_tlc import DEPTHS, HEADLINE, LIMITS, WRITES, Point
 from interpulse.result import PERCENTILES
 
@@ -72,7 +72,7 @@ def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, 
         at = _position(HEADLINE)
         label = "article (Little's law)"
         axis.plot([at - WIDTH, at + WIDTH], values, "D", color=PUBLISHED, markersize=4, label=label)
-    left.legend(fontsize=8)
+    legend(left)
     return figure
 
 
@@ -82,7 +82,7 @@ def _qos(measured: Measured) -> Figure:
     _grouped(right, measured, lambda result: result.percentile("read", 99.99) / 1e3)
     left.set_ylabel("99.99 % of all requests within, ms")
     right.set_ylabel("99.99 % of reads within, ms")
-    left.legend(fontsize=8)
+    legend(left)
     return figure
 
 
@@ -115,10 +115,9 @@ def _cdf(measured: Measured) -> Figure:
             latencies = [_mean_percentile(measured, limit, kind, percent) for percent in below]
             shares = [1 - percent / 100 for percent in below]
             axis.plot(latencies, shares, "o-", color=COLOURS[index], markersize=3, label=LABELS[limit])
-        axis.set_yscale("log")
-        axis.set_xscale("log")
+        logarithmic(axis, x=True, y=True)
         axis.set_title({"read": "reads", "write": "writes", "all": "all requests"}[kind])
         axis.set_xlabel("latency, us")
     axes[0].set_ylabel("share of requests above")
-    axes[0].legend(fontsize=8)
+    axes[0].legend()
     return figure

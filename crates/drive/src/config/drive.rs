@@ -1,6 +1,6 @@
 //! Reads the drive: array, scheduling, suspension, FTL, cache, host interface.
 
-use crate::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use crate::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::stripe::Allocation;
 use crate::host::link::LinkSpec;
@@ -51,6 +51,12 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
             "latency",
             "time to write to the cache or to read from it",
             default(Duration::from_ns(500)).at_most(Duration::from_ms(1)),
+        )?,
+        acknowledge: c.choice(
+            "acknowledge",
+            "when a write is complete: with its data in the cache, or on flash",
+            Some("when-cached"),
+            &options(Acknowledge::ALL),
         )?,
     };
     let host = read_host(document)?;

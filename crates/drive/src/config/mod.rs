@@ -280,6 +280,21 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "the same drive with an eighth of its capacity, one erase for every 3 MiB",
         include_str!("presets/atc19-mini.toml"),
     ),
+    (
+        "fast12-slc",
+        "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-slc.toml"),
+    ),
+    (
+        "fast12-mlc",
+        "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-mlc.toml"),
+    ),
+    (
+        "starblaze",
+        "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
+        include_str!("presets/starblaze.toml"),
+    ),
 ];
 
 /// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.

@@ -118,6 +118,7 @@ impl Drive {
             ],
             reads_left: 0,
             admitted: 0,
+            unprogrammed: 0,
             submitted: now,
             mark: now,
             account: NO_ACCOUNT,

@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod request;
 pub mod spec;
 pub mod stats;
+mod through;
 pub mod verify;
 mod write;
 
@@ -90,6 +91,10 @@ pub struct Drive {
     /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
     full_lists: Vec<u64>,
     next_lane: u32,
+    /// Dirty units that make a program worth starting.
+    worth_starting: u32,
+    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
+    writers: Vec<u32>,
     programs_in_flight: u32,
     imposed_credit: f64,
     imposed_rng: Rng,

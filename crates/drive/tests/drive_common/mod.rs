@@ -1,7 +1,7 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
-use interpulse_drive::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
@@ -98,7 +98,11 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_hard: 0.04,
             imposed_waf: 2.0,
         },
-        cache: CacheSpec { size: Bytes::mib(4), latency: Duration::from_ns(500) },
+        cache: CacheSpec {
+            size: Bytes::mib(4),
+            latency: Duration::from_ns(500),
+            acknowledge: Acknowledge::WhenCached,
+        },
         host: HostSpec {
             queue_weights: vec![1],
             queue_depth: 1024,

@@ -1,6 +1,6 @@
 //! A small drive in simulated time that does nothing but write.
 
-use interpulse_drive::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::Ftl;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
@@ -72,7 +72,11 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_hard: 0.0,
             imposed_waf: 1.0,
         },
-        cache: CacheSpec { size: Bytes::kib(128), latency: Duration::from_ns(500) },
+        cache: CacheSpec {
+            size: Bytes::kib(128),
+            latency: Duration::from_ns(500),
+            acknowledge: Acknowledge::WhenCached,
+        },
         host: HostSpec {
             queue_weights: vec![1],
             queue_depth: 64,

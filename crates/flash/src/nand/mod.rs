@@ -8,24 +8,24 @@ pub mod channel;
 mod config;
 mod counters;
 pub mod ecc;
+mod long;
 mod operations;
 pub mod queue;
+mod reads;
 mod suspension;
 mod trains;
 pub mod txn;
 
 use crate::die::usage::{Use, Wait};
-use crate::die::{Die, LongKind, State};
+use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
-use crate::suspend::eligibility::Candidate;
 use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-use queue::{Policy, Queue};
-use trains::{block_key, slowest, word_line_key};
-use txn::{Kind, NO_BLOCK, NONE, Slab, Txn};
+use queue::Queue;
+use txn::{Kind, NONE, Slab, Txn};
 
 pub use config::NandConfig;
 pub use counters::NandCounters;
@@ -214,6 +214,11 @@ impl Nand {
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
             txn.waits = [0; 8];
+            if txn.kind == Kind::HostProgram {
+                die.usage.settle(now);
+                txn.waits = *die.usage.causes();
+                txn.own = txn.waits[Wait::Programs as usize];
+            }
             let id = self.txns.insert(txn);
             self.start(agenda, now, d, id);
             return;
@@ -248,7 +253,7 @@ impl Nand {
     // ---- dies ---------------------------------------------------------------------------------------
 
     #[inline]
-    fn timer(&self, d: usize) -> ResourceId {
+    pub(super) fn timer(&self, d: usize) -> ResourceId {
         ResourceId(self.first + d as u32)
     }
 
@@ -271,7 +276,7 @@ impl Nand {
     }
 
     /// The die has nothing in hand (or a suspended operation): takes the next transaction.
-    fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
                 if let Some(id) = self.queues[d].take(&self.txns, self.config.policy, self.config.gc_reads) {
@@ -285,17 +290,22 @@ impl Nand {
     }
 
     /// Turns the reading of causes at submission into the account of the wait.
-    fn account_wait(&mut self, now: SimTime, d: usize, id: u32) {
+    pub(super) fn account_wait(&mut self, now: SimTime, d: usize, id: u32) {
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         let txn = self.txns.get_mut(id);
+        if txn.kind == Kind::HostProgram {
+            // Its account is made up when it is complete: it may be stopped for others.
+            txn.own = usage.causes()[Wait::Programs as usize];
+            return;
+        }
         for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
             *wait = cause - *wait;
         }
         txn.mark = now;
     }
 
-    fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let txn = *self.txns.get(id);
         match txn.kind {
             Kind::HostRead | Kind::GcRead => self.start_read(agenda, now, d, id, &txn),
@@ -304,222 +314,16 @@ impl Nand {
         }
     }
 
-    fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let hand = &mut self.in_hand[d];
-        hand.reads[0] = id;
-        (hand.count, hand.moved) = (1, 0);
-        if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
-            self.gather_planes(now, d, txn);
-        }
-        let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
-        self.dies[d].go(now, State::Command, usage, txn.block);
-        for k in 0..self.in_hand[d].count as usize {
-            let t = self.txns.get(self.in_hand[d].reads[k]);
-            self.dies[d].check_read(now, t.plane, t.block, t.page);
-        }
-        if self.dies[d].long().is_some() {
-            self.counters.reads_in_suspension += u64::from(self.in_hand[d].count);
-        }
-        let command = self.timing.command * u64::from(self.in_hand[d].count);
-        self.want_bus(agenda, now, d, Transfer::Command, command);
-    }
-
-    /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
-    /// nothing that was submitted earlier; in a suspension they are those that it serves.
-    fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
-        let before_seq = if self.dies[d].long().is_some() {
-            self.serves_before(d)
-        } else if self.config.policy == Policy::Fifo {
-            self.queues[d].oldest_but(&self.txns, first.kind)
-        } else {
-            u64::MAX
-        };
-        let mut taken: u64 = 1 << first.plane;
-        let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
-        while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
-            let t = *self.txns.get(id);
-            if t.seq >= before_seq {
-                break;
-            }
-            if taken & 1 << t.plane == 0 {
-                taken |= 1 << t.plane;
-                self.queues[d].unlink(&mut self.txns, before, id);
-                self.account_wait(now, d, id);
-                let hand = &mut self.in_hand[d];
-                hand.reads[hand.count as usize] = id;
-                hand.count += 1;
-                self.counters.multi_plane_reads += 1;
-            } else {
-                before = id;
-            }
-            id = t.next;
-        }
-    }
-
-    fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
-        let block = (txn.block != NO_BLOCK).then_some(txn.block);
-        let pages = self.geometry.pages_per_program;
-        let die = &mut self.dies[d];
-        let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
-        let nested = die.long().is_some();
-        die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
-        if nested {
-            self.counters.programs_in_suspension += 1;
-            self.in_hand[d].beneath = self.in_hand[d].long;
-        }
-        let pages_of_train =
-            if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { (1 << pages) - 1 };
-        let candidate =
-            Candidate { die: txn.die, cycles: txn.cycles, planes: txn.planes, page_types: pages_of_train };
-        let policy = &self.config.program_suspend;
-        die.set_may_stop(
-            policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
-        );
-        if let Some(block) = block {
-            die.check_program(now, (txn.plane, txn.planes), block, txn.page, pages);
-        }
-        let hand = &mut self.in_hand[d];
-        (hand.long, hand.loads) = (id, pages * txn.planes);
-        self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
-    }
-
-    fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let blocks = self.dies[d].blocks();
-        let worn = |plane| txn.cycles.saturating_add(blocks.stress_cycles(plane, txn.block));
-        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), worn(plane)));
-        let most_worn = (txn.plane..txn.plane + txn.planes).map(worn).max();
-        let cycles = most_worn.expect("an operation addresses a plane");
-        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: 0 };
-        let policy = &self.config.erase_suspend;
-        let die = &mut self.dies[d];
-        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
-        die.set_may_stop(policy.is_on() && policy.eligible.admits(&candidate));
-        die.go(now, State::Command, Use::Erase, txn.block);
-        let hand = &mut self.in_hand[d];
-        (hand.long, hand.count) = (id, 0);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
-    }
-
-    fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let usage = self.bus_use(d);
-        let block = self.read_block(d);
-        self.dies[d].go(now, State::OutWait, usage, block);
-        self.want_out(agenda, now, d);
-    }
-
-    fn want_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &self.in_hand[d];
-        let units = self.txns.get(hand.reads[hand.moved as usize]).units;
-        let length = self.timing.transfer_units[units as usize];
-        self.want_bus(agenda, now, d, Transfer::Data, length);
-    }
-
-    fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &mut self.in_hand[d];
-        let id = hand.reads[hand.moved as usize];
-        hand.moved += 1;
-        let more = hand.moved < hand.count;
-        let txn = self.txns.get_mut(id);
-        // Everything since the die took the read that was not sensing was bus.
-        let spent = now.as_ns() - txn.mark.as_ns();
-        txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
-        txn.mark = now;
-        let units = txn.units;
-        if txn.kind == Kind::HostRead {
-            self.counters.host_reads += 1;
-        } else {
-            self.counters.gc_reads += 1;
-        }
-        let c = self.geometry.channel_of(d as u32) as usize;
-        if let Some(at) = self.decoders[c].enter(now, id, units) {
-            agenda.arm(self.decoder_timer(c), at);
-        }
-        if more {
-            let (usage, block) = (self.bus_use(d), self.read_block(d));
-            self.dies[d].go(now, State::OutWait, usage, block);
-            self.want_out(agenda, now, d);
-            return;
-        }
-        let block = self.read_block(d);
-        if self.dies[d].long().is_some() {
-            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
-        } else {
-            self.dies[d].go(now, State::Idle, Use::Idle, block);
-        }
-        self.next_on(agenda, now, d);
-    }
-
-    fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.in_hand[d].loads -= 1;
-        if self.in_hand[d].loads > 0 {
-            self.want_load(agenda, now, d, Duration::ZERO);
-            return;
-        }
-        if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
-            self.reloaded(agenda, now, d);
-        } else {
-            self.pulses_from(agenda, now, d, now);
-        }
-    }
-
-    /// The program on the die waits for the bus to load a page, and for `command` cycles before it.
-    fn want_load(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, command: Duration) {
-        let usage = self.load_use(d);
-        let block = self.long_block(d);
-        self.dies[d].go(now, State::LoadWait, usage, block);
-        self.want_bus(agenda, now, d, Transfer::Data, command + self.timing.page_load);
-    }
-
-    /// Pulses start or go on at `start`; what waits by then and may preempt asks for a stop.
-    fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
-        let op = *self.dies[d].long().expect("a long operation pulses");
-        let mut ramp = Duration::ZERO;
-        if op.suspends > 0 {
-            let policy = self.suspend_policy(op.kind);
-            if policy.resume_ramp > Duration::ZERO && self.dies[d].resumes_inside_pulse() {
-                ramp = policy.resume_ramp;
-            }
-            let suspended = now.since(self.dies[d].halted()).as_ns();
-            match op.kind {
-                LongKind::Erase => self.counters.erase_suspended_time += suspended,
-                _ => self.counters.program_suspended_time += suspended,
-            }
-        }
-        let end = self.dies[d].start_pulses(now, start, ramp);
-        self.in_hand[d].stop_asked = false;
-        agenda.arm(self.timer(d), end);
-        if op.may_stop && self.is_preempted(d) {
-            self.ask_to_stop(agenda, now, d);
-        }
-    }
-
-    fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.count_pulses(now, d);
-        let op = self.dies[d].finish_long(now);
-        let hand = &mut self.in_hand[d];
-        let txn = self.txns.remove(hand.long);
-        (hand.long, hand.beneath) = (hand.beneath, NONE);
-        let owed = op.train.total().as_ns();
-        match op.kind {
-            LongKind::HostProgram => self.counters.host_programs += 1,
-            LongKind::GcProgram => self.counters.gc_programs += 1,
-            LongKind::Erase => self.counters.erases += 1,
-        }
-        self.operations.record(&op, now);
-        if op.kind == LongKind::Erase {
-            self.counters.erase_owed_time += owed;
-            self.outcomes.push(Outcome::Erase(txn));
-        } else {
-            self.counters.program_owed_time += owed;
-            self.outcomes.push(Outcome::Program(txn));
-        }
-        self.next_on(agenda, now, d);
-    }
-
     // ---- channels and decoders ----------------------------------------------------------------------
 
-    fn want_bus(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, kind: Transfer, length: Duration) {
+    pub(super) fn want_bus(
+        &mut self,
+        agenda: &mut Agenda,
+        now: SimTime,
+        d: usize,
+        kind: Transfer,
+        length: Duration,
+    ) {
         let c = self.geometry.channel_of(d as u32) as usize;
         let wanted = !self.channels[c].is_unwanted();
         if self.channels[c].request(now, d as u32, kind, length) {
@@ -581,59 +385,9 @@ impl Nand {
     }
 
     #[inline]
-    fn decoder_timer(&self, c: usize) -> ResourceId {
+    pub(super) fn decoder_timer(&self, c: usize) -> ResourceId {
         ResourceId(self.first + (self.dies.len() + self.channels.len() + c) as u32)
     }
 
     // ---- small readings -----------------------------------------------------------------------------
-
-    /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.
-    fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
-        let hand = self.in_hand[d];
-        let suspended = self.dies[d].long().is_some();
-        let mut longest = Duration::ZERO;
-        for &id in &hand.reads[..hand.count as usize] {
-            let txn = self.txns.get(id);
-            if suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page) {
-                self.counters.page_buffer_reads += 1;
-                continue;
-            }
-            self.in_hand[d].buffer_used = true;
-            let page_type = txn.page % self.geometry.pages_per_word_line;
-            longest = longest.max(self.timing.read[page_type as usize]);
-        }
-        for &id in &hand.reads[..hand.count as usize] {
-            self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
-        }
-        let first = self.txns.get(hand.reads[0]);
-        let usage = if first.kind == Kind::HostRead { Use::SenseHost } else { Use::SenseGc };
-        (longest, usage, first.block)
-    }
-
-    #[inline]
-    fn bus_use(&self, d: usize) -> Use {
-        let first = self.txns.get(self.in_hand[d].reads[self.in_hand[d].count as usize - 1]);
-        if first.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }
-    }
-
-    #[inline]
-    fn read_block(&self, d: usize) -> u32 {
-        let hand = &self.in_hand[d];
-        self.txns.get(hand.reads[hand.count as usize - 1]).block
-    }
-
-    #[inline]
-    fn long_block(&self, d: usize) -> u32 {
-        self.dies[d].long().and_then(|op| op.block).unwrap_or(NO_BLOCK)
-    }
-
-    /// What loading the page buffer is to those who wait: part of the program, or of its resume.
-    #[inline]
-    fn load_use(&self, d: usize) -> Use {
-        match self.dies[d].long().expect("a program is being loaded") {
-            op if op.suspends > 0 => Use::Suspended,
-            op if op.kind == LongKind::HostProgram => Use::BusProgram,
-            _ => Use::BusGc,
-        }
-    }
 }

@@ -136,13 +136,10 @@ impl Nand {
     pub(super) fn next_in_suspension(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let kind = self.dies[d].long().expect("an operation is suspended").kind;
         let policy = self.suspend_policy(kind);
-        let (suspends, first, suspended) = self.dies[d].suspension(now);
-        if policy.patience_over(suspends, first, suspended, now) {
-            self.resume(agenda, now, d);
-            return;
-        }
         let hold_until = match policy.resume {
             ResumeWhen::Timer(length) => {
+                // This may be the hold's own end, or come before it.
+                agenda.disarm(self.timer(d));
                 let until = self.dies[d].entered() + length;
                 if now >= until {
                     self.resume(agenda, now, d);
@@ -152,11 +149,12 @@ impl Nand {
             }
             ResumeWhen::Drained | ResumeWhen::Batch => None,
         };
+        let (suspends, first, suspended) = self.dies[d].suspension(now);
+        if self.suspend_policy(kind).patience_over(suspends, first, suspended, now) {
+            self.resume(agenda, now, d);
+            return;
+        }
         if let Some(kind) = self.served_in_suspension(d) {
-            if hold_until.is_some() {
-                // A hold that ends while this runs is noticed after it.
-                agenda.disarm(self.timer(d));
-            }
             let id = self.queues[d].pop(&self.txns, kind);
             self.account_wait(now, d, id);
             self.start(agenda, now, d, id);

@@ -43,7 +43,7 @@ UNPRINTED = (BASELINE.key, "ideal")
 RAMPS = ("200us", "1ms")
 """Ramps of ES beside 0 and the one assumed."""
 
-RESERVE: Sets = {"ftl.gc-hard": "5%", "run.warmup": "2s", "run.time": "150s"}
+RESERVE: Sets = {"ftl.gc-hard": "5%", "run.warmup": "8s", "run.time": "120s"}
 """Host data may use up half of the reserve: it takes over a minute until that is gone."""
 
 ONE_PLANE: Sets = {"part.planes": 1, "part.pages-per-block": 768, "ftl.multi-plane": 1}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from interpulse.experiments.context import Context
 
 QUICK: Sets = {"run.time": "5s"}
-LENGTHS = ("5s", "10s", "20s")
+LENGTHS = ("5s", "10s", "40s")
 """Windows over which the longest wait of a write is compared, beside the one of the configuration."""
 
 

@@ -78,7 +78,7 @@ def test_suspension_without_a_guarantee_starves_the_writer() -> None:
 
 
 def test_command_timeouts_hit_immediate_suspension_and_not_the_timeout_scheme() -> None:
-    sets: Sets = {"run.time": "1s", "flow.0.rate": "4000/s", "host.command-timeout": "400ms"}
+    sets: Sets = {"run.time": "1s", "flow.0.rate": "2500/s", "flow.1.rate": "1500/s", "host.command-timeout": "400ms"}
     results = all_of("atc19-tpcc/tpcc.toml", (BASELINE, IES, DES, TES), sets)
     late = {scheme: result.counters["host"]["command_timeouts_write"] for scheme, result in results.items()}
     assert late[IES] > 0

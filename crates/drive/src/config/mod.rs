@@ -279,6 +279,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         include_str!("presets/a4-mini.toml"),
     ),
     (
+        "atc19",
+        "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology",
+        include_str!("presets/atc19.toml"),
+    ),
+    (
+        "atc19-mini",
+        "the same drive with an eighth of its capacity, one erase for every 3 MiB",
+        include_str!("presets/atc19-mini.toml"),
+    ),
+    (
         "fast12-slc",
         "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
         include_str!("presets/fast12-slc.toml"),

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from interpulse._core import ConfigError
 
-SUFFIXES = (".snapshot", ".tmp")
-"""How the names of the cache's files end: whole snapshots, and ones that were being written when a run ended."""
+SUFFIXES = (".snapshot", ".tmp", ".results")
+"""How the names of the cache's files end: whole snapshots, ones that were being written when a run ended, and what
+experiments have computed so far."""
 
 DEFAULT_LIMIT_BYTES = 8 * 2**30
 

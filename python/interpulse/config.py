@@ -70,6 +70,21 @@ class Config:
         self._sets.append((key, toml_value(value)))
         return self
 
+    @property
+    def text(self) -> str:
+        """The TOML text, without the overrides."""
+        return self._text
+
+    @property
+    def path(self) -> str:
+        """What messages call the text; traces named in it lie beside this file."""
+        return self._path
+
+    @property
+    def sets(self) -> list[tuple[str, str]]:
+        """The overrides, in the order in which they apply."""
+        return list(self._sets)
+
     def copy(self) -> Config:
         """An independent configuration with the same text and overrides."""
         twin = Config(self._text, path=self._path)

@@ -113,6 +113,15 @@ class Result:
         return summary[key]
 
     @property
+    def tail_blame(self) -> dict[str, dict[str, Any]]:
+        """Why the slowest reads were slow, for `p99`, `p99.9` and `p99.99`.
+
+        Each has `above_us` (the threshold), `reads` (how many were slower), `mean_us` and `shares`, the share of each
+        cause in their latency. A tail of less than one read is absent.
+        """
+        return dict(self._raw.get("tail_blame", {}))
+
+    @property
     def flows(self) -> list[dict[str, Any]]:
         """The same statistics per flow: `name`, `host_requests`, `iops`, `latency_us`."""
         return list(self._raw.get("flows", []))

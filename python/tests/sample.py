@@ -27,6 +27,18 @@ def summary(count: int, mean: float) -> dict[str, float]:
     return {"count": count, "mean": mean, **{name: mean * factor for name, factor in factors.items()}}
 
 
+def tail(name: str, reads: int, mean: float) -> dict[str, Any]:
+    """A tail of reads that waited for programs and a little for erases."""
+    share = {"p99": 0.01, "p99.9": 0.001, "p99.99": 0.0001}[name]
+    above = summary(reads, mean)[name]
+    return {
+        "above_us": above,
+        "reads": math.ceil(reads * share),
+        "mean_us": 1.25 * above,
+        "shares": {"programs": 0.75, "erases": 0.246, "sensing": 0.004, "retry": 0.0},
+    }
+
+
 def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspends: int = 0) -> dict[str, Any]:
     """The result of one case."""
     latency = {
@@ -56,7 +68,14 @@ def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspen
             "erases": 40,
             "effective_spare_factor": 0.2222,
         },
-        "nand": {"reads": 110_000, "programs": 5_000, "erases": 40, "suspends": {"program": suspends, "erase": 0}},
+        "nand": {
+            "reads": 110_000,
+            "programs": 5_000,
+            "erases": 40,
+            "suspends": {"program": suspends, "erase": 0},
+            "program_us": {**summary(5_000, 2_100.0), "by_suspends": [5_000], "most_suspends": 0},
+            "erase_us": {**summary(40, 5_000.0), "by_suspends": [40], "most_suspends": 0},
+        },
         "time_share": {
             "idle": 0.25,
             "reading": 0.25,
@@ -67,6 +86,8 @@ def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspen
         },
         "read_wait_us": {"queued_behind_program": read_mean - 90.0, "sensing": 80.0, "bus": 10.0, "retry": 0.0},
         "write_wait_us": {"cache": 2 * read_mean - 30.0, "firmware": 30.0},
+        "tail_blame": {name: tail(name, 75_000, read_mean) for name in ("p99", "p99.9", "p99.99")},
+        "oldest_outstanding_us": {"read": 90.0, "write": 400.0},
         "flows": [{"name": "host", "host_requests": 100_000, "iops": iops, "latency_us": latency}],
         "counters": {"ftl": {"gc_runs": 40}},
         "audits": {"requests_issued_and_completed": 100_000},
@@ -108,6 +129,23 @@ def _check_sums(case: dict[str, Any]) -> None:
         parts = sum(case[f"{kind}_wait_us"].values())
         assert math.isclose(parts, latency[kind].get("mean", 0.0), rel_tol=1e-6)
     assert sum(flow["host_requests"] for flow in case["flows"]) == case["host_requests"]
+    _check_tails(case["tail_blame"], latency["read"])
+    for group in (case, *case["flows"]):
+        for kind, buckets in group.get("histogram_us", {}).items():
+            assert sum(count for _, count in buckets) == group["latency_us"][kind]["count"]
+            assert [bound for bound, _ in buckets] == sorted({bound for bound, _ in buckets})
+
+
+def _check_tails(tails: dict[str, Any], read: dict[str, float]) -> None:
+    for name, one_in in (("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)):
+        assert (name in tails) == (read["count"] >= one_in)
+        if name in tails:
+            tail = tails[name]
+            assert tail["reads"] * one_in >= read["count"] >= tail["reads"]
+            assert math.isclose(sum(tail["shares"].values()), 1.0, abs_tol=1e-9)
+            assert tail["above_us"] < tail["mean_us"] <= read["max"] * (1 + 1e-12)
+            # The percentile is the middle of a bucket, of which the threshold is the lower end.
+            assert tail["above_us"] <= read[name]
 
 
 def close(schema: dict[str, Any]) -> dict[str, Any]:

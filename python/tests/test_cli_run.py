@@ -35,6 +35,15 @@ def test_the_table_shows_every_case_and_figure(interpulse: Callable[..., Ended],
     assert ["die", "time", "programming,", "%", "37.5", "37.5"] in rows
     assert ["queued", "behind", "program", "160.00", "60.00"] in rows
     assert ["sum", "250.00", "150.00"] in rows
+    tails = lines[next(i for i, line in enumerate(lines) if "slowest reads" in line) + 1 :]
+    assert tails[0].split() == ["none", "suspend"]
+    assert tails[1].split() == ["p99", "p99.9", "p99.99"] * 2
+    assert ["programs", *["75.0"] * 6] in rows
+    assert ["erases", *["24.6"] * 6] in rows
+    assert not any(line.startswith("sensing") for line in tails), "a cause below half a per cent is left out"
+    assert ["reads", "750", "75", "8", "750", "75", "8"] in rows
+    assert ["slower", "than,", "us", "1,000", "1,500", "2,250", "600.0", "900.0", "1,350"] in rows
+    assert "took longer" not in ended.out
     assert not any("retry" in line for line in lines), "a cause that no case had is left out"
     assert "none: 100,000 requests in 0.450 s simulated, 0.05 s here, 2,500,000 requests per CPU second" in lines
 
@@ -47,17 +56,31 @@ def test_the_tables_fit_80_columns() -> None:
     assert max(map(len, tables.splitlines())) <= 80
 
 
+def test_timeouts_are_told(core: FakeCore, interpulse: Callable[..., Ended], config_file: str) -> None:
+    case = sample.case("starved")
+    case["counters"]["host"] = {"command_timeouts_read": 0, "command_timeouts_write": 1234, "command_timeouts_other": 2}
+    case["config"]["host.command-timeout"] = "64ms"
+    case["oldest_outstanding_us"] = {"write": 70_000.0}
+    core.result = case
+    ended = interpulse("run", config_file)
+    assert ended.code == 0
+    told = "starved: took longer than 64ms: 1,234 writes, 2 trims and flushes"
+    assert f"{told}; oldest outstanding at the end: write 70,000 us" in ended.out.splitlines()
+
+
 def test_a_run_without_reads_or_writes_has_dashes(
     core: FakeCore, interpulse: Callable[..., Ended], config_file: str
 ) -> None:
     only_writes = sample.case("writes")
     only_writes["latency_us"]["read"] = {"count": 0}
     only_writes["read_wait_us"] = {}
+    only_writes["tail_blame"] = {}
     del only_writes["ftl"]["waf"]
     core.result = only_writes
     ended = interpulse("run", config_file)
     assert ended.code == 0
     assert "Where read time went" not in ended.out
+    assert "slowest reads" not in ended.out
     assert ["writes", "read", "-", "-", "-", "-", "-", "-", "-"] in [line.split() for line in ended.out.splitlines()]
 
 

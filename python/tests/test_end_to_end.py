@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -93,3 +94,56 @@ def test_waiting_takes_only_times() -> None:
             handle.wait(bad)
     handle.stop()
     assert handle.wait(30)
+
+
+@pytest.fixture(scope="module")
+def with_histograms() -> package.Result:
+    """The small example with everything that a result can hold, and a host that gives up early."""
+    config = package.Config.load(SMALL).set("report.histograms", True).set("host.command-timeout", "1ms")
+    return package.run(config, no_cache=True)
+
+
+def test_histograms_give_the_percentiles(with_histograms: package.Result) -> None:
+    check(with_histograms.raw)
+    for case in with_histograms.cases:
+        for group in (case.raw, *case.flows):
+            for kind in ("read", "write"):
+                summary, buckets = group["latency_us"][kind], group["histogram_us"][kind]
+                for name, share in (("p50", 0.5), ("p99", 0.99), ("p99.99", 0.9999)):
+                    seen, rank = 0, math.ceil(share * summary["count"])
+                    bound = next(bound for bound, count in buckets if (seen := seen + count) >= rank)
+                    assert summary[name] <= bound <= 1.002 * summary[name] + 1e-3, (kind, name)
+                assert buckets[-1][0] >= summary["max"]
+
+
+def test_a_tail_is_what_the_histogram_says(with_histograms: package.Result) -> None:
+    for case in with_histograms.cases:
+        assert case.tail_blame, "the example has enough reads"
+        buckets = case.raw["histogram_us"]["read"]
+        for tail in case.tail_blame.values():
+            assert tail["reads"] == sum(count for bound, count in buckets if bound > tail["above_us"])
+
+
+def test_timeouts_are_those_of_the_histogram(with_histograms: package.Result) -> None:
+    depth = 8
+    late = 0
+    for case in with_histograms.cases:
+        counted = case.counters["host"]["command_timeouts_read"]
+        # A bucket is at most 0.2 % wide, and up to `depth` requests are outstanding at the end.
+        buckets = case.raw["histogram_us"]["read"]
+        certain, possible = (sum(n for bound, n in buckets if bound > limit) for limit in (1002, 1000))
+        assert certain <= counted <= possible + depth
+        late += counted
+    assert late
+
+
+def test_what_is_reported_is_not_part_of_the_hash(result: package.Result) -> None:
+    config = package.Config.load(SMALL).set("report.histograms", True)
+    reported = package.run(config, no_cache=True)
+    assert reported.config_hash == result.config_hash
+    plain = without_timing(reported.raw)
+    for case in (plain, *plain.get("cases", [])):
+        assert case.pop("histogram_us")
+        for flow in case["flows"]:
+            assert flow.pop("histogram_us")
+    assert plain == without_timing(result.raw)

@@ -22,6 +22,8 @@ def test_figures(result: Result) -> None:
     assert result.percentile("read", 99.9) == 1500
     assert result.percentile("write", 100) == 7500
     assert result.flows[0]["name"] == "host"
+    assert result.tail_blame["p99.9"]["reads"] == 75
+    assert result.tail_blame["p99"]["shares"]["programs"] == 0.75
     assert result.counters == {"ftl": {"gc_runs": 40}}
     assert result.notes == ["a note"]
     assert [case.case for case in result.cases] == ["none", "suspend"]

@@ -48,6 +48,13 @@ def broken(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         lambda case: case["nand"]["suspends"].pop("erase"),
         lambda case: case["time_share"].update(idle=1.01),
         lambda case: case["read_wait_us"].update(bus=-1.0),
+        lambda case: case["tail_blame"].update({"p99.999": case["tail_blame"]["p99"]}),
+        lambda case: case["tail_blame"]["p99"].pop("above_us"),
+        lambda case: case["tail_blame"]["p99"]["shares"].update(bus=1.5),
+        lambda case: case["oldest_outstanding_us"].update(all=1.0),
+        lambda case: case.update(histogram_us={"read": []}),
+        lambda case: case.update(histogram_us={"read": [[1.0, 0]], "write": []}),
+        lambda case: case.update(histogram_us={"read": [[1.0]], "write": []}),
     ],
 )
 def test_a_broken_result_is_refused(change: Callable[[dict[str, Any]], object]) -> None:
@@ -61,6 +68,10 @@ def test_a_broken_result_is_refused(change: Callable[[dict[str, Any]], object]) 
         lambda case: case["time_share"].update(idle=0.26),
         lambda case: case["read_wait_us"].update(bus=11.0),
         lambda case: case["flows"][0].update(host_requests=1),
+        lambda case: case["tail_blame"]["p99"]["shares"].update(bus=0.01),
+        lambda case: case["tail_blame"].pop("p99.9"),
+        lambda case: case["tail_blame"]["p99"].update(reads=2),
+        lambda case: case.update(histogram_us={"read": [[1.0, 75_000]], "write": [[1.0, 24_999]]}),
     ],
 )
 def test_sums_that_do_not_hold_are_noticed(change: Callable[[dict[str, Any]], object]) -> None:
@@ -72,5 +83,6 @@ def test_the_page_of_results_names_every_key() -> None:
     page = (sample.ROOT / "docs" / "RESULTS.md").read_text()
     described = sample.SCHEMA["$defs"]["case"]["properties"]
     nested = [key for name in ("ftl", "nand", "time_share") for key in described[name]["properties"]]
+    nested += sample.SCHEMA["$defs"]["tail"]["properties"]
     for key in [*described, *nested, "cases"]:
         assert key in page, f"docs/RESULTS.md says nothing about {key}"

@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 pub unsafe trait Plain: Copy + 'static {}
 unsafe impl Plain for u32 {}
 unsafe impl Plain for u64 {}
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// A zeroed table of fixed length.
 pub struct Table<T: Plain> {

@@ -1,12 +1,13 @@
 //! Results as JSON, by the schema in `docs/result.schema.json`.
 
-use crate::account::CAUSE_INFO;
+use crate::account::{Blame, CAUSE_INFO, Sums};
 use crate::config::Case;
 use crate::drive::stats::Latencies;
 use crate::ftl::gc::GcPolicy;
 use crate::run::Measured;
-use interpulse_engine::{CounterInfo, LatencyHistogram};
+use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
 use interpulse_flash::die::usage::{USES, Use};
+use interpulse_flash::nand::OperationTimes;
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +17,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Percentiles reported, with their names.
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
+
+/// Tails that are split by cause, with their names: the slowest one in so many reads.
+const TAILS: [(&str, u64); 3] = [("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)];
 
 /// What a run needs from its drive besides what it measured.
 pub struct Context<'a> {
@@ -84,15 +88,24 @@ pub fn result(m: &Measured, context: &Context) -> Value {
     o.insert("ftl".into(), ftl(m, context));
     o.insert("nand".into(), nand(m));
     o.insert("time_share".into(), time_share(&m.uses));
-    o.insert("read_wait_us".into(), blame(&m.window.read_blame));
-    o.insert("write_wait_us".into(), blame(&m.window.write_blame));
+    o.insert("read_wait_us".into(), wait(&m.window.read_blame.total()));
+    o.insert("write_wait_us".into(), wait(&m.window.write_blame));
+    o.insert("tail_blame".into(), tail_blame(&m.window.read_blame));
+    o.insert("oldest_outstanding_us".into(), oldest(m.window.oldest_read, m.window.oldest_write));
+    if case.report.histograms {
+        o.insert("histogram_us".into(), histograms(&all));
+    }
     let flows = context.flows.iter().zip(&m.window.flows).map(|(name, l)| {
-        json!({
+        let mut flow = json!({
             "name": name,
             "host_requests": l.count(),
             "iops": per_second(l.count(), seconds),
             "latency_us": latencies(l),
-        })
+        });
+        if case.report.histograms {
+            flow["histogram_us"] = histograms(l);
+        }
+        flow
     });
     o.insert("flows".into(), flows.collect());
     o.insert("counters".into(), counters(m, context));
@@ -104,8 +117,7 @@ pub fn result(m: &Measured, context: &Context) -> Value {
         })
     });
     o.insert("audits".into(), audits);
-    let config = case.resolution.entries().iter().filter(|e| e.hashed && !e.path.starts_with("case."));
-    let config = config.map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>();
+    let config = case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>();
     o.insert("config".into(), Value::Object(config));
     Value::Object(o)
 }
@@ -157,7 +169,20 @@ fn nand(m: &Measured) -> Value {
         "programs": n.host_programs + n.gc_programs,
         "erases": n.erases,
         "suspends": { "program": n.program_suspends, "erase": n.erase_suspends },
+        "program_us": operation(&m.operations.programs),
+        "erase_us": operation(&m.operations.erases),
     })
+}
+
+/// How long the operations of one kind had their die, and how many were suspended 0, 1, 2, ... times.
+fn operation(of: &OperationTimes) -> Value {
+    let mut o = latency(&of.times);
+    if of.times.count() > 0 {
+        let last = of.by_suspends.iter().rposition(|&n| n > 0).map_or(0, |k| k + 1);
+        o["by_suspends"] = json!(of.by_suspends[..last]);
+        o["most_suspends"] = json!(of.most_suspends);
+    }
+    o
 }
 
 fn time_share(uses: &[u64; USES]) -> Value {
@@ -176,15 +201,48 @@ fn time_share(uses: &[u64; USES]) -> Value {
     })
 }
 
-fn blame(blame: &crate::account::Blame) -> Value {
-    let (count, sums) = blame.total();
-    let mut o = Map::new();
-    if count > 0 {
-        for ((name, _), sum) in CAUSE_INFO.iter().zip(sums) {
-            o.insert((*name).into(), us(sum as f64 / count as f64));
-        }
+/// A value for each cause.
+fn by_cause(sums: &Sums, value: impl Fn(u128) -> Value) -> Value {
+    Value::Object(
+        CAUSE_INFO.iter().zip(sums.by_cause).map(|((name, _), sum)| ((*name).into(), value(sum))).collect(),
+    )
+}
+
+/// The mean by cause.
+fn wait(sums: &Sums) -> Value {
+    if sums.requests == 0 {
+        return json!({});
     }
-    Value::Object(o)
+    by_cause(sums, |sum| us(sum as f64 / sums.requests as f64))
+}
+
+/// The slowest reads split by cause.
+fn tail_blame(blame: &Blame) -> Value {
+    let tails = TAILS.iter().filter_map(|&(name, one_in)| {
+        let tail = blame.slowest(one_in)?;
+        let total = tail.sums.total_ns() as f64;
+        let value = json!({
+            "above_us": us(tail.above.as_ns() as f64),
+            "reads": tail.sums.requests,
+            "mean_us": us(total / tail.sums.requests as f64),
+            "shares": by_cause(&tail.sums, |sum| json!(sum as f64 / total)),
+        });
+        Some((name.to_string(), value))
+    });
+    Value::Object(tails.collect())
+}
+
+fn oldest(read: Option<Duration>, write: Option<Duration>) -> Value {
+    let ages = [("read", read), ("write", write)].into_iter();
+    Value::Object(ages.filter_map(|(name, age)| Some((name.into(), us(age?.as_ns() as f64)))).collect())
+}
+
+/// The buckets that are not empty: upper bound and count.
+fn histograms(l: &Latencies) -> Value {
+    let buckets = |h: &LatencyHistogram| {
+        h.buckets().map(|(_, end, count)| json!([us(end as f64), count])).collect::<Value>()
+    };
+    json!({ "read": buckets(&l.read), "write": buckets(&l.write) })
 }
 
 fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
@@ -204,6 +262,7 @@ fn counters(m: &Measured, context: &Context) -> Value {
             "cycles_max": most,
             "cycles_mean": sum as f64 / f64::from(context.super_blocks),
             "super_blocks": context.super_blocks,
+            "suspend_cycles": m.nand.suspend_stress as f64 / 1e6,
             "cycles_rated": context.case.drive.part.endurance,
         }),
     );

@@ -7,7 +7,7 @@ use crate::drive::verify::AuditReport;
 use crate::ftl::FtlCounters;
 use interpulse_engine::{Agenda, Duration, SimTime};
 use interpulse_flash::die::usage::USES;
-use interpulse_flash::nand::NandCounters;
+use interpulse_flash::nand::{NandCounters, OperationStats};
 use std::time::Instant;
 use thiserror::Error;
 
@@ -37,6 +37,8 @@ pub struct Measured {
     pub ftl: FtlCounters,
     /// What the flash array did in the window.
     pub nand: NandCounters,
+    /// How the programs and erases that ended in the window went.
+    pub operations: OperationStats,
     /// Time of all dies by use in the window, in ns; adds up to dies x window.
     pub uses: [u64; USES],
     /// What the audits looked at; `None` if the run was stopped early.
@@ -94,8 +96,8 @@ pub fn run(
     }
     let end = stepper.agenda.now();
     let after = Readings::take(stepper.drive, end);
-    let window = std::mem::take(&mut stepper.drive.window);
-    stepper.drive.reset_window();
+    let operations = stepper.drive.nand().operations.clone();
+    let window = stepper.drive.end_window(end);
     let window_cpu_s = cpu_time() - window_cpu;
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
@@ -111,6 +113,7 @@ pub fn run(
         window,
         ftl: after.ftl.since(&before.ftl),
         nand: after.nand.since(&before.nand),
+        operations,
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
         audits,
         interrupted,

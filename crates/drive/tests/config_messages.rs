@@ -54,6 +54,10 @@ fn each_mistake_names_the_key_and_what_is_legal() {
             "--set: flow.0.trim = 0.7 and flow.0.read = 0.5: reads and trims together exceed all requests",
         ),
         (&[("config_version", "2")], "--set: config_version: seen 2; expected 1, the one this program reads"),
+        (
+            &[("host.command-timeout", "0ms")],
+            "--set: host.command-timeout: seen \"0ms\"; expected a duration greater than 0ns",
+        ),
         (&[("link.lanes", "3")], "--set: link.lanes: seen 3; expected 1, 2, 4, 8 or 16"),
         (
             &[("flow.0.pacing", "open")],

@@ -5,7 +5,7 @@
 mod drive_common;
 
 use drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
-use interpulse_drive::account::CAUSES;
+use interpulse_drive::account::Sums;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_drive::drive::stats::HostCounters;
@@ -21,7 +21,7 @@ use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticP
 #[derive(Clone, Debug, PartialEq)]
 struct Numbers {
     flows: Vec<[Histogram; 3]>,
-    blame: [(u64, [u128; CAUSES]); 2],
+    blame: [Sums; 2],
     host: HostCounters,
     ftl: FtlCounters,
     nand: NandCounters,
@@ -43,7 +43,7 @@ fn numbers(drive: &mut Drive, now: SimTime, flows: usize) -> Numbers {
             .iter()
             .map(|f| [content(&f.read), content(&f.write), content(&f.other)])
             .collect(),
-        blame: [w.read_blame.total(), w.write_blame.total()],
+        blame: [w.read_blame.total(), w.write_blame],
         host: w.counters,
         ftl: drive.ftl().counters,
         nand: drive.nand().counters,
@@ -58,17 +58,11 @@ fn busy_spec() -> DriveSpec {
     let mut spec = little();
     spec.cache.size = Bytes::kib(512);
     spec.nand.multi_plane_reads = true;
-    spec.nand.program_suspend = SuspendPolicy {
-        scheme: Scheme::LoopBoundary,
-        max_suspends: Some(3),
-        min_remaining: Duration::ZERO,
-        costs: SuspendCosts {
-            entry: Duration::from_us(3),
-            resume: Duration::from_us(5),
-            ..SuspendCosts::default()
-        },
-    };
-    spec.nand.erase_suspend = spec.nand.program_suspend;
+    let costs =
+        SuspendCosts { entry: Duration::from_us(3), resume: Duration::from_us(5), ..SuspendCosts::default() };
+    let scheme = SuspendPolicy::unlimited(Scheme::LoopBoundary, costs);
+    spec.nand.program_suspend = SuspendPolicy { max_suspends: Some(3), ..scheme };
+    spec.nand.erase_suspend = spec.nand.program_suspend.clone();
     spec.host.queue_weights = vec![1, 2];
     spec.host.queue_depth = 16;
     spec.host.frame_buffer = 16;

@@ -26,6 +26,24 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
+    /// Buckets there are; see [`LatencyHistogram::bucket_of`].
+    pub const BUCKETS: usize = (MAX_VALUE_POWER - GROUPING_POWER + 1) as usize * (1 << GROUPING_POWER);
+
+    /// The number of the bucket that counts `latency`, for tables kept beside a histogram.
+    #[inline]
+    pub fn bucket_of(latency: Duration) -> usize {
+        let ns = latency.as_ns();
+        let power = 63 - (ns | 1 << GROUPING_POWER).leading_zeros();
+        let shift = power - u32::from(GROUPING_POWER);
+        ((shift as usize) << GROUPING_POWER) + (ns >> shift) as usize
+    }
+
+    /// The smallest latency that bucket number `bucket` counts.
+    pub fn bucket_start(bucket: usize) -> Duration {
+        let shift = (bucket >> GROUPING_POWER).saturating_sub(1);
+        Duration(((bucket - (shift << GROUPING_POWER)) as u64) << shift)
+    }
+
     /// An empty histogram.
     pub fn new() -> LatencyHistogram {
         let buckets = Histogram::new(GROUPING_POWER, MAX_VALUE_POWER).expect("constant parameters are valid");
@@ -126,6 +144,27 @@ mod tests {
         }
         assert_eq!(h.max().unwrap().as_ns(), *all.last().unwrap());
         assert_eq!(h.sum_ns(), all.iter().map(|&v| u128::from(v)).sum());
+    }
+
+    /// The numbers of buckets are those of the buckets that count.
+    #[test]
+    fn every_bucket_has_its_number_and_start() {
+        let mut rng = Streams::new(5).stream("buckets", 0);
+        let edges = (0..MAX_VALUE_POWER).flat_map(|p| [(1u64 << p) - 1, 1 << p, (1 << p) + 1]);
+        let drawn = (0..500).map(|_| rng.below(1 << MAX_VALUE_POWER) >> rng.below(50));
+        for ns in edges.chain(drawn).chain([(1 << MAX_VALUE_POWER) - 1]) {
+            let mut h = LatencyHistogram::new();
+            h.record(Duration(ns));
+            let (start, end, _) = h.buckets().next().unwrap();
+            let bucket = LatencyHistogram::bucket_of(Duration(ns));
+            assert_eq!(LatencyHistogram::bucket_start(bucket), Duration(start), "{ns}");
+            assert_eq!(LatencyHistogram::bucket_start(bucket + 1), Duration(end + 1), "{ns}");
+            assert!(bucket < LatencyHistogram::BUCKETS);
+        }
+        assert_eq!(
+            LatencyHistogram::bucket_of(Duration((1 << MAX_VALUE_POWER) - 1)),
+            LatencyHistogram::BUCKETS - 1
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The pulse train: what a program or an erase really is.
 //!
-//! A long operation is an ordered list of phases, loop after loop of pulse then verify (data load comes
-//! before it, over the bus). The list is kept run-length encoded because all loops of a train are alike;
+//! A long operation is an ordered list of phases, loop after loop of pulse, voltage
+//! reset (where the part has one) and verify (data load comes before it, over the bus). The list is kept run-length encoded because all loops of a train are alike;
 //! [`PulseTrain::phases`] spells it out. Progress is the time spent in phases that count, so a stopped train
 //! continues from `elapsed`.
 
@@ -12,6 +12,8 @@ use interpulse_engine::Duration;
 pub enum PhaseKind {
     /// A program or erase pulse.
     Pulse,
+    /// The discharge of the word lines after a pulse, where the part needs a time of its own for it.
+    Reset,
     /// The verify (all levels of one loop) after a pulse.
     Verify,
 }
@@ -41,8 +43,10 @@ pub struct PhaseSpan {
 pub struct PulseTrain {
     /// Number of loops, at least one.
     pub loops: u32,
-    /// Length of each pulse, more than zero.
+    /// Length of each pulse; zero only in the comparison case of operations that take no time.
     pub pulse: Duration,
+    /// Length of the voltage reset between pulse and verify.
+    pub reset: Duration,
     /// Length of each verify.
     pub verify: Duration,
 }
@@ -51,7 +55,7 @@ impl PulseTrain {
     /// Length of one loop.
     #[inline]
     pub fn loop_time(&self) -> Duration {
-        self.pulse + self.verify
+        self.pulse + self.reset + self.verify
     }
 
     /// Length of the whole train.
@@ -69,27 +73,45 @@ impl PulseTrain {
         Duration::from_ns(if into == 0 { 0 } else { one - into })
     }
 
+    /// Progress at which the loop that `elapsed` lies in began (at the interval between two, the later one).
+    #[inline]
+    pub fn loop_start(&self, elapsed: Duration) -> Duration {
+        let one = self.loop_time().as_ns();
+        Duration::from_ns(elapsed.as_ns() / one * one)
+    }
+
     /// The phase in which progress `elapsed` lies (at the interval between two, the later one).
     #[inline]
     pub fn phase_at(&self, elapsed: Duration) -> PhaseSpan {
-        let one = self.loop_time().as_ns();
-        let loop_start = Duration::from_ns(elapsed.as_ns() / one * one);
-        let verify_start = loop_start + self.pulse;
-        if elapsed < verify_start {
-            PhaseSpan { kind: PhaseKind::Pulse, start: loop_start, end: verify_start }
+        let start = self.loop_start(elapsed);
+        let pulsed = start + self.pulse;
+        let discharged = pulsed + self.reset;
+        if elapsed < pulsed {
+            PhaseSpan { kind: PhaseKind::Pulse, start, end: pulsed }
+        } else if elapsed < discharged {
+            PhaseSpan { kind: PhaseKind::Reset, start: pulsed, end: discharged }
         } else {
-            PhaseSpan { kind: PhaseKind::Verify, start: verify_start, end: verify_start + self.verify }
+            PhaseSpan { kind: PhaseKind::Verify, start: discharged, end: discharged + self.verify }
         }
     }
 
-    /// All phases in order.
+    /// Whether progress `elapsed` lies inside a pulse, not at its start.
+    #[inline]
+    pub fn is_inside_pulse(&self, elapsed: Duration) -> bool {
+        let phase = self.phase_at(elapsed);
+        phase.kind == PhaseKind::Pulse && phase.start < elapsed
+    }
+
+    /// All phases that take time, in order.
     pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
-        (0..self.loops).flat_map(|_| {
+        let all = (0..self.loops).flat_map(|_| {
             [
                 Phase { kind: PhaseKind::Pulse, length: self.pulse },
+                Phase { kind: PhaseKind::Reset, length: self.reset },
                 Phase { kind: PhaseKind::Verify, length: self.verify },
             ]
-        })
+        });
+        all.filter(|phase| phase.length > Duration::ZERO)
     }
 }
 
@@ -97,8 +119,12 @@ impl PulseTrain {
 mod tests {
     use super::*;
 
-    const TRAIN: PulseTrain =
-        PulseTrain { loops: 16, pulse: Duration::from_us(35), verify: Duration::from_us(90) };
+    const TRAIN: PulseTrain = PulseTrain {
+        loops: 16,
+        pulse: Duration::from_us(35),
+        reset: Duration::ZERO,
+        verify: Duration::from_us(90),
+    };
 
     #[test]
     fn sixteen_loops_of_125_us_make_2_ms() {

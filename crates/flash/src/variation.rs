@@ -3,6 +3,7 @@
 
 use crate::parts::{EraseWear, PartSpec};
 use crate::pulse::PulseTrain;
+use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
 
 /// AERO's distributions of the number of erase loops of 3D TLC blocks against P/E cycles (facts of the
@@ -23,6 +24,37 @@ const AERO: [(u32, [f64; 5]); 11] = [
 /// The loop of AERO's parts, to which a part's own loop is compared.
 const AERO_LOOPS_FRESH: u32 = 1;
 
+/// How long programs and erases last: the comparison policies of Wu and He, FAST'12, slide 5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LongOperations {
+    /// As long as the part's pulses.
+    #[default]
+    Real,
+    /// As long as a read (PER); of the page types' tR, the longest.
+    AsRead,
+    /// No time at all (PE0); loading the page buffer over the bus remains.
+    Zero,
+}
+
+impl LongOperations {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, LongOperations, &'static str)] = &[
+        ("real", LongOperations::Real, "as long as their pulses"),
+        ("as-read", LongOperations::AsRead, "as long as a read (PER of Wu and He, FAST'12)"),
+        ("zero", LongOperations::Zero, "no time at all (PE0 of Wu and He, FAST'12)"),
+    ];
+
+    /// The one train of both kinds of operation, where the part's own do not count.
+    fn train(self, part: &PartSpec) -> Option<PulseTrain> {
+        let pulse = match self {
+            LongOperations::Real => return None,
+            LongOperations::AsRead => part.read.iter().copied().max().expect("a part has a page type"),
+            LongOperations::Zero => Duration::ZERO,
+        };
+        Some(PulseTrain { loops: 1, pulse, reset: Duration::ZERO, verify: Duration::ZERO })
+    }
+}
+
 /// Builds the pulse train of a given word line or block.
 #[derive(Clone, Debug)]
 pub struct Trains {
@@ -34,10 +66,18 @@ pub struct Trains {
 }
 
 impl Trains {
-    /// The trains of `part`; `seed` selects the sample of dies.
-    pub fn new(part: &PartSpec, seed: u64) -> Trains {
-        let train =
-            |t: crate::parts::TrainSpec| PulseTrain { loops: t.loops, pulse: t.pulse, verify: t.verify };
+    /// The trains of `part`; `seed` selects the sample of dies. Operations of another length do not vary.
+    pub fn new(part: &PartSpec, long: LongOperations, seed: u64) -> Trains {
+        let train = |t: crate::parts::TrainSpec| PulseTrain {
+            loops: t.loops,
+            pulse: t.pulse,
+            reset: t.reset,
+            verify: t.verify,
+        };
+        if let Some(train) = long.train(part) {
+            let wear = EraseWear::Fixed;
+            return Trains { program: train, program_loops_sd: 0.0, erase: train, wear, seed };
+        }
         Trains {
             program: train(part.program),
             program_loops_sd: part.program_loops_sd,
@@ -104,7 +144,7 @@ fn normal(bits: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::{ProgramMode, TrainSpec};
+    use crate::parts::{ProgramMode, SuspendSupport, TrainSpec};
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
@@ -121,13 +161,15 @@ mod tests {
             program_mode: ProgramMode::OneShot,
             read: vec![us(80); 3],
             buffer_setup: us(0),
-            program: TrainSpec { loops: 16, pulse: us(35), verify: us(90) },
+            program: TrainSpec { loops: 16, pulse: us(35), reset: us(0), verify: us(90) },
             program_loops_sd: sd,
-            erase: TrainSpec { loops: 1, pulse: us(3400), verify: us(100) },
+            erase: TrainSpec { loops: 1, pulse: us(3400), reset: us(0), verify: us(100) },
             erase_wear: wear,
+            suspend_support: SuspendSupport::Nested,
             voltage_reset: us(0),
             program_suspend_entry: us(0),
             program_resume: us(0),
+            page_buffer_reload: us(0),
             erase_suspend_entry: us(0),
             erase_resume: us(0),
             bus_rate: 400_000_000,
@@ -138,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_word_line_always_takes_the_same_loops_and_word_lines_differ() {
-        let trains = Trains::new(&part(1.0, EraseWear::Fixed), 5);
+        let trains = Trains::new(&part(1.0, EraseWear::Fixed), LongOperations::Real, 5);
         let loops: Vec<u32> = (0..20_000).map(|k| trains.program(k).loops).collect();
         assert!(loops.iter().enumerate().all(|(k, &n)| trains.program(k as u64).loops == n));
         let mean = loops.iter().map(|&n| f64::from(n)).sum::<f64>() / loops.len() as f64;
@@ -152,7 +194,7 @@ mod tests {
     /// whole percents, and in between by interpolation.
     #[test]
     fn aero_mean_erase_time_grows_as_published() {
-        let trains = Trains::new(&part(0.0, EraseWear::Aero), 5);
+        let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, 5);
         for (cycles, mean_ms) in
             [(0, 3.50), (500, 3.78), (1000, 4.49), (1500, 7.17), (2000, 8.75), (3000, 10.96), (5000, 16.77)]
         {
@@ -165,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_block_never_needs_fewer_loops_as_it_wears() {
-        let trains = Trains::new(&part(0.0, EraseWear::Aero), 5);
+        let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, 5);
         for block in 0..200 {
             let loops: Vec<u32> = (0..=60).map(|k| trains.erase(block, k * 100).loops).collect();
             assert!(loops.is_sorted(), "block {block}: {loops:?}");

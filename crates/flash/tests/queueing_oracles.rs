@@ -7,11 +7,12 @@
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, Rng, SimTime, Streams};
 use interpulse_flash::geometry::Geometry;
-use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::variation::LongOperations;
 use interpulse_oracle::queueing::{Class, Die, suspends_between_pulses};
 use interpulse_oracle::stats;
 
@@ -67,13 +68,15 @@ impl Load {
             program_mode: ProgramMode::OneShot,
             read: vec![Duration::from_us(80)],
             buffer_setup: zero,
-            program: TrainSpec { loops: self.loops, pulse, verify: zero },
+            program: TrainSpec { loops: self.loops, pulse, reset: zero, verify: zero },
             program_loops_sd: 0.0,
-            erase: TrainSpec { loops: 1, pulse: Duration::from_ms(5), verify: zero },
+            erase: TrainSpec { loops: 1, pulse: Duration::from_ms(5), reset: zero, verify: zero },
             erase_wear: EraseWear::Fixed,
+            suspend_support: SuspendSupport::Nested,
             voltage_reset: zero,
             program_suspend_entry: zero,
             program_resume: zero,
+            page_buffer_reload: zero,
             erase_suspend_entry: zero,
             erase_resume: zero,
             bus_rate: u64::MAX,
@@ -135,11 +138,14 @@ impl Times {
 fn simulate(policy: Policy, scheme: Scheme, load: Load, seed: u64) -> Measured {
     let part = load.part();
     let costs = SuspendCosts::default();
-    let suspend = SuspendPolicy { scheme, max_suspends: None, min_remaining: Duration::ZERO, costs };
+    let suspend = SuspendPolicy::unlimited(scheme, costs);
     let config = NandConfig {
         policy,
         program_suspend: suspend,
         erase_suspend: SuspendPolicy::NEVER,
+        nesting: false,
+        gc_reads: GcReadRank::InOrder,
+        long_operations: LongOperations::Real,
         multi_plane_reads: false,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,

@@ -4,7 +4,7 @@ use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::die::usage::Use;
 use interpulse_flash::die::{Die, LongKind, State};
 use interpulse_flash::pulse::PulseTrain;
-use interpulse_flash::suspend::{Progress, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme};
+use interpulse_flash::suspend::{Decision, Scheme, Standing, SuspendCosts, SuspendPolicy, SuspendScheme};
 use proptest::prelude::*;
 
 /// A train, and a progress on it: anywhere, or about the end of a loop.
@@ -12,6 +12,7 @@ fn a_train_and_progress() -> impl Strategy<Value = (PulseTrain, Duration)> {
     let train = (1u32..40, 1u64..2_000_000, 0u64..200_000).prop_map(|(loops, pulse, verify)| PulseTrain {
         loops,
         pulse: Duration::from_ns(pulse),
+        reset: Duration::from_ns(verify / 7),
         verify: Duration::from_ns(verify),
     });
     (train, 0.0f64..1.0, 0u64..3, any::<bool>()).prop_map(|(train, share, nudge, boundary)| {
@@ -36,8 +37,24 @@ fn pulsing(train: PulseTrain, elapsed: Duration) -> (Die, SimTime) {
     die.begin_long(SimTime::ZERO, LongKind::HostProgram, train, None, (0, 1));
     die.go(SimTime::ZERO, State::LoadWait, Use::BusProgram, 0);
     die.go(SimTime::ZERO, State::Load, Use::BusProgram, 0);
-    die.start_pulses(start, start);
+    die.start_pulses(start, start, Duration::ZERO);
     (die, start + elapsed)
+}
+
+/// A train of which `elapsed` is done, suspended `suspends` times before, the last time a second ago.
+fn standing(train: &PulseTrain, elapsed: Duration, committed: bool, suspends: u32) -> Standing<'_> {
+    Standing {
+        train,
+        elapsed,
+        committed,
+        planes: 1,
+        suspends,
+        first_suspend: SimTime(1_000),
+        resumed: SimTime(2_000),
+        suspended: Duration::from_ns(500),
+        now: SimTime(1_000_002_000),
+        oldest_write: None,
+    }
 }
 
 proptest! {
@@ -46,9 +63,8 @@ proptest! {
     #[test]
     fn every_stop_is_one_the_die_accepts((train, elapsed) in a_train_and_progress(), costs in costs(), committed: bool) {
         for &(name, scheme, _) in Scheme::ALL {
-            let policy = SuspendPolicy { scheme, max_suspends: None, min_remaining: Duration::ZERO, costs };
-            let at = Progress { elapsed, committed };
-            let Some(stop) = policy.stop(&train, at, 7) else { continue };
+            let policy = SuspendPolicy::unlimited(scheme, costs);
+            let Decision::Stop(stop) = policy.decide(&standing(&train, elapsed, committed, 7)) else { continue };
             prop_assert!(stop.after < train.total() - elapsed, "{}: {:?}", name, stop);
             prop_assert!(stop.keeps <= elapsed + stop.after, "{}: {:?}", name, stop);
             // A read that came during a resume must not keep the train from ever making progress.
@@ -58,24 +74,41 @@ proptest! {
             let (mut die, now) = pulsing(train, elapsed);
             let halt = die.accept_stop(now, stop);
             prop_assert_eq!(halt, now + stop.after);
-            prop_assert_eq!(die.halt(halt), stop.entry);
+            prop_assert_eq!(die.halt(halt, 0, 0), stop.entry);
             prop_assert_eq!(die.resume_cost(), stop.resume);
         }
     }
 
     #[test]
     fn limits_hold_around_every_scheme(
-        (train, elapsed) in a_train_and_progress(), costs in costs(), max in 0u32..4, so_far in 0u32..6, left in 0u64..5_000_000
+        (train, elapsed) in a_train_and_progress(), costs in costs(), max in 0u32..4, so_far in 0u32..6,
+        left in 0u64..5_000_000, loops in 0u32..40,
     ) {
-        let at = Progress { elapsed, committed: false };
+        let at = standing(&train, elapsed, false, so_far);
+        let remaining = train.total() - elapsed;
         for &(name, scheme, _) in Scheme::ALL {
-            let free = SuspendPolicy { scheme, max_suspends: None, min_remaining: Duration::ZERO, costs };
-            let unlimited = free.stop(&train, at, so_far);
-            let limited = SuspendPolicy { max_suspends: Some(max), ..free }.stop(&train, at, so_far);
-            prop_assert_eq!(limited, unlimited.filter(|_| so_far < max), "{}", name);
-            let min_remaining = Duration::from_ns(left);
-            let limited = SuspendPolicy { min_remaining, ..free }.stop(&train, at, so_far);
-            prop_assert_eq!(limited, unlimited.filter(|_| train.total() - elapsed >= min_remaining), "{}", name);
+            let free = SuspendPolicy::unlimited(scheme, costs);
+            let unlimited = free.decide(&at);
+            let unless = |refused: bool| if refused { Decision::Refused } else { unlimited };
+            let limited = SuspendPolicy { max_suspends: Some(max), ..free.clone() };
+            prop_assert_eq!(limited.decide(&at), unless(so_far >= max), "{}", name);
+            let limited = SuspendPolicy { min_remaining: Duration::from_ns(left), ..free.clone() };
+            prop_assert_eq!(limited.decide(&at), unless(remaining < Duration::from_ns(left)), "{}", name);
+            let limited = SuspendPolicy { min_loops_left: loops, ..free.clone() };
+            let begun = remaining.as_ns().div_ceil(train.loop_time().as_ns());
+            prop_assert_eq!(limited.decide(&at), unless(begun < u64::from(loops)), "{}", name);
+            // Suspended for 500 ns in all, first a second and 1000 ns ago, resumed a second ago.
+            let limited = SuspendPolicy { max_suspended_time: Some(Duration::from_ns(left % 1000)), ..free.clone() };
+            prop_assert_eq!(limited.decide(&at), unless(so_far > 0 && left % 1000 <= 500), "{}", name);
+            let age = Duration::from_ns(1_000_000_001 + left % 2000);
+            let limited = SuspendPolicy { timeout: Some(age), ..free.clone() };
+            prop_assert_eq!(limited.decide(&at), unless(so_far > 0 && age <= Duration::from_ns(1_000_001_000)), "{}", name);
+            let min_interval = Duration::from_ns(999_999_000 + left % 2000);
+            let limited = SuspendPolicy { min_interval, ..free.clone() };
+            let later = SimTime(2_000) + min_interval;
+            let expected =
+                if so_far > 0 && later > at.now { Decision::NotBefore(later) } else { unlimited };
+            prop_assert_eq!(limited.decide(&at), expected, "{}", name);
         }
     }
 }
@@ -91,8 +124,15 @@ fn names_are_distinct_and_documented() {
 
 #[test]
 fn none_never_stops_and_a_part_that_cannot_suspend_does_not() {
-    let train = PulseTrain { loops: 4, pulse: Duration::from_us(35), verify: Duration::from_us(90) };
-    let at = Progress { elapsed: Duration::from_us(1), committed: false };
-    assert_eq!(Scheme::None.stop(&train, at, &SuspendCosts::default()), None);
-    assert_eq!(SuspendPolicy::NEVER.stop(&train, at, 0), None);
+    let train = PulseTrain {
+        loops: 4,
+        pulse: Duration::from_us(35),
+        reset: Duration::ZERO,
+        verify: Duration::from_us(90),
+    };
+    let at = standing(&train, Duration::from_us(1), false, 0);
+    for never in [SuspendPolicy::NEVER, SuspendPolicy::unlimited(Scheme::None, SuspendCosts::default())] {
+        assert_eq!(never.decide(&at), Decision::RunsOn);
+        assert!(!never.is_on());
+    }
 }

@@ -50,6 +50,12 @@ impl Resolution {
         self.hash_of(|path| !exclude.iter().any(|prefix| lies_below(path, prefix)))
     }
 
+    /// The values that [`Resolution::hash`] covers, in the order of reading.
+    pub fn hashed(&self, exclude: &[&str]) -> impl Iterator<Item = &Entry> {
+        let excluded = move |path: &str| exclude.iter().any(|prefix| lies_below(path, prefix));
+        self.entries.iter().filter(move |entry| entry.hashed && !excluded(&entry.path))
+    }
+
     /// As [`Resolution::hash`], over the paths that `keep` accepts, such as those a snapshot depends on.
     pub fn hash_of(&self, keep: impl Fn(&str) -> bool) -> String {
         let mut hasher = Xxh3::new();

@@ -54,8 +54,16 @@ class OutFolder:
         """
         texts = (result.to_json(indent=2), render(result), resolved_json(plan, indent=2))
         for name, text in zip(self.NAMES, texts, strict=True):
-            temporary = self._temporary(f"{text}\n".encode())
-            temporary.replace(self.path / name)
+            self.store(name, f"{text}\n".encode())
+
+    def store(self, name: str, content: bytes) -> str:
+        """Writes one file, whole or not at all; returns its name.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        self._temporary(content).replace(self.path / name)
+        return name
 
     def _temporary(self, content: bytes) -> Path:
         """A new file in the folder with this content, on the disk; removed again when it could not be written."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 SHOWN_US = 0.005
 """The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""
 
+SHOWN_SHARE = 0.005
+"""The least share of some tail that a cause must have to be a row."""
+
 _LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
 
@@ -25,8 +28,9 @@ def render(result: Result) -> str:
         "Requests per second, and latency in microseconds",
         "Drive",
         "Where read time went, in microseconds of the mean",
+        "Where the time of the slowest reads went, in % of their latency",
     )
-    tables = (_latency(cases), _drive(cases), _read_wait(cases))
+    tables = (_latency(cases), _drive(cases), _read_wait(cases), _tail_blame(cases))
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
     foot = [line for case in cases for line in _foot(case)]
@@ -128,6 +132,32 @@ def _read_wait(cases: list[dict[str, Any]]) -> Table | None:
     return table
 
 
+def _tail_blame(cases: list[dict[str, Any]]) -> Table | None:
+    """The slowest reads split by cause, a column per case and tail; None when no case has a tail."""
+    columns = [
+        (str(case.get("case", "?")) if index == 0 else "", name, tail)
+        for case in cases
+        for index, (name, tail) in enumerate(case.get("tail_blame", {}).items())
+    ]
+    if not columns:
+        return None
+    table = _new_table()
+    table.add_column("")
+    for case_name, tail_name, _ in columns:
+        table.add_column(f"{case_name}\n{tail_name}", justify="right")
+    tails = [tail for _, _, tail in columns]
+    shares = [tail["shares"] for tail in tails]
+    for cause in _union(shares):
+        if any(share.get(cause, 0) >= SHOWN_SHARE for share in shares):
+            row = (number(100 * share[cause] if cause in share else None) for share in shares)
+            table.add_row(cause.replace("_", " "), *row)
+    table.add_section()
+    table.add_row("reads", *(f"{tail['reads']:,}" for tail in tails))
+    table.add_row("slower than, us", *(number(tail["above_us"]) for tail in tails))
+    table.add_row("mean, us", *(number(tail["mean_us"]) for tail in tails))
+    return table
+
+
 def _union(maps: list[dict[str, float]]) -> list[str]:
     """The keys of all maps in the order in which they first appear."""
     return list(dict.fromkeys(key for each in maps for key in each))
@@ -149,6 +179,21 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f"{name}{partial}: {case['host_requests']:,} requests in {case['simulated_s']:.3f} s simulated,"
         f" {case['wall_s']:.2f} s here{rate}"
     )
+    yield from _timeouts(name, case)
     bad_rows = case.get("counters", {}).get("trace", {}).get("bad_rows", 0)
     if bad_rows:
         yield f"{name}: {bad_rows:,} bad rows of the trace were skipped"
+
+
+def _timeouts(name: str, case: Mapping[str, Any]) -> Iterator[str]:
+    """What took longer than the host waits, and how old what is still outstanding has become."""
+    counters = case.get("counters", {}).get("host", {})
+    kinds = {"read": "reads", "write": "writes", "other": "trims and flushes"}
+    late = {kind: counters.get(f"command_timeouts_{kind}", 0) for kind in kinds}
+    if not any(late.values()):
+        return
+    counts = ", ".join(f"{late[kind]:,} {plural}" for kind, plural in kinds.items() if late[kind])
+    limit = case.get("config", {}).get("host.command-timeout", "the host waits")
+    oldest = case.get("oldest_outstanding_us", {})
+    ages = ", ".join(f"{kind} {number(age)} us" for kind, age in oldest.items())
+    yield f"{name}: took longer than {limit}: {counts}" + (f"; oldest outstanding at the end: {ages}" if ages else "")

@@ -1,6 +1,6 @@
 //! Reads the drive: array, scheduling, suspension, FTL, cache, host interface.
 
-use crate::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use crate::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::stripe::Allocation;
 use crate::host::link::LinkSpec;
@@ -8,13 +8,13 @@ use crate::host::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
-use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::PartSpec;
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
-use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
+use interpulse_flash::variation::LongOperations;
+use interpulse_settings::{ConfigError, Document, default, optional, required};
 
 /// The options of a registry in the form `Section::choice` takes.
-fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) -> Vec<(&'static str, T)> {
+pub(super) fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) -> Vec<(&'static str, T)> {
     all.iter().map(|&(name, value, _)| (name, value)).collect()
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
         return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
     }
     let geometry = Geometry::new(channels, chips, dies, &part);
-    let nand = read_nand(document, &part)?;
+    let nand = read_nand(document, &part, geometry.dies())?;
     let ftl = read_ftl(document)?;
     let mut c = document.section("cache")?;
     let cache = CacheSpec {
@@ -52,6 +52,12 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
             "time to write to the cache or to read from it",
             default(Duration::from_ns(500)).at_most(Duration::from_ms(1)),
         )?,
+        acknowledge: c.choice(
+            "acknowledge",
+            "when a write is complete: with its data in the cache, or on flash",
+            Some("when-cached"),
+            &options(Acknowledge::ALL),
+        )?,
     };
     let host = read_host(document)?;
     let mut a = document.section("audit")?;
@@ -63,7 +69,7 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
     Ok(DriveSpec { part, geometry, nand, ftl, cache, host, audit_sample })
 }
 
-fn read_nand(document: &Document, part: &PartSpec) -> Result<NandConfig, ConfigError> {
+fn read_nand(document: &Document, part: &PartSpec, dies: u32) -> Result<NandConfig, ConfigError> {
     let mut s = document.section("schedule")?;
     let policy = s.choice(
         "policy",
@@ -76,45 +82,40 @@ fn read_nand(document: &Document, part: &PartSpec) -> Result<NandConfig, ConfigE
         "sense waiting reads of different planes of a die together",
         default(false),
     )?;
-    let suspend = document.section("suspend")?;
-    let program_costs = SuspendCosts {
-        entry: part.program_suspend_entry,
-        resume: part.program_resume,
-        reset: part.voltage_reset,
+    let gc_reads = if policy == Policy::ReadPriority {
+        s.choice(
+            "gc-reads",
+            "how reads of garbage collection rank",
+            Some("in-order"),
+            &options(GcReadRank::ALL),
+        )?
+    } else {
+        s.refuse("gc-reads", "it belongs to policy = \"read-priority\"")?;
+        GcReadRank::InOrder
     };
-    let erase_costs = SuspendCosts {
-        entry: part.erase_suspend_entry,
-        resume: part.erase_resume,
-        reset: part.voltage_reset,
-    };
-    let program_suspend = read_suspend(&mut suspend.section("program")?, program_costs)?;
-    let erase_suspend = read_suspend(&mut suspend.section("erase")?, erase_costs)?;
+    let long_operations = s.choice(
+        "long-operations",
+        "how long programs and erases last: real, or the bounds of a comparison",
+        Some("real"),
+        &options(LongOperations::ALL),
+    )?;
+    let (program_suspend, erase_suspend, nesting) = super::suspend::read(document, part, dies)?;
     let mut e = document.section("ecc")?;
     let brief = |ns| default(Duration::from_ns(ns)).at_most(Duration::from_ms(10));
     let ecc_latency = e.duration("latency", "decode latency of a codeword (one per 4 KiB)", brief(4000))?;
     let ecc_interval =
         e.duration("interval", "time between codewords entering the decoder of a channel", brief(0))?;
-    Ok(NandConfig { policy, program_suspend, erase_suspend, multi_plane_reads, ecc_latency, ecc_interval })
-}
-
-fn read_suspend(s: &mut Section, costs: SuspendCosts) -> Result<SuspendPolicy, ConfigError> {
-    let scheme = s.choice(
-        "scheme",
-        "how the operation is suspended for a host read",
-        Some("none"),
-        &options(Scheme::ALL),
-    )?;
-    let max_suspends = s.optional_u32(
-        "max-suspends",
-        "most suspensions of one operation; left out, there is no limit",
-        optional().at_least(1),
-    )?;
-    let min_remaining = s.duration(
-        "min-remaining",
-        "an operation with less than this left is not stopped",
-        default(Duration::ZERO).at_most(Duration::from_ms(1000)),
-    )?;
-    Ok(SuspendPolicy { scheme, max_suspends, min_remaining, costs })
+    Ok(NandConfig {
+        policy,
+        gc_reads,
+        long_operations,
+        program_suspend,
+        erase_suspend,
+        nesting,
+        multi_plane_reads,
+        ecc_latency,
+        ecc_interval,
+    })
 }
 
 fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
@@ -217,6 +218,11 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
         "firmware time of a command: a pipelined latency",
         default(Duration::from_us(10)).at_most(Duration::from_ms(10)),
     )?;
+    let command_timeout = h.optional_duration(
+        "command-timeout",
+        "how long the host waits for a command; slower ones are counted and go on",
+        optional().positive(),
+    )?;
     let mut l = document.section("link")?;
     let generation = l.u32("generation", "PCIe generation", default(3).within(1..=6))?;
     let lane_counts = [("1", 1u32), ("2", 2), ("4", 4), ("8", 8), ("16", 16)];
@@ -227,5 +233,5 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
     let max_payload =
         l.u32("max-payload", "largest payload of a packet in bytes", default(256).within(64..=4096))?;
     let link = LinkSpec { generation, lanes, max_payload };
-    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware })
+    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware, command_timeout })
 }

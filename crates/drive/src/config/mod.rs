@@ -6,6 +6,7 @@
 mod drive;
 mod flow;
 mod run;
+mod suspend;
 pub(crate) mod twin;
 
 use crate::drive::build::Impossible;
@@ -13,7 +14,7 @@ use crate::drive::spec::DriveSpec;
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
-pub use run::{OverwriteSpec, PreconditionSpec, RunSpec, Until};
+pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
 use std::fmt;
 use std::path::Path;
 
@@ -51,6 +52,8 @@ pub struct Case {
     pub precondition: PreconditionSpec,
     /// What is measured.
     pub run: RunSpec,
+    /// What the result holds.
+    pub report: ReportSpec,
     /// Seed of every random stream but those of preconditioning.
     pub seed: u64,
     /// Every value with its origin.
@@ -58,12 +61,17 @@ pub struct Case {
 }
 
 /// Keys that never enter a hash: names of things and what changes no result.
-const UNHASHED: &[&str] = &["case"];
+const UNHASHED: &[&str] = &["case", "report"];
 
 impl Case {
     /// Hash of the resolved configuration in base units.
     pub fn config_hash(&self) -> String {
         self.resolution.hash(UNHASHED)
+    }
+
+    /// The values that [`Case::config_hash`] covers.
+    pub fn hashed_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.resolution.hashed(UNHASHED)
     }
 
     /// Hash of only what determines the preconditioned state.
@@ -155,6 +163,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let drive = drive::read(&document)?;
     let precondition = run::read_precondition(&document)?;
     let run = run::read_run(&document)?;
+    let report = run::read_report(&document)?;
     let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32, folder_of(&request.path))?;
     document.finish()?;
     let resolution = document.resolution();
@@ -169,7 +178,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
     drive.check().map_err(impossible)?;
     precondition.check(&drive).map_err(impossible)?;
-    Ok(Case { name: name.to_string(), drive, flows, precondition, run, seed, resolution })
+    Ok(Case { name: name.to_string(), drive, flows, precondition, run, report, seed, resolution })
 }
 
 /// The folder of a configuration file.
@@ -268,6 +277,21 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "a4-mini",
         "the same drive with 8 dies of 96 blocks, for quick looks and tests",
         include_str!("presets/a4-mini.toml"),
+    ),
+    (
+        "fast12-slc",
+        "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-slc.toml"),
+    ),
+    (
+        "fast12-mlc",
+        "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-mlc.toml"),
+    ),
+    (
+        "starblaze",
+        "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
+        include_str!("presets/starblaze.toml"),
     ),
 ];
 

@@ -53,6 +53,19 @@ pub struct RunSpec {
     pub time: Option<Duration>,
 }
 
+/// What the result holds besides what it always does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportSpec {
+    /// The latency histograms.
+    pub histograms: bool,
+}
+
+pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError> {
+    let mut r = document.section("report")?;
+    let histograms = r.bool("histograms", "put the latency histograms into the result", default(false))?;
+    Ok(ReportSpec { histograms })
+}
+
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
     let mut p = document.section("precondition")?;
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;

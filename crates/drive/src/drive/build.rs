@@ -1,6 +1,6 @@
 //! Assembling a drive from its spec, a preconditioned FTL and its flows.
 
-use super::spec::DriveSpec;
+use super::spec::{Acknowledge, DriveSpec};
 use super::{Drive, FlowState, OWN_LINES};
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
@@ -179,7 +179,7 @@ impl Drive {
         }
         let mut ftl = state.ftl;
         ftl.restart(streams.stream("gc", 0));
-        let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand, seed, first);
+        let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
         let pages = ftl.layout.pages_per_program;
         for (super_block, programs) in ftl.programs_done().into_iter().enumerate() {
             let (lane, block) = ftl.layout.lane_of(super_block as u32);
@@ -200,9 +200,11 @@ impl Drive {
         if !lanes.is_multiple_of(64) {
             *ready_lanes.last_mut().expect("there is a lane") = (1 << (lanes % 64)) - 1;
         }
+        let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
+        let slots = (spec.cache.size.get() / UNIT_BYTES) as u32;
         let mut drive = Drive {
             nand,
-            cache: Cache::new((spec.cache.size.get() / UNIT_BYTES) as u32, lists),
+            cache: Cache::new(slots, lists),
             stripe,
             queues: Queues::new(
                 &spec.host.queue_weights,
@@ -230,6 +232,8 @@ impl Drive {
             full_lists: vec![0; ready_lanes.len()],
             ready_lanes,
             next_lane: 0,
+            worth_starting: if through { 1 } else { ftl.layout.units_per_program },
+            writers: if through { vec![0; slots as usize] } else { Vec::new() },
             programs_in_flight: 0,
             imposed_credit: 0.0,
             imposed_rng: streams.stream("imposed", 0),

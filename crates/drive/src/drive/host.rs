@@ -118,6 +118,7 @@ impl Drive {
             ],
             reads_left: 0,
             admitted: 0,
+            unprogrammed: 0,
             submitted: now,
             mark: now,
             account: NO_ACCOUNT,
@@ -279,6 +280,9 @@ impl Drive {
         let latency = Duration::from_ns(now.as_ns() - request.submitted.as_ns());
         let f = request.flow as usize;
         self.window.complete(f, request.op, request.bytes, latency, &request.account);
+        if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
+            self.window.timed_out(request.op);
+        }
         self.requests.remove(id);
         self.completed += 1;
         if let Some(next) = self.queues.complete(self.flows[f].queue as usize) {

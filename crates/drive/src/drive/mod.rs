@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod request;
 pub mod spec;
 pub mod stats;
+mod through;
 pub mod verify;
 mod write;
 
@@ -90,6 +91,10 @@ pub struct Drive {
     /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
     full_lists: Vec<u64>,
     next_lane: u32,
+    /// Dirty units that make a program worth starting.
+    worth_starting: u32,
+    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
+    writers: Vec<u32>,
     programs_in_flight: u32,
     imposed_credit: f64,
     imposed_rng: Rng,
@@ -178,6 +183,27 @@ impl Drive {
     /// Starts a new measurement window.
     pub fn reset_window(&mut self) {
         self.window = WindowStats::new(self.flows.len());
+        self.nand.reset_window();
+    }
+
+    /// Ends the measurement window and starts a new one. What is outstanding has no latency yet, but it may
+    /// have waited for the whole window: how long the oldest ones have, and which the host would have given
+    /// up, is part of the window that ends.
+    pub fn end_window(&mut self, now: SimTime) -> WindowStats {
+        let limit = self.spec.host.command_timeout;
+        for (_, request) in self.requests.iter() {
+            let age = Duration::from_ns(now.as_ns() - request.submitted.as_ns());
+            self.window.outstanding(request.op, age);
+            if limit.is_some_and(|limit| age > limit) {
+                self.window.timed_out(request.op);
+            }
+        }
+        std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()))
+    }
+
+    /// Requests made by the host and not completed, with their numbers.
+    pub fn requests(&self) -> &Requests {
+        &self.requests
     }
 
     /// The flash array.

@@ -23,6 +23,8 @@ pub struct Request {
     pub reads_left: u32,
     /// Units admitted to the write cache so far.
     pub admitted: u32,
+    /// Of these, units whose program the write waits for (`cache.acknowledge = "when-programmed"`).
+    pub unprogrammed: u32,
     /// When the host submitted it.
     pub submitted: SimTime,
     /// Up to when its account is booked.

@@ -58,6 +58,26 @@ pub struct CacheSpec {
     pub size: Bytes,
     /// Time to write a unit into it or read one from it.
     pub latency: Duration,
+    /// When a write is complete.
+    pub acknowledge: Acknowledge,
+}
+
+/// When a write is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acknowledge {
+    /// When its data is in the cache, which survives a loss of power.
+    WhenCached,
+    /// When its data is on flash: the cache is a buffer of writes under way. Every write is programmed, and at
+    /// once, also where it does not fill a program; nothing is overwritten in the cache.
+    WhenProgrammed,
+}
+
+impl Acknowledge {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, Acknowledge, &'static str)] = &[
+        ("when-cached", Acknowledge::WhenCached, "as soon as the data is in the protected cache"),
+        ("when-programmed", Acknowledge::WhenProgrammed, "when the data is on flash (no write cache)"),
+    ];
 }
 
 /// The host interface.
@@ -75,4 +95,6 @@ pub struct HostSpec {
     pub link: LinkSpec,
     /// Firmware time of a command: a pipelined latency, not a serial server.
     pub firmware: Duration,
+    /// How long the host waits for a command: one that takes longer is counted, and goes on.
+    pub command_timeout: Option<Duration>,
 }

@@ -1,6 +1,6 @@
 //! What is measured in the measurement window of a run.
 
-use crate::account::{Account, Blame};
+use crate::account::{Account, Blame, Sums};
 use interpulse_engine::{Duration, LatencyHistogram, counters};
 use interpulse_workload::Op;
 
@@ -25,6 +25,12 @@ counters! {
         read_modify_writes: "operations",
         /// logical units trimmed
         trimmed_units: "units",
+        /// reads that took longer than host.command-timeout, those still outstanding at the end included
+        command_timeouts_read: "requests",
+        /// writes that took longer than host.command-timeout, those still outstanding at the end included
+        command_timeouts_write: "requests",
+        /// trims and flushes that took longer than host.command-timeout, likewise
+        command_timeouts_other: "requests",
     }
 }
 
@@ -72,15 +78,40 @@ pub struct WindowStats {
     /// Reads split by cause.
     pub read_blame: Blame,
     /// Writes split by cause.
-    pub write_blame: Blame,
+    pub write_blame: Sums,
     /// Counts.
     pub counters: HostCounters,
+    /// Time since the submission of the read that was outstanding longest when the window ended.
+    pub oldest_read: Option<Duration>,
+    /// As `oldest_read`, of writes.
+    pub oldest_write: Option<Duration>,
 }
 
 impl WindowStats {
     /// Empty statistics for `flows` flows.
     pub fn new(flows: usize) -> WindowStats {
         WindowStats { flows: vec![Latencies::default(); flows], ..WindowStats::default() }
+    }
+
+    /// Counts a request that took, or has been outstanding, longer than the host waits.
+    #[cold]
+    pub fn timed_out(&mut self, op: Op) {
+        let counters = &mut self.counters;
+        *match op {
+            Op::Read => &mut counters.command_timeouts_read,
+            Op::Write => &mut counters.command_timeouts_write,
+            Op::Trim | Op::Flush => &mut counters.command_timeouts_other,
+        } += 1;
+    }
+
+    /// Notes a request that is outstanding, for `age` so far, at the end of the window.
+    pub fn outstanding(&mut self, op: Op, age: Duration) {
+        let oldest = match op {
+            Op::Read => &mut self.oldest_read,
+            Op::Write => &mut self.oldest_write,
+            Op::Trim | Op::Flush => return,
+        };
+        *oldest = (*oldest).max(Some(age));
     }
 
     /// Records a completed request of `flow`.

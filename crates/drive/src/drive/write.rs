@@ -41,10 +41,19 @@ impl Drive {
         if !self.stalled.is_empty() || !self.admit_units(id) {
             self.window.counters.cache_stalls += 1;
             self.stalled.push_back(id);
+            if self.stalled.len() == 1 {
+                self.tell_oldest_write();
+            }
         } else {
             self.admitted(agenda, id);
         }
         self.destage(agenda);
+    }
+
+    /// Tells the flash array since when the first write in the line for cache slots has waited.
+    fn tell_oldest_write(&mut self) {
+        let oldest = self.stalled.front().map(|&id| self.requests.get(id).submitted);
+        self.nand.set_oldest_write(oldest);
     }
 
     /// Admits units of a write until the cache is full; true if all are in.
@@ -55,7 +64,7 @@ impl Drive {
             (r.lpn, r.units, r.admitted)
         };
         while done < units {
-            if !self.admit_unit(first + done) {
+            if !self.admit_unit(id, first + done) {
                 break;
             }
             done += 1;
@@ -65,13 +74,13 @@ impl Drive {
     }
 
     #[inline]
-    fn admit_unit(&mut self, lpn: u32) -> bool {
+    fn admit_unit(&mut self, id: u32, lpn: u32) -> bool {
         let imposed = self.spec.ftl.gc == GcPolicy::Imposed;
         let list = self.list_of(lpn);
         let now_at = self.ftl.map.get(lpn);
         let mut home = NO_SLOT;
         match now_at {
-            Where::Cache(slot) if self.cache.is_dirty(slot) => {
+            Where::Cache(slot) if self.cache.is_dirty(slot) && !self.writes_through() => {
                 self.window.counters.cache_overwrites += 1;
                 if self.versions.follows(lpn) {
                     self.versions.written(lpn, slot);
@@ -86,7 +95,10 @@ impl Drive {
         if let (Where::Flash(ppu), false) = (now_at, imposed) {
             self.ftl.forget_flash(ppu);
         }
-        if self.stripe.is_some() && self.cache.dirty(list) >= self.ftl.layout.units_per_program {
+        if self.writes_through() {
+            self.wait_for_program(id, slot);
+        }
+        if self.stripe.is_some() && self.cache.dirty(list) >= self.worth_starting {
             self.full_lists[list / 64] |= 1 << (list % 64);
         }
         self.ftl.map.set_cached(lpn, slot);
@@ -99,6 +111,11 @@ impl Drive {
     #[inline]
     fn admitted(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
+        if self.writes_through() {
+            // It is complete when its last program is.
+            debug_assert!(self.requests.get(id).unprogrammed > 0);
+            return;
+        }
         self.requests.get_mut(id).book(Cause::Cache, now);
         if self.spec.cache.latency > Duration::ZERO {
             self.dram.push(agenda, now + self.spec.cache.latency, id);
@@ -114,14 +131,13 @@ impl Drive {
 
     // ---- write-back -----------------------------------------------------------------------------------
 
-    /// Starts programs while there is a program's worth of dirty data and a lane ready for it.
+    /// Starts programs while there is enough dirty data for one and a lane ready for it.
     pub(super) fn destage(&mut self, agenda: &mut Agenda) {
-        let full = self.ftl.layout.units_per_program;
         if self.stripe.is_some() {
-            self.destage_static(agenda, full);
+            self.destage_static(agenda);
             return;
         }
-        while self.cache.dirty(0) >= full || self.must_program_partly(0) {
+        while self.cache.dirty(0) >= self.worth_starting || self.must_program_partly(0) {
             let Some(lane) = self.next_ready_lane() else {
                 self.wake_gc(agenda);
                 return;
@@ -130,19 +146,22 @@ impl Drive {
         }
     }
 
-    fn destage_static(&mut self, agenda: &mut Agenda, full: u32) {
+    fn destage_static(&mut self, agenda: &mut Agenda) {
         for word in 0..self.full_lists.len() {
             let mut bits = self.full_lists[word] & self.ready_lanes[word];
             while bits != 0 {
                 let lane = word as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
-                if self.cache.dirty(lane as usize) < full {
+                if self.cache.dirty(lane as usize) < self.worth_starting {
                     // A trim emptied the list since.
                     self.full_lists[word] &= !(1 << (lane % 64));
-                } else if self.lane_is_ready(lane) {
-                    self.program_host(agenda, lane, lane as usize);
-                } else {
+                    continue;
+                }
+                if !self.lane_is_ready(lane) {
                     self.wake_gc(agenda);
+                }
+                while self.cache.dirty(lane as usize) >= self.worth_starting && self.lane_is_ready(lane) {
+                    self.program_host(agenda, lane, lane as usize);
                 }
             }
         }
@@ -216,11 +235,14 @@ impl Drive {
             }
             self.jobs.program(job).units.push(slot);
         }
-        if self.stripe.is_some() && self.cache.dirty(list) < self.ftl.layout.units_per_program {
+        if self.stripe.is_some() && self.cache.dirty(list) < self.worth_starting {
             self.full_lists[list / 64] &= !(1 << (list % 64));
         }
         self.submit_program(agenda, Kind::HostProgram, lane, job);
-        self.ready_lanes[(lane / 64) as usize] &= !(1 << (lane % 64));
+        if !self.writes_through() {
+            // Data is better placed late, on a lane that is free, unless a write waits for it.
+            self.ready_lanes[(lane / 64) as usize] &= !(1 << (lane % 64));
+        }
         self.programs_in_flight += 1;
         if imposed {
             self.impose(agenda);
@@ -241,6 +263,7 @@ impl Drive {
         {
             txn.block = self.ftl.layout.lane_of(place.super_block).1;
             txn.page = self.ftl.layout.page_of_program(place.program);
+            txn.cycles = self.ftl.cycles[place.super_block as usize];
         }
         self.nand.submit(agenda, txn);
     }
@@ -279,6 +302,9 @@ impl Drive {
                 }
             }
             self.cache.programmed(slot);
+            if self.writes_through() {
+                self.slot_programmed(agenda, slot, txn);
+            }
         }
         let units = job.units.len() as u64;
         self.ftl.counters.host_units += units;
@@ -299,6 +325,7 @@ impl Drive {
                 break;
             }
             self.stalled.pop_front();
+            self.tell_oldest_write();
             self.admitted(agenda, id);
         }
         while let Some(&(epoch, id)) = self.flushes.front() {
@@ -346,6 +373,9 @@ impl Drive {
                     if self.cache.is_dirty(slot) {
                         let list = self.list_of(lpn);
                         self.cache.kill_dirty(slot, list);
+                        if self.writes_through() {
+                            self.slot_trimmed(agenda, slot);
+                        }
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
-use interpulse_drive::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
@@ -11,9 +11,10 @@ use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
-use interpulse_flash::nand::queue::Policy;
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
+use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// How many bits a cell holds and how they are programmed.
@@ -47,13 +48,15 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         program_mode: mode,
         read: vec![us(40); bits as usize],
         buffer_setup: us(1),
-        program: TrainSpec { loops: 4 * bits, pulse: us(20), verify: us(30) },
+        program: TrainSpec { loops: 4 * bits, pulse: us(20), reset: us(0), verify: us(30) },
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 3, pulse: us(360), verify: us(40) },
+        erase: TrainSpec { loops: 3, pulse: us(360), reset: us(0), verify: us(40) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(0),
         program_suspend_entry: us(0),
         program_resume: us(0),
+        page_buffer_reload: us(0),
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 800_000_000,
@@ -78,6 +81,9 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             policy: Policy::ReadPriority,
             program_suspend: SuspendPolicy::NEVER,
             erase_suspend: SuspendPolicy::NEVER,
+            nesting: false,
+            gc_reads: GcReadRank::InOrder,
+            long_operations: LongOperations::Real,
             multi_plane_reads: false,
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
@@ -93,7 +99,11 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_hard: 0.04,
             imposed_waf: 2.0,
         },
-        cache: CacheSpec { size: Bytes::mib(4), latency: Duration::from_ns(500) },
+        cache: CacheSpec {
+            size: Bytes::mib(4),
+            latency: Duration::from_ns(500),
+            acknowledge: Acknowledge::WhenCached,
+        },
         host: HostSpec {
             queue_weights: vec![1],
             queue_depth: 1024,
@@ -101,6 +111,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             frame_buffer: 1024,
             link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
             firmware: Duration::from_us(5),
+            command_timeout: None,
         },
         audit_sample: 1,
     }

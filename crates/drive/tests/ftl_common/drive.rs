@@ -1,6 +1,6 @@
 //! A small drive in simulated time that does nothing but write.
 
-use interpulse_drive::drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::Ftl;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
@@ -11,9 +11,10 @@ use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
-use interpulse_flash::nand::queue::Policy;
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
+use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// Dies on channels of their own with blocks of 64 units programmed 4 units at a time, spare factor 0.3,
@@ -32,13 +33,15 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         program_mode: ProgramMode::Page,
         read: vec![us(25)],
         buffer_setup: us(0),
-        program: TrainSpec { loops: 4, pulse: us(40), verify: us(10) },
+        program: TrainSpec { loops: 4, pulse: us(40), reset: us(0), verify: us(10) },
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 5, pulse: us(500), verify: us(100) },
+        erase: TrainSpec { loops: 5, pulse: us(500), reset: us(0), verify: us(100) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(0),
         program_suspend_entry: us(0),
         program_resume: us(0),
+        page_buffer_reload: us(0),
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 400_000_000,
@@ -52,6 +55,9 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             policy: Policy::ReadPriority,
             program_suspend: SuspendPolicy::NEVER,
             erase_suspend: SuspendPolicy::NEVER,
+            nesting: false,
+            gc_reads: GcReadRank::InOrder,
+            long_operations: LongOperations::Real,
             multi_plane_reads: false,
             ecc_latency: us(4),
             ecc_interval: Duration::ZERO,
@@ -67,7 +73,11 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_hard: 0.0,
             imposed_waf: 1.0,
         },
-        cache: CacheSpec { size: Bytes::kib(128), latency: Duration::from_ns(500) },
+        cache: CacheSpec {
+            size: Bytes::kib(128),
+            latency: Duration::from_ns(500),
+            acknowledge: Acknowledge::WhenCached,
+        },
         host: HostSpec {
             queue_weights: vec![1],
             queue_depth: 64,
@@ -75,6 +85,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             frame_buffer: 64,
             link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
             firmware: us(1),
+            command_timeout: None,
         },
         audit_sample: 64,
     }

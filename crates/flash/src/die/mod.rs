@@ -9,7 +9,7 @@ pub mod history;
 pub mod usage;
 
 use crate::pulse::PulseTrain;
-use crate::suspend::{Progress, Stop};
+use crate::suspend::{Standing, Stop};
 use blocks::Blocks;
 use history::History;
 use interpulse_engine::{Duration, SimTime};
@@ -39,7 +39,8 @@ pub enum State {
     Stopping,
     /// Entering a suspension.
     Entering,
-    /// An operation is suspended and nothing else happens; accepts a read.
+    /// An operation is suspended and nothing else happens; accepts a read, and a program while only an erase
+    /// is suspended.
     Suspended,
     /// Leaving a suspension.
     Resuming,
@@ -55,11 +56,11 @@ const NEXT: [&[State]; 12] = {
         &[Out],
         &[OutWait, Idle, Suspended],
         &[Load],
-        &[LoadWait, Pulsing],
+        &[LoadWait, Pulsing, Resuming],
         &[Stopping, Entering, Suspended, Idle],
         &[Entering, Suspended],
         &[Suspended],
-        &[Command, Resuming, Pulsing],
+        &[Command, LoadWait, Resuming, Pulsing],
         &[Pulsing],
     ]
 };
@@ -98,10 +99,24 @@ pub struct LongOp {
     pub train: PulseTrain,
     /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
     origin: SimTime,
+    /// When its pulses last started or went on.
+    began: SimTime,
     /// Progress at the last stop.
     kept: Duration,
     /// Suspensions so far.
     pub suspends: u32,
+    /// When it was first suspended.
+    first_suspend: SimTime,
+    /// When it was last suspended.
+    halted: SimTime,
+    /// Time it has spent suspended, from halts to resumed pulses.
+    suspended: Duration,
+    /// When it was put on the die.
+    pub started: SimTime,
+    /// Whether it may be suspended at all.
+    pub may_stop: bool,
+    /// What was submitted before this transaction number waited at its last stop.
+    pub batch_end: u64,
     /// The stop being carried out, or the last one.
     stop: Stop,
     /// Block it works on, for history and legality; `None` for operations without an address.
@@ -115,16 +130,26 @@ pub struct LongOp {
 impl LongOp {
     /// Whether it is a program of this page.
     fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
-        let within = |(first, count): (u32, u32), k: u32| (first..first + count).contains(&k);
-        self.block == Some(block) && within(self.planes, plane) && within(self.pages, page)
+        let (first, count) = self.pages;
+        self.block == Some(block) && self.spans(plane) && (first..first + count).contains(&page)
+    }
+
+    fn spans(&self, plane: u32) -> bool {
+        let (first, count) = self.planes;
+        (first..first + count).contains(&plane)
     }
 }
+
+const NO_STOP: Stop =
+    Stop { after: Duration::ZERO, keeps: Duration::ZERO, entry: Duration::ZERO, resume: Duration::ZERO };
 
 /// One die.
 #[derive(Clone)]
 pub struct Die {
     state: State,
     long: Option<LongOp>,
+    /// The erase that is suspended beneath the program `long`.
+    beneath: Option<LongOp>,
     /// Cumulative time by use and waiting cause.
     pub usage: Usage,
     blocks: Blocks,
@@ -142,6 +167,7 @@ impl Die {
         Die {
             state: State::Idle,
             long: None,
+            beneath: None,
             usage: Usage::default(),
             blocks: Blocks::new(planes, blocks_per_plane),
             pages_per_block,
@@ -155,10 +181,22 @@ impl Die {
         self.state
     }
 
-    /// The program or erase on the die, running or suspended.
+    /// The program or erase on the die, running or suspended; of two, the program.
     #[inline]
     pub fn long(&self) -> Option<&LongOp> {
         self.long.as_ref()
+    }
+
+    /// The erase that is suspended beneath a program.
+    #[inline]
+    pub fn beneath(&self) -> Option<&LongOp> {
+        self.beneath.as_ref()
+    }
+
+    /// Whether the die holds the data of this page in its page buffer, because it is being programmed.
+    #[inline]
+    pub fn buffers(&self, plane: u32, block: u32, page: u32) -> bool {
+        self.long.as_ref().is_some_and(|op| op.writes(plane, block, page))
     }
 
     /// What the blocks hold.
@@ -183,23 +221,24 @@ impl Die {
         self.state = to;
     }
 
-    /// Checks that a page may be read now.
+    /// Checks that a page may be read now: it is programmed, or in the page buffer.
     #[inline]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
-        if page >= u32::from(self.blocks.programmed(plane, block)) {
-            let written = self.long.as_ref().is_some_and(|op| op.writes(plane, block, page));
-            let is = if written { "being programmed" } else { "erased" };
-            self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is {is}"));
+        if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
+            self.illegal(
+                now,
+                &format!("read of page {page} of block {block}, plane {plane}, which is erased"),
+            );
         }
-        if let Some(LongOp { kind: LongKind::Erase, block: Some(b), planes: (p, n), .. }) = self.long
-            && b == block
-            && (p..p + n).contains(&plane)
-        {
-            self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
+        for op in [&self.long, &self.beneath].into_iter().flatten() {
+            if op.kind == LongKind::Erase && op.block == Some(block) && op.spans(plane) {
+                self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
+            }
         }
     }
 
-    /// Puts a program or erase on the die; its pulses have not started.
+    /// Puts a program or erase on the die; its pulses have not started. A program may be put on a die whose erase
+    /// is suspended.
     pub fn begin_long(
         &mut self,
         now: SimTime,
@@ -208,17 +247,38 @@ impl Die {
         block: Option<u32>,
         planes: (u32, u32),
     ) {
-        if self.long.is_some() {
-            self.illegal(now, &format!("{kind:?} while another operation is on the die"));
+        if let Some(other) = self.long.take() {
+            let nests = other.kind == LongKind::Erase && kind != LongKind::Erase;
+            if !nests || self.beneath.is_some() || self.state != State::Suspended {
+                self.long = Some(other);
+                self.illegal(now, &format!("{kind:?} while another operation is on the die"));
+            }
+            self.beneath = Some(other);
         }
-        let stop = Stop {
-            after: Duration::ZERO,
-            keeps: Duration::ZERO,
-            entry: Duration::ZERO,
-            resume: Duration::ZERO,
-        };
-        let (origin, kept, suspends) = (now, Duration::ZERO, 0);
-        self.long = Some(LongOp { kind, train, origin, kept, suspends, stop, block, planes, pages: (0, 0) });
+        self.long = Some(LongOp {
+            kind,
+            train,
+            origin: now,
+            began: now,
+            kept: Duration::ZERO,
+            suspends: 0,
+            first_suspend: now,
+            halted: now,
+            suspended: Duration::ZERO,
+            started: now,
+            may_stop: false,
+            batch_end: 0,
+            stop: NO_STOP,
+            block,
+            planes,
+            pages: (0, 0),
+        });
+    }
+
+    /// Allows the operation on the die to be suspended, or not.
+    #[inline]
+    pub fn set_may_stop(&mut self, may: bool) {
+        self.long.as_mut().expect("an operation is on the die").may_stop = may;
     }
 
     /// Checks that the program on the die may write `pages` pages from page `first` of a block of `planes`;
@@ -249,18 +309,22 @@ impl Die {
         self.long.as_mut().expect("pages are written by a program").pages = (first, pages);
     }
 
-    /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`.
-    /// Returns when the train ends if nothing stops it.
-    pub fn start_pulses(&mut self, now: SimTime, start: SimTime) -> SimTime {
+    /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`. For the
+    /// first `ramp` they make no progress. Returns when the train ends if nothing stops it.
+    pub fn start_pulses(&mut self, now: SimTime, start: SimTime, ramp: Duration) -> SimTime {
         let op = self.long.as_mut().expect("pulses belong to a long operation");
-        op.origin = SimTime(start.as_ns().wrapping_sub(op.kept.as_ns()));
-        let end = start + (op.train.total() - op.kept);
+        if op.suspends > 0 {
+            op.suspended += now.since(op.halted);
+        }
+        op.began = start;
+        op.origin = SimTime((start + ramp).as_ns().wrapping_sub(op.kept.as_ns()));
+        let end = start + ramp + (op.train.total() - op.kept);
         let (usage, block) = (pulse_use(op.kind), op.block.unwrap_or(u32::MAX));
         self.go(now, State::Pulsing, usage, block);
         end
     }
 
-    /// Progress of the pulsing train at `now`, and how long until it starts if it has not.
+    /// Progress of the pulsing train at `now`, and how long until it makes any if it does not yet.
     #[inline]
     pub fn progress(&self, now: SimTime) -> (Duration, Duration) {
         let op = self.long.as_ref().expect("progress of a long operation");
@@ -271,6 +335,13 @@ impl Die {
         } else {
             (Duration::from_ns(elapsed as u64), Duration::ZERO)
         }
+    }
+
+    /// When the pulsing train ends if nothing stops it.
+    #[inline]
+    pub fn pulses_end(&self) -> SimTime {
+        let op = self.long.as_ref().expect("only a long operation pulses");
+        SimTime(op.origin.as_ns().wrapping_add(op.train.total().as_ns()))
     }
 
     /// The suspension request of the scheme is accepted: the train runs on for `stop.after`.
@@ -287,7 +358,8 @@ impl Die {
             self.illegal(now, &what);
         }
         op.stop = stop;
-        let halt = now + ahead + stop.after;
+        // A command still on the bus has to end; a ramp that makes no progress can be cut short.
+        let halt = if stop.after == Duration::ZERO { now.max(op.began) } else { now + ahead + stop.after };
         if halt > now {
             let usage = if op.kind == LongKind::Erase { Use::StopErase } else { Use::StopProgram };
             let block = op.block.unwrap_or(u32::MAX);
@@ -296,11 +368,25 @@ impl Die {
         halt
     }
 
-    /// The train halts; returns the time the entry into the suspension takes.
-    pub fn halt(&mut self, now: SimTime) -> Duration {
+    /// The train halts, and `stress_ppm` millionths of a program/erase cycle are added to its blocks. Transactions
+    /// with a number below `batch_end` have been submitted by now.
+    /// Returns the time the entry into the suspension takes.
+    pub fn halt(&mut self, now: SimTime, stress_ppm: u32, batch_end: u64) -> Duration {
         let op = self.long.as_mut().expect("only a long operation halts");
+        op.batch_end = batch_end;
         op.kept = op.stop.keeps;
+        if op.suspends == 0 {
+            op.first_suspend = now;
+        }
+        op.halted = now;
         op.suspends += 1;
+        if stress_ppm > 0
+            && let Some(block) = op.block
+        {
+            for plane in op.planes.0..op.planes.0 + op.planes.1 {
+                self.blocks.add_stress(plane, block, stress_ppm);
+            }
+        }
         let (entry, block) = (op.stop.entry, op.block.unwrap_or(u32::MAX));
         let to = if entry > Duration::ZERO { State::Entering } else { State::Suspended };
         self.go(now, to, Use::Suspended, block);
@@ -312,19 +398,67 @@ impl Die {
         self.long.as_ref().expect("only a suspended operation resumes").stop.resume
     }
 
-    /// Where the pulsing train stands at `now`, for a scheme that is asked to stop it. A train that has been
+    /// Whether the suspended operation resumes in the middle of a pulse.
+    pub fn resumes_inside_pulse(&self) -> bool {
+        let op = self.long.as_ref().expect("only a suspended operation resumes");
+        op.train.is_inside_pulse(op.kept)
+    }
+
+    /// When the suspended operation was halted.
+    #[inline]
+    pub fn halted(&self) -> SimTime {
+        self.long.as_ref().expect("only a long operation is suspended").halted
+    }
+
+    /// When the suspended operation's die could first be used for something else.
+    #[inline]
+    pub fn entered(&self) -> SimTime {
+        let op = self.long.as_ref().expect("only a long operation is suspended");
+        op.halted + op.stop.entry
+    }
+
+    /// Suspensions, instant of the first, and suspended time of the operation, which is suspended now.
+    #[inline]
+    pub fn suspension(&self, now: SimTime) -> (u32, SimTime, Duration) {
+        let op = self.long.as_ref().expect("only a long operation is suspended");
+        (op.suspends, op.first_suspend, op.suspended + now.since(op.halted))
+    }
+
+    /// How long the train on the die has pulsed since it last began, if it halts or ends at `now`, and how much of
+    /// that made progress.
+    #[inline]
+    pub fn pulsed(&self, now: SimTime) -> (Duration, Duration) {
+        let op = self.long.as_ref().expect("only a long operation pulses");
+        let (elapsed, _) = self.progress(now);
+        (now.since(op.began), elapsed - op.kept)
+    }
+
+    /// Where the pulsing train stands at `now`, for a policy that is asked to stop it. A train that has been
     /// resumed and has not progressed since is committed to its next loop, or reads could keep it from ever
     /// progressing.
-    pub fn stands_at(&self, now: SimTime) -> Progress {
+    #[inline]
+    pub fn stands_at(&self, now: SimTime, oldest_write: Option<SimTime>) -> Standing<'_> {
         let (elapsed, _) = self.progress(now);
         let op = self.long.as_ref().expect("only a long operation progresses");
-        Progress { elapsed, committed: op.suspends > 0 && elapsed == op.kept }
+        Standing {
+            train: &op.train,
+            elapsed,
+            committed: op.suspends > 0 && elapsed == op.kept,
+            planes: op.planes.1,
+            suspends: op.suspends,
+            first_suspend: op.first_suspend,
+            resumed: op.began,
+            suspended: op.suspended,
+            now,
+            oldest_write,
+        }
     }
 
     /// The long operation is complete; returns it. A program's pages count as programmed from now on, an erase's
-    /// blocks are empty.
+    /// blocks are empty. An erase that was suspended beneath a program is the die's operation again.
     pub fn finish_long(&mut self, now: SimTime) -> LongOp {
         let op = self.long.take().expect("only a long operation finishes");
+        self.long = self.beneath.take();
         if let Some(block) = op.block {
             // An erase has no pages, and leaves none programmed.
             let programmed = (op.pages.0 + op.pages.1) as u16;
@@ -332,7 +466,9 @@ impl Die {
                 self.blocks.set_programmed(plane, block, programmed);
             }
         }
-        self.go(now, State::Idle, Use::Idle, op.block.unwrap_or(u32::MAX));
+        let (to, usage) =
+            if self.long.is_some() { (State::Suspended, Use::Suspended) } else { (State::Idle, Use::Idle) };
+        self.go(now, to, usage, op.block.unwrap_or(u32::MAX));
         op
     }
 

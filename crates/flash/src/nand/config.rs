@@ -1,18 +1,25 @@
 //! How a flash array behaves.
 
-use super::queue::Policy;
+use super::queue::{GcReadRank, Policy};
 use crate::suspend::SuspendPolicy;
+use crate::variation::LongOperations;
 use interpulse_engine::Duration;
 
 /// How the array behaves, besides its geometry and part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NandConfig {
     /// Which waiting transaction a die takes next.
     pub policy: Policy,
+    /// How reads of garbage collection rank under read priority.
+    pub gc_reads: GcReadRank,
+    /// How long programs and erases last.
+    pub long_operations: LongOperations,
     /// When and how programs are suspended.
     pub program_suspend: SuspendPolicy,
     /// When and how erases are suspended.
     pub erase_suspend: SuspendPolicy,
+    /// Whether a program that runs inside a suspended erase may itself be suspended.
+    pub nesting: bool,
     /// Whether reads of different planes of a die are sensed together.
     pub multi_plane_reads: bool,
     /// ECC decode latency of a codeword.

@@ -31,8 +31,40 @@ counters! {
         program_redone_time: "ns",
         /// erase time that stops threw away and that was done again
         erase_redone_time: "ns",
-        /// stops refused because the operation had reached its maximum number of suspensions
+        /// suspensions of programs inside a suspended erase
+        nested_suspends: "operations",
+        /// stops refused because of a limit: number, time or age of suspensions, time or loops left
         stops_refused_by_limit: "operations",
+        /// stops put off because the operation had only just been resumed
+        stops_put_off: "operations",
+        /// time programs spent suspended, from the halt to pulses again
+        program_suspended_time: "ns",
+        /// time erases spent suspended, from the halt to pulses again
+        erase_suspended_time: "ns",
+        /// reads served while an operation was suspended
+        reads_in_suspension: "operations",
+        /// programs run while an erase was suspended
+        programs_in_suspension: "operations",
+        /// reads of a page being programmed, served from the page buffer without sensing
+        page_buffer_reads: "operations",
+        /// page buffers loaded again after a suspension
+        reloads: "operations",
+        /// die time of loading page buffers again, waiting for the bus included
+        reload_time: "ns",
+        /// bus time of loading page buffers again
+        reload_bus_time: "ns",
+        /// time that resumed pulses pulsed without progress
+        ramp_time: "ns",
+        /// pulse and verify time applied by programs, what is redone and ramps included
+        program_pulse_time: "ns",
+        /// pulse and verify time applied by erases, what is redone and ramps included
+        erase_pulse_time: "ns",
+        /// pulse and verify time that the programs completed needed
+        program_owed_time: "ns",
+        /// pulse and verify time that the erases completed needed
+        erase_owed_time: "ns",
+        /// wear added by suspensions, summed over blocks
+        suspend_stress: "10^-6 P/E cycles",
         /// time the channels were taken by commands, addresses and data
         bus_time: "ns",
     }

@@ -8,25 +8,28 @@ pub mod channel;
 mod config;
 mod counters;
 pub mod ecc;
+mod long;
+mod operations;
 pub mod queue;
+mod reads;
 mod suspension;
 mod trains;
 pub mod txn;
 
 use crate::die::usage::{Use, Wait};
-use crate::die::{Die, LongKind, State};
+use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
 use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-use queue::{Policy, Queue};
-use trains::{block_key, slowest, word_line_key};
-use txn::{Kind, NO_BLOCK, NONE, Slab, Txn};
+use queue::Queue;
+use txn::{Kind, NONE, Slab, Txn};
 
 pub use config::NandConfig;
 pub use counters::NandCounters;
+pub use operations::{OperationStats, OperationTimes};
 
 /// Most planes a multi-plane read senses together.
 const MAX_BATCH: usize = 8;
@@ -52,10 +55,16 @@ struct InHand {
     moved: u8,
     /// The program or erase on the die.
     long: u32,
+    /// The erase that is suspended beneath a program.
+    beneath: u32,
     /// Page loads still to do.
     loads: u32,
-    /// A read asked for a stop that is under way or refused; set so that it is asked for only once.
+    /// A stop was asked for that is under way or refused; set so that it is asked for only once.
     stop_asked: bool,
+    /// Reads of this suspension have used the page buffer.
+    buffer_used: bool,
+    /// When the loading of the page buffer for a resume began.
+    reload_from: SimTime,
 }
 
 /// The flash array of one drive.
@@ -73,10 +82,14 @@ pub struct Nand {
     txns: Slab,
     seq: u64,
     first: u32,
+    /// Submission instant of the host write that has waited longest for the write cache.
+    oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
     pub outcomes: Vec<Outcome>,
     /// What has been counted.
     pub counters: NandCounters,
+    /// How the programs and erases completed in the measurement window went.
+    pub operations: OperationStats,
 }
 
 impl Nand {
@@ -90,12 +103,20 @@ impl Nand {
         first: ResourceId,
     ) -> Nand {
         let dies = geometry.dies() as usize;
-        let idle =
-            InHand { reads: [NONE; MAX_BATCH], count: 0, moved: 0, long: NONE, loads: 0, stop_asked: false };
+        let idle = InHand {
+            reads: [NONE; MAX_BATCH],
+            count: 0,
+            moved: 0,
+            long: NONE,
+            beneath: NONE,
+            loads: 0,
+            stop_asked: false,
+            buffer_used: false,
+            reload_from: SimTime::ZERO,
+        };
         Nand {
             timing: Timing::new(part),
-            trains: Trains::new(part, seed),
-            config,
+            trains: Trains::new(part, config.long_operations, seed),
             dies: vec![
                 Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block());
                 dies
@@ -107,9 +128,12 @@ impl Nand {
             txns: Slab::default(),
             seq: 0,
             first: first.0,
+            oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
+            operations: OperationStats::default(),
             geometry,
+            config,
         }
     }
 
@@ -153,10 +177,27 @@ impl Nand {
         self.queues[die as usize].waiting()
     }
 
+    /// Starts a new measurement window of [`Nand::operations`].
+    pub fn reset_window(&mut self) {
+        self.operations = OperationStats::default();
+    }
+
     /// Puts garbage collection before host programs on a die, or not.
     #[inline]
     pub fn set_gc_urgent(&mut self, die: u32, urgent: bool) {
         self.queues[die as usize].gc_urgent = urgent;
+    }
+
+    /// Tells the array when the host write that has waited longest for the write cache was submitted; `None`
+    /// when none waits. The owner keeps it current: a scheme may give starving writes the right of way.
+    #[inline]
+    pub fn set_oldest_write(&mut self, submitted: Option<SimTime>) {
+        self.oldest_write = submitted;
+    }
+
+    /// Submission instant of the host write that has waited longest for the write cache.
+    pub fn oldest_write(&self) -> Option<SimTime> {
+        self.oldest_write
     }
 
     /// Submits a transaction; it is started at once if its die is free.
@@ -173,17 +214,25 @@ impl Nand {
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
             txn.waits = [0; 8];
+            if txn.kind == Kind::HostProgram {
+                die.usage.settle(now);
+                txn.waits = *die.usage.causes();
+                txn.own = txn.waits[Wait::Programs as usize];
+            }
             let id = self.txns.insert(txn);
             self.start(agenda, now, d, id);
             return;
         }
         die.usage.settle(now);
         txn.waits = *die.usage.causes();
-        let host_read = txn.kind == Kind::HostRead;
+        let kind = txn.kind;
         let id = self.txns.insert(txn);
         self.queues[d].push(&mut self.txns, id);
-        if host_read && state == State::Pulsing {
-            self.ask_to_stop(agenda, now, d);
+        match state {
+            State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
+            // Suspended with nothing in hand: held by a timer.
+            State::Suspended => self.next_on(agenda, now, d),
+            _ => {}
         }
     }
 
@@ -204,7 +253,7 @@ impl Nand {
     // ---- dies ---------------------------------------------------------------------------------------
 
     #[inline]
-    fn timer(&self, d: usize) -> ResourceId {
+    pub(super) fn timer(&self, d: usize) -> ResourceId {
         ResourceId(self.first + d as u32)
     }
 
@@ -213,52 +262,50 @@ impl Nand {
             State::Sensing => self.sensed(agenda, now, d),
             State::Out => self.moved_out(agenda, now, d),
             State::Load => self.loaded(agenda, now, d),
-            State::Pulsing => self.finished(agenda, now, d),
+            State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),
             State::Entering => {
                 let block = self.long_block(d);
                 self.dies[d].go(now, State::Suspended, Use::Suspended, block);
                 self.next_on(agenda, now, d);
             }
+            State::Suspended => self.next_on(agenda, now, d),
             State::Resuming => self.pulses_from(agenda, now, d, now),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
     }
 
     /// The die has nothing in hand (or a suspended operation): takes the next transaction.
-    fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
-                if let Some(id) = self.queues[d].take(&self.txns, self.config.policy) {
+                if let Some(id) = self.queues[d].take(&self.txns, self.config.policy, self.config.gc_reads) {
                     self.account_wait(now, d, id);
                     self.start(agenda, now, d, id);
                 }
             }
-            State::Suspended => {
-                if self.queues[d].first(Kind::HostRead) != NONE {
-                    let id = self.queues[d].pop(&self.txns, Kind::HostRead);
-                    self.account_wait(now, d, id);
-                    self.start(agenda, now, d, id);
-                } else {
-                    self.resume(agenda, now, d);
-                }
-            }
+            State::Suspended => self.next_in_suspension(agenda, now, d),
             other => unreachable!("die {d} takes no transaction in state {other:?}"),
         }
     }
 
     /// Turns the reading of causes at submission into the account of the wait.
-    fn account_wait(&mut self, now: SimTime, d: usize, id: u32) {
+    pub(super) fn account_wait(&mut self, now: SimTime, d: usize, id: u32) {
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         let txn = self.txns.get_mut(id);
+        if txn.kind == Kind::HostProgram {
+            // Its account is made up when it is complete: it may be stopped for others.
+            txn.own = usage.causes()[Wait::Programs as usize];
+            return;
+        }
         for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
             *wait = cause - *wait;
         }
         txn.mark = now;
     }
 
-    fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let txn = *self.txns.get(id);
         match txn.kind {
             Kind::HostRead | Kind::GcRead => self.start_read(agenda, now, d, id, &txn),
@@ -267,168 +314,16 @@ impl Nand {
         }
     }
 
-    fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let hand = &mut self.in_hand[d];
-        hand.reads[0] = id;
-        (hand.count, hand.moved) = (1, 0);
-        if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
-            self.gather_planes(now, d, txn);
-        }
-        let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
-        self.dies[d].go(now, State::Command, usage, txn.block);
-        for k in 0..self.in_hand[d].count as usize {
-            let t = self.txns.get(self.in_hand[d].reads[k]);
-            self.dies[d].check_read(now, t.plane, t.block, t.page);
-        }
-        let command = self.timing.command * u64::from(self.in_hand[d].count);
-        self.want_bus(agenda, now, d, Transfer::Command, command);
-    }
-
-    /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
-    /// nothing that was submitted earlier (in a suspension, where only reads are served, there is nothing).
-    fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
-        let in_order = self.config.policy == Policy::Fifo && self.dies[d].long().is_none();
-        let before_seq = if in_order { self.queues[d].oldest_but(&self.txns, first.kind) } else { u64::MAX };
-        let mut taken: u64 = 1 << first.plane;
-        let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
-        while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
-            let t = *self.txns.get(id);
-            if t.seq > before_seq {
-                break;
-            }
-            if taken & 1 << t.plane == 0 {
-                taken |= 1 << t.plane;
-                self.queues[d].unlink(&mut self.txns, before, id);
-                self.account_wait(now, d, id);
-                let hand = &mut self.in_hand[d];
-                hand.reads[hand.count as usize] = id;
-                hand.count += 1;
-                self.counters.multi_plane_reads += 1;
-            } else {
-                before = id;
-            }
-            id = t.next;
-        }
-    }
-
-    fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
-        let block = (txn.block != NO_BLOCK).then_some(txn.block);
-        let die = &mut self.dies[d];
-        let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
-        die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
-        let pages = self.geometry.pages_per_program;
-        if let Some(block) = block {
-            die.check_program(now, (txn.plane, txn.planes), block, txn.page, pages);
-        }
-        die.go(now, State::LoadWait, load_use(kind), txn.block);
-        let hand = &mut self.in_hand[d];
-        (hand.long, hand.loads) = (id, pages * txn.planes);
-        let first_load = self.timing.command * u64::from(txn.planes) + self.timing.page_load;
-        self.want_bus(agenda, now, d, Transfer::Data, first_load);
-    }
-
-    fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), txn.cycles));
-        let die = &mut self.dies[d];
-        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
-        die.go(now, State::Command, Use::Erase, txn.block);
-        let hand = &mut self.in_hand[d];
-        (hand.long, hand.count) = (id, 0);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
-    }
-
-    fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let usage = self.bus_use(d);
-        let block = self.read_block(d);
-        self.dies[d].go(now, State::OutWait, usage, block);
-        self.want_out(agenda, now, d);
-    }
-
-    fn want_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &self.in_hand[d];
-        let units = self.txns.get(hand.reads[hand.moved as usize]).units;
-        let length = self.timing.transfer_units[units as usize];
-        self.want_bus(agenda, now, d, Transfer::Data, length);
-    }
-
-    fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &mut self.in_hand[d];
-        let id = hand.reads[hand.moved as usize];
-        hand.moved += 1;
-        let more = hand.moved < hand.count;
-        let txn = self.txns.get_mut(id);
-        // Everything since the die took the read that was not sensing was bus.
-        let spent = now.as_ns() - txn.mark.as_ns();
-        txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
-        txn.mark = now;
-        let units = txn.units;
-        if txn.kind == Kind::HostRead {
-            self.counters.host_reads += 1;
-        } else {
-            self.counters.gc_reads += 1;
-        }
-        let c = self.geometry.channel_of(d as u32) as usize;
-        if let Some(at) = self.decoders[c].enter(now, id, units) {
-            agenda.arm(self.decoder_timer(c), at);
-        }
-        if more {
-            let (usage, block) = (self.bus_use(d), self.read_block(d));
-            self.dies[d].go(now, State::OutWait, usage, block);
-            self.want_out(agenda, now, d);
-            return;
-        }
-        let block = self.read_block(d);
-        if self.dies[d].long().is_some() {
-            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
-        } else {
-            self.dies[d].go(now, State::Idle, Use::Idle, block);
-        }
-        self.next_on(agenda, now, d);
-    }
-
-    fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.in_hand[d].loads -= 1;
-        if self.in_hand[d].loads > 0 {
-            let kind = self.dies[d].long().expect("a program is being loaded").kind;
-            let block = self.long_block(d);
-            self.dies[d].go(now, State::LoadWait, load_use(kind), block);
-            self.want_bus(agenda, now, d, Transfer::Data, self.timing.page_load);
-            return;
-        }
-        self.pulses_from(agenda, now, d, now);
-    }
-
-    /// Pulses start or go on at `start`; reads that wait by then ask for a stop.
-    fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
-        let end = self.dies[d].start_pulses(now, start);
-        self.in_hand[d].stop_asked = false;
-        agenda.arm(self.timer(d), end);
-        if self.queues[d].first(Kind::HostRead) != NONE {
-            self.ask_to_stop(agenda, now, d);
-        }
-    }
-
-    fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let op = self.dies[d].finish_long(now);
-        let txn = self.txns.remove(self.in_hand[d].long);
-        self.in_hand[d].long = NONE;
-        match op.kind {
-            LongKind::HostProgram => self.counters.host_programs += 1,
-            LongKind::GcProgram => self.counters.gc_programs += 1,
-            LongKind::Erase => self.counters.erases += 1,
-        }
-        self.outcomes.push(if op.kind == LongKind::Erase {
-            Outcome::Erase(txn)
-        } else {
-            Outcome::Program(txn)
-        });
-        self.next_on(agenda, now, d);
-    }
-
     // ---- channels and decoders ----------------------------------------------------------------------
 
-    fn want_bus(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, kind: Transfer, length: Duration) {
+    pub(super) fn want_bus(
+        &mut self,
+        agenda: &mut Agenda,
+        now: SimTime,
+        d: usize,
+        kind: Transfer,
+        length: Duration,
+    ) {
         let c = self.geometry.channel_of(d as u32) as usize;
         let wanted = !self.channels[c].is_unwanted();
         if self.channels[c].request(now, d as u32, kind, length) {
@@ -464,8 +359,11 @@ impl Nand {
                 agenda.arm(self.timer(d), end);
             }
             State::LoadWait => {
-                let (kind, block) = (self.dies[d].long().expect("a program loads").kind, self.long_block(d));
-                self.dies[d].go(now, State::Load, load_use(kind), block);
+                let (usage, block) = (self.load_use(d), self.long_block(d));
+                self.dies[d].go(now, State::Load, usage, block);
+                if usage == Use::Suspended {
+                    self.counters.reload_bus_time += length.as_ns();
+                }
                 agenda.arm(self.timer(d), end + self.timing.buffer_setup);
             }
             other => unreachable!("die {d} was granted the bus in state {other:?}"),
@@ -487,46 +385,9 @@ impl Nand {
     }
 
     #[inline]
-    fn decoder_timer(&self, c: usize) -> ResourceId {
+    pub(super) fn decoder_timer(&self, c: usize) -> ResourceId {
         ResourceId(self.first + (self.dies.len() + self.channels.len() + c) as u32)
     }
 
     // ---- small readings -----------------------------------------------------------------------------
-
-    /// The longest tR of the reads in hand; books it as their sensing.
-    fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
-        let hand = self.in_hand[d];
-        let mut longest = Duration::ZERO;
-        for &id in &hand.reads[..hand.count as usize] {
-            let page_type = self.txns.get(id).page % self.geometry.pages_per_word_line;
-            longest = longest.max(self.timing.read[page_type as usize]);
-        }
-        for &id in &hand.reads[..hand.count as usize] {
-            self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
-        }
-        let first = self.txns.get(hand.reads[0]);
-        let usage = if first.kind == Kind::HostRead { Use::SenseHost } else { Use::SenseGc };
-        (longest, usage, first.block)
-    }
-
-    #[inline]
-    fn bus_use(&self, d: usize) -> Use {
-        let first = self.txns.get(self.in_hand[d].reads[self.in_hand[d].count as usize - 1]);
-        if first.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }
-    }
-
-    #[inline]
-    fn read_block(&self, d: usize) -> u32 {
-        let hand = &self.in_hand[d];
-        self.txns.get(hand.reads[hand.count as usize - 1]).block
-    }
-
-    #[inline]
-    fn long_block(&self, d: usize) -> u32 {
-        self.dies[d].long().and_then(|op| op.block).unwrap_or(NO_BLOCK)
-    }
-}
-
-fn load_use(kind: LongKind) -> Use {
-    if kind == LongKind::HostProgram { Use::BusProgram } else { Use::BusGc }
 }

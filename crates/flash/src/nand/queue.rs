@@ -21,6 +21,27 @@ impl Policy {
     ];
 }
 
+/// How reads of garbage collection rank under [`Policy::ReadPriority`] (Starblaze, FMS: "SMART processing mechanism
+/// between GC read and host read").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GcReadRank {
+    /// With programs and erases, in order of submission.
+    InOrder,
+    /// After host reads, before programs and erases.
+    BeforePrograms,
+    /// As host reads, in order of submission.
+    WithHostReads,
+}
+
+impl GcReadRank {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, GcReadRank, &'static str)] = &[
+        ("in-order", GcReadRank::InOrder, "with programs and erases, in order of submission"),
+        ("before-programs", GcReadRank::BeforePrograms, "after host reads, before programs and erases"),
+        ("with-host-reads", GcReadRank::WithHostReads, "as host reads, in order of submission"),
+    ];
+}
+
 /// The waiting transactions of one die.
 #[derive(Clone, Copy)]
 pub struct Queue {
@@ -102,14 +123,28 @@ impl Queue {
         self.waiting -= 1;
     }
 
-    /// Takes the next transaction by `policy`.
+    /// Which of the waiting reads comes first by `rank`, of those that count as urgent; `None` if none does.
     #[inline]
-    pub fn take(&mut self, slab: &Slab, policy: Policy) -> Option<u32> {
+    pub fn urgent_read(&self, slab: &Slab, rank: GcReadRank) -> Option<Kind> {
+        let (host, gc) = (self.head[Kind::HostRead as usize], self.head[Kind::GcRead as usize]);
+        if host != NONE {
+            let older =
+                rank == GcReadRank::WithHostReads && gc != NONE && slab.get(gc).seq < slab.get(host).seq;
+            return Some(if older { Kind::GcRead } else { Kind::HostRead });
+        }
+        (gc != NONE && rank != GcReadRank::InOrder).then_some(Kind::GcRead)
+    }
+
+    /// Takes the next transaction by `policy` and, under read priority, `rank`.
+    #[inline]
+    pub fn take(&mut self, slab: &Slab, policy: Policy, rank: GcReadRank) -> Option<u32> {
         if self.waiting == 0 {
             return None;
         }
-        if policy == Policy::ReadPriority && self.head[Kind::HostRead as usize] != NONE {
-            return Some(self.pop(slab, Kind::HostRead));
+        if policy == Policy::ReadPriority
+            && let Some(kind) = self.urgent_read(slab, rank)
+        {
+            return Some(self.pop(slab, kind));
         }
         const ALL: [Kind; KINDS] =
             [Kind::HostRead, Kind::GcRead, Kind::HostProgram, Kind::GcProgram, Kind::Erase];

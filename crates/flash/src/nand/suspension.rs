@@ -1,58 +1,127 @@
-//! Stopping a program or an erase for a host read, and going on with it: the scheduling side. What a stop
-//! means for the train is the scheme's ([`crate::suspend`]) and the die's ([`crate::die`]).
+//! Stopping a program or an erase for what may preempt it, serving that, and going on: the scheduling side. What a
+//! stop means for the train is the scheme's ([`crate::suspend`]) and the die's ([`crate::die`]).
 
 use super::Nand;
+use super::txn::{Kind, NONE};
 use crate::die::usage::Use;
 use crate::die::{LongKind, State};
+use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
-    /// A host read waits for a die that pulses: stops the train if scheme and limits allow, once.
+    /// The policy for operations of this kind.
+    #[inline]
+    pub(super) fn suspend_policy(&self, kind: LongKind) -> &SuspendPolicy {
+        match kind {
+            LongKind::Erase => &self.config.erase_suspend,
+            LongKind::HostProgram | LongKind::GcProgram => &self.config.program_suspend,
+        }
+    }
+
+    // ---- stopping -------------------------------------------------------------------------------------
+
+    /// Whether a transaction of this kind may stop the operation on die `d`.
+    #[inline]
+    pub(super) fn may_preempt(&self, d: usize, kind: Kind) -> bool {
+        let op = self.dies[d].long().expect("an operation is on the die");
+        if !op.may_stop {
+            return false;
+        }
+        let preemptors = &self.suspend_policy(op.kind).preemptors;
+        match kind {
+            Kind::HostRead => preemptors.host_reads,
+            Kind::GcRead => preemptors.gc_reads,
+            // Close to the last free block an erase is what writes wait for.
+            Kind::HostProgram => {
+                preemptors.host_writes && op.kind == LongKind::Erase && !self.queues[d].gc_urgent
+            }
+            Kind::GcProgram | Kind::Erase => false,
+        }
+    }
+
+    /// Whether something waits that may stop the operation on die `d`.
+    #[inline]
+    pub(super) fn is_preempted(&self, d: usize) -> bool {
+        let waits = |kind| self.queues[d].first(kind) != NONE && self.may_preempt(d, kind);
+        waits(Kind::HostRead) || waits(Kind::GcRead) || waits(Kind::HostProgram)
+    }
+
+    /// Something waits for a die that pulses and may stop it: stops the train if scheme and limits allow, once.
     pub(super) fn ask_to_stop(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if self.in_hand[d].stop_asked {
             return;
         }
-        let die = &mut self.dies[d];
-        let op = *die.long().expect("only a pulsing die is asked to stop");
-        let policy = match op.kind {
-            LongKind::Erase => &self.config.erase_suspend,
-            _ => &self.config.program_suspend,
+        let kind = self.dies[d].long().expect("only a pulsing die is asked to stop").kind;
+        let at = self.dies[d].stands_at(now, self.oldest_write);
+        let (elapsed, decision) = (at.elapsed, self.suspend_policy(kind).decide(&at));
+        self.in_hand[d].stop_asked = true;
+        let stop = match decision {
+            Decision::RunsOn => return,
+            Decision::Refused => {
+                self.counters.stops_refused_by_limit += 1;
+                return;
+            }
+            Decision::NotBefore(then) => {
+                self.counters.stops_put_off += 1;
+                let end = self.dies[d].pulses_end();
+                agenda.arm(self.timer(d), then.min(end));
+                return;
+            }
+            Decision::Stop(stop) => stop,
         };
-        if policy.max_suspends.is_some_and(|max| max > 0 && op.suspends >= max) {
-            self.counters.stops_refused_by_limit += 1;
-            self.in_hand[d].stop_asked = true;
+        let halt = self.dies[d].accept_stop(now, stop);
+        self.counters.stop_time += halt.as_ns() - now.as_ns();
+        let lost = (elapsed + stop.after - stop.keeps).as_ns();
+        match kind {
+            LongKind::Erase => self.counters.erase_redone_time += lost,
+            _ => self.counters.program_redone_time += lost,
+        }
+        if halt == now {
+            // The timer of the train's end must not outlive the train: the die may wait for the bus.
+            agenda.disarm(self.timer(d));
+            self.halted(agenda, now, d);
+        } else {
+            agenda.arm(self.timer(d), halt);
+        }
+    }
+
+    /// The timer of a pulsing die: its train ends, or a stop that was put off may be asked for again.
+    pub(super) fn pulsed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let end = self.dies[d].pulses_end();
+        if now >= end {
+            self.finished(agenda, now, d);
             return;
         }
-        let at = die.stands_at(now);
-        match policy.stop(&op.train, at, op.suspends) {
-            None => {}
-            Some(stop) => {
-                self.in_hand[d].stop_asked = true;
-                let halt = die.accept_stop(now, stop);
-                self.counters.stop_time += halt.as_ns() - now.as_ns();
-                let lost = (at.elapsed + stop.after - stop.keeps).as_ns();
-                match op.kind {
-                    LongKind::Erase => self.counters.erase_redone_time += lost,
-                    _ => self.counters.program_redone_time += lost,
-                }
-                if halt == now {
-                    // The timer of the train's end must not outlive the train: the die may wait for the bus.
-                    agenda.disarm(self.timer(d));
-                    self.halted(agenda, now, d);
-                } else {
-                    agenda.arm(self.timer(d), halt);
-                }
-            }
+        agenda.arm(self.timer(d), end);
+        self.in_hand[d].stop_asked = false;
+        if self.is_preempted(d) {
+            self.ask_to_stop(agenda, now, d);
         }
+    }
+
+    /// Counts the pulses that end now, at a halt or at the train's end.
+    pub(super) fn count_pulses(&mut self, now: SimTime, d: usize) {
+        let (pulsed, progress) = self.dies[d].pulsed(now);
+        match self.dies[d].long().expect("an operation has pulsed").kind {
+            LongKind::Erase => self.counters.erase_pulse_time += pulsed.as_ns(),
+            _ => self.counters.program_pulse_time += pulsed.as_ns(),
+        }
+        self.counters.ramp_time += (pulsed - progress).as_ns();
     }
 
     /// The train has come to its stop: the suspension is entered.
     pub(super) fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let entry = self.dies[d].halt(now);
-        match self.dies[d].long().expect("the halted operation").kind {
+        self.count_pulses(now, d);
+        let op = *self.dies[d].long().expect("the halted operation");
+        let stress = self.suspend_policy(op.kind).stress_ppm;
+        let entry = self.dies[d].halt(now, stress, self.seq);
+        self.counters.suspend_stress += u64::from(stress) * u64::from(op.planes.1);
+        match op.kind {
             LongKind::Erase => self.counters.erase_suspends += 1,
             _ => self.counters.program_suspends += 1,
         }
+        self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
+        self.in_hand[d].buffer_used = false;
         if entry > Duration::ZERO {
             self.counters.entry_time += entry.as_ns();
             agenda.arm(self.timer(d), now + entry);
@@ -61,14 +130,120 @@ impl Nand {
         }
     }
 
-    /// Nothing is left to read: the suspended operation goes on.
-    pub(super) fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    // ---- in suspension --------------------------------------------------------------------------------
+
+    /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
+    pub(super) fn next_in_suspension(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let kind = self.dies[d].long().expect("an operation is suspended").kind;
+        let policy = self.suspend_policy(kind);
+        let hold_until = match policy.resume {
+            ResumeWhen::Timer(length) => {
+                // This may be the hold's own end, or come before it.
+                agenda.disarm(self.timer(d));
+                let until = self.dies[d].entered() + length;
+                if now >= until {
+                    self.resume(agenda, now, d);
+                    return;
+                }
+                Some(until)
+            }
+            ResumeWhen::Drained | ResumeWhen::Batch => None,
+        };
+        let (suspends, first, suspended) = self.dies[d].suspension(now);
+        if self.suspend_policy(kind).patience_over(suspends, first, suspended, now) {
+            self.resume(agenda, now, d);
+            return;
+        }
+        if let Some(kind) = self.served_in_suspension(d) {
+            let id = self.queues[d].pop(&self.txns, kind);
+            self.account_wait(now, d, id);
+            self.start(agenda, now, d, id);
+            return;
+        }
+        match hold_until {
+            Some(until) => {
+                agenda.arm(self.timer(d), self.patience_end(now, d).map_or(until, |end| end.min(until)))
+            }
+            None => self.resume(agenda, now, d),
+        }
+    }
+
+    /// Transactions with a number below this are served while the operation on die `d` is suspended.
+    #[inline]
+    pub(super) fn serves_before(&self, d: usize) -> u64 {
+        let op = self.dies[d].long().expect("an operation is suspended");
+        if self.suspend_policy(op.kind).resume == ResumeWhen::Batch { op.batch_end } else { u64::MAX }
+    }
+
+    /// The kind of transaction that the suspended die serves next, if any.
+    #[inline]
+    fn served_in_suspension(&self, d: usize) -> Option<Kind> {
+        let end = self.serves_before(d);
+        let waits = |kind| {
+            let id = self.queues[d].first(kind);
+            id != NONE && self.txns.get(id).seq < end && self.may_preempt(d, kind)
+        };
+        let host = waits(Kind::HostRead);
+        if waits(Kind::GcRead) {
+            let before = self.queues[d].urgent_read(&self.txns, self.config.gc_reads) == Some(Kind::GcRead);
+            if !host || before {
+                return Some(Kind::GcRead);
+            }
+        }
+        if host {
+            return Some(Kind::HostRead);
+        }
+        waits(Kind::HostProgram).then_some(Kind::HostProgram)
+    }
+
+    /// When the suspended operation's total suspended time or timeout is used up, if they are limited.
+    fn patience_end(&self, now: SimTime, d: usize) -> Option<SimTime> {
+        let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended").kind);
+        let (_, first, suspended) = self.dies[d].suspension(now);
+        let by_time = policy.max_suspended_time.map(|most| now + (most - suspended));
+        let by_age = policy.timeout.map(|most| first + most);
+        by_time.into_iter().chain(by_age).min()
+    }
+
+    // ---- resuming -------------------------------------------------------------------------------------
+
+    /// The suspended operation goes on: its page buffer is loaded again if reads have used it, then the part leaves
+    /// the suspension.
+    fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let op = *self.dies[d].long().expect("an operation is suspended");
+        if op.kind == LongKind::Erase || !self.in_hand[d].buffer_used {
+            self.leave(agenda, now, d, Duration::ZERO);
+            return;
+        }
+        match self.config.program_suspend.reload {
+            Reload::ShadowBuffer(time) => {
+                self.counters.reloads += 1;
+                self.counters.reload_time += time.as_ns();
+                self.leave(agenda, now, d, time);
+            }
+            Reload::Bus => {
+                self.counters.reloads += 1;
+                let hand = &mut self.in_hand[d];
+                (hand.loads, hand.reload_from) = (self.geometry.pages_per_program * op.planes.1, now);
+                self.want_load(agenda, now, d, Duration::ZERO);
+            }
+        }
+    }
+
+    /// The controller has sent the data of the suspended program again.
+    pub(super) fn reloaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.counters.reload_time += now.since(self.in_hand[d].reload_from).as_ns();
+        self.leave(agenda, now, d, Duration::ZERO);
+    }
+
+    /// Leaves the suspension, after `reload` on the die.
+    fn leave(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
         let cost = self.dies[d].resume_cost();
-        if cost > Duration::ZERO {
-            self.counters.resume_time += cost.as_ns();
+        self.counters.resume_time += cost.as_ns();
+        if cost + reload > Duration::ZERO {
             let block = self.long_block(d);
             self.dies[d].go(now, State::Resuming, Use::Suspended, block);
-            agenda.arm(self.timer(d), now + cost);
+            agenda.arm(self.timer(d), now + cost + reload);
         } else {
             self.pulses_from(agenda, now, d, now);
         }

@@ -47,15 +47,18 @@ pub struct Txn {
     pub units: u32,
     /// The drive's own reference.
     pub owner: u32,
-    /// P/E cycles of the block, for the erase train.
+    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended.
     pub cycles: u32,
     /// Order of submission.
     pub seq: u64,
     /// When it was submitted; while waiting, the instant up to which `waits` is booked.
     pub mark: SimTime,
-    /// Until the operation starts: the die's cumulative causes at submission; then the account, in ns by
-    /// [`crate::die::usage::Wait`].
+    /// Until a read starts, and until a program of host data is complete: the die's cumulative causes at
+    /// submission; then the account, in ns by [`crate::die::usage::Wait`].
     pub waits: [u64; WAITS],
+    /// A completed program of host data: its loads, pulses and verifies, in ns. With `waits` it adds up to the
+    /// time from submission (`mark`) to completion.
+    pub own: u64,
     pub(super) next: u32,
 }
 
@@ -75,6 +78,7 @@ impl Txn {
             seq: 0,
             mark: SimTime::ZERO,
             waits: [0; WAITS],
+            own: 0,
             next: NONE,
         }
     }

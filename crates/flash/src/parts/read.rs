@@ -1,6 +1,6 @@
 //! Reading a part from the section `[part]` of a configuration.
 
-use super::spec::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use super::spec::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
 
@@ -58,6 +58,9 @@ impl PartSpec {
             Some("fixed"),
             &wear,
         )?;
+        let support: Vec<_> = SuspendSupport::ALL.iter().map(|&(name, value, _)| (name, value)).collect();
+        let suspend_support =
+            part.choice("suspend-support", "which operations the part can suspend", Some("both"), &support)?;
         let spec = PartSpec {
             name,
             planes,
@@ -74,6 +77,7 @@ impl PartSpec {
             program_loops_sd,
             erase,
             erase_wear,
+            suspend_support,
             voltage_reset: part.duration(
                 "voltage-reset",
                 "discharge of the word lines when a pulse is cancelled",
@@ -87,6 +91,11 @@ impl PartSpec {
             program_resume: part.duration(
                 "program-resume",
                 "from the resume command to program progress",
+                or_zero(),
+            )?,
+            page_buffer_reload: part.duration(
+                "page-buffer-reload",
+                "loading the page buffer again from a shadow buffer, after reads have used it",
                 or_zero(),
             )?,
             erase_suspend_entry: part.duration(
@@ -181,6 +190,11 @@ fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
     Ok(TrainSpec {
         loops: part.u32("program-loops", "loops of pulse and verify in a program", loops())?,
         pulse: part.duration("program-pulse", "pulse of one program loop", positive())?,
+        reset: part.duration(
+            "program-reset",
+            "voltage reset between pulse and verify of one program loop",
+            or_zero(),
+        )?,
         verify: part.duration(
             "program-verify",
             "all verifies of one program loop",
@@ -193,6 +207,11 @@ fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
     Ok(TrainSpec {
         loops: part.u32("erase-loops", "loops of pulse and verify in an erase at zero wear", loops())?,
         pulse: part.duration("erase-pulse", "pulse of one erase loop", positive())?,
+        reset: part.duration(
+            "erase-reset",
+            "voltage reset between pulse and verify of one erase loop",
+            or_zero(),
+        )?,
         verify: part.duration("erase-verify", "verify of one erase loop", required().at_most(SLOWEST))?,
     })
 }

@@ -36,12 +36,16 @@ pub struct PartSpec {
     pub erase: TrainSpec,
     /// How the number of erase loops grows with program/erase cycles.
     pub erase_wear: EraseWear,
+    /// Which operations the part can suspend.
+    pub suspend_support: SuspendSupport,
     /// Time to discharge the word lines when a pulse is cancelled.
     pub voltage_reset: Duration,
     /// Time from a legal stop of a program until the die accepts a read (beyond finishing the current loop).
     pub program_suspend_entry: Duration,
     /// Time from the resume command until a suspended program makes progress again.
     pub program_resume: Duration,
+    /// Time to load the page buffer again from a shadow buffer, after a suspension's reads have used it.
+    pub page_buffer_reload: Duration,
     /// Time from a legal stop of an erase until the die accepts a read.
     pub erase_suspend_entry: Duration,
     /// Time from the resume command until a suspended erase makes progress again.
@@ -54,13 +58,15 @@ pub struct PartSpec {
     pub endurance: u32,
 }
 
-/// A train of identical loops: pulse then verify.
+/// A train of identical loops: pulse, voltage reset, verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrainSpec {
     /// Number of loops.
     pub loops: u32,
     /// Length of the pulse of one loop.
     pub pulse: Duration,
+    /// Length of the voltage reset after the pulse, where it is not part of pulse or verify.
+    pub reset: Duration,
     /// Length of the verify (all verifies together) of one loop.
     pub verify: Duration,
 }
@@ -68,7 +74,7 @@ pub struct TrainSpec {
 impl TrainSpec {
     /// Length of one loop.
     pub fn loop_time(&self) -> Duration {
-        self.pulse + self.verify
+        self.pulse + self.reset + self.verify
     }
 }
 
@@ -79,6 +85,42 @@ pub enum ProgramMode {
     OneShot,
     /// One page per operation, in page order.
     Page,
+}
+
+/// Which operations a part can suspend; each includes the ones before it, except that `program` has no erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspendSupport {
+    /// None.
+    None,
+    /// Erases.
+    Erase,
+    /// Programs.
+    Program,
+    /// Programs and erases, one at a time.
+    Both,
+    /// Programs and erases, also a program that runs inside a suspended erase.
+    Nested,
+}
+
+impl SuspendSupport {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, SuspendSupport, &'static str)] = &[
+        ("none", SuspendSupport::None, "no operation"),
+        ("erase", SuspendSupport::Erase, "erases"),
+        ("program", SuspendSupport::Program, "programs"),
+        ("both", SuspendSupport::Both, "programs and erases, one at a time"),
+        ("nested", SuspendSupport::Nested, "both, also a program inside a suspended erase"),
+    ];
+
+    /// Whether programs can be suspended.
+    pub fn programs(self) -> bool {
+        !matches!(self, SuspendSupport::None | SuspendSupport::Erase)
+    }
+
+    /// Whether erases can be suspended.
+    pub fn erases(self) -> bool {
+        !matches!(self, SuspendSupport::None | SuspendSupport::Program)
+    }
 }
 
 /// How the number of erase loops grows with wear.

@@ -1,8 +1,7 @@
 //! `ideal`: the bound every real scheme is measured against. The train stops at once, keeps its exact
 //! progress and pays nothing, whatever the part's costs are (Kim et al., ATC'19, "Ideal-ES").
 
-use super::{Progress, Stop, SuspendCosts, SuspendScheme};
-use crate::pulse::PulseTrain;
+use super::{Ask, Stop, SuspendScheme};
 use interpulse_engine::Duration;
 
 /// Stop at once, lose nothing, cost nothing.
@@ -10,8 +9,8 @@ pub struct Ideal;
 
 impl SuspendScheme for Ideal {
     #[inline]
-    fn stop(&self, _: &PulseTrain, at: Progress, _: &SuspendCosts) -> Option<Stop> {
-        Some(Stop { after: Duration::ZERO, keeps: at.elapsed, entry: Duration::ZERO, resume: Duration::ZERO })
+    fn stop(&self, ask: &Ask) -> Option<Stop> {
+        Some(Stop { after: Duration::ZERO, keeps: ask.elapsed, entry: Duration::ZERO, resume: Duration::ZERO })
     }
 
     fn progresses(&self) -> bool {

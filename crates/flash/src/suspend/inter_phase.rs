@@ -1,18 +1,17 @@
 //! `inter-phase`: each pulse and each verify is atomic; the train stops in the interval after the current one
 //! and loses nothing (Wu and He, FAST'12, slide 14: Inter-Phase Suspension).
 
-use super::{Progress, Stop, SuspendCosts, SuspendScheme};
-use crate::pulse::PulseTrain;
+use super::{Ask, Stop, SuspendScheme};
+use interpulse_engine::Duration;
 
 /// Stop at the end of the current phase.
 pub struct InterPhase;
 
 impl SuspendScheme for InterPhase {
     #[inline]
-    fn stop(&self, train: &PulseTrain, at: Progress, costs: &SuspendCosts) -> Option<Stop> {
-        let phase = train.phase_at(at.elapsed);
-        let between = phase.start == at.elapsed && !at.committed;
-        let after = if between { interpulse_engine::Duration::ZERO } else { phase.end - at.elapsed };
-        Some(Stop { after, keeps: at.elapsed + after, entry: costs.entry, resume: costs.resume })
+    fn stop(&self, ask: &Ask) -> Option<Stop> {
+        let phase = ask.train.phase_at(ask.elapsed);
+        let between = phase.start == ask.elapsed && !ask.committed;
+        Some(ask.run_on(if between { Duration::ZERO } else { phase.end - ask.elapsed }))
     }
 }

@@ -1,19 +1,22 @@
 //! `intra-phase-cancel`: the current phase is cancelled at once, the word lines are discharged, and the whole
 //! phase is done again on resume (Wu and He, FAST'12, slide 14: Intra-Phase Cancellation). Nothing makes a
-//! train progress while reads keep cancelling the same phase.
+//! train progress while reads keep cancelling the same phase. A voltage reset that is under way is not
+//! cancelled but awaited: it is what a cancellation would do.
 
-use super::{Progress, Stop, SuspendCosts, SuspendScheme};
-use crate::pulse::PulseTrain;
-use interpulse_engine::Duration;
+use super::{Ask, Stop, SuspendScheme};
+use crate::pulse::PhaseKind;
 
 /// Cancel the current phase and redo it.
 pub struct IntraPhaseCancel;
 
 impl SuspendScheme for IntraPhaseCancel {
     #[inline]
-    fn stop(&self, train: &PulseTrain, at: Progress, costs: &SuspendCosts) -> Option<Stop> {
-        let keeps = train.phase_at(at.elapsed).start;
-        Some(Stop { after: Duration::ZERO, keeps, entry: costs.reset + costs.entry, resume: costs.resume })
+    fn stop(&self, ask: &Ask) -> Option<Stop> {
+        let phase = ask.train.phase_at(ask.elapsed);
+        Some(match phase.kind {
+            PhaseKind::Reset => ask.run_on(phase.end - ask.elapsed),
+            PhaseKind::Pulse | PhaseKind::Verify => ask.cut_and_reset(phase.start),
+        })
     }
 
     fn progresses(&self) -> bool {

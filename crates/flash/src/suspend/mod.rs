@@ -1,11 +1,20 @@
 //! Suspension schemes: where a pulse train may stop, what is lost, and what stopping and resuming cost.
 //!
 //! A scheme only decides; the die owns the mechanism and its legality, so a new scheme cannot corrupt state.
-//! Limits ([`SuspendPolicy`]) wrap any scheme. A scheme is one file here plus one line in the registry below;
+//! Limits ([`policy::SuspendPolicy`]) wrap any scheme, [`eligibility`] says which operations may be stopped at
+//! all, [`resume`] when a stopped one goes on. A scheme is one file here plus one line in the registry below;
 //! the configuration parser, the error texts, the lists and the conformance tests read the registry.
+
+pub mod eligibility;
+pub mod policy;
+pub mod resume;
 
 use crate::pulse::PulseTrain;
 use interpulse_engine::Duration;
+
+pub use eligibility::{Eligibility, MultiPlane};
+pub use policy::{Decision, DeferClock, Preemptors, Reload, Standing, SuspendPolicy};
+pub use resume::ResumeWhen;
 
 /// The part's own costs of stopping one kind of operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,14 +40,40 @@ pub struct Stop {
     pub resume: Duration,
 }
 
-/// Where a train stands when it is asked to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Time spent in phases that count, less than the train's total.
+/// What a scheme knows when a train is asked to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The train.
+    pub train: &'a PulseTrain,
+    /// Time it has spent in phases that count, less than its total.
     pub elapsed: Duration,
     /// Whether the loop that begins exactly at `elapsed` has already been commanded: true at the end of a
     /// resume, so that reads which come during it cannot keep a train from ever progressing.
     pub committed: bool,
+    /// Whether a write has starved for longer than the policy bears ([`policy::DeferClock`]).
+    pub overdue: bool,
+    /// The part's costs.
+    pub costs: &'a SuspendCosts,
+}
+
+impl Ask<'_> {
+    /// The train runs on for `after` and keeps everything: the part's entry and resume are all it costs.
+    #[inline]
+    pub fn run_on(&self, after: Duration) -> Stop {
+        Stop { after, keeps: self.elapsed + after, entry: self.costs.entry, resume: self.costs.resume }
+    }
+
+    /// The train halts now and keeps only `keeps`.
+    #[inline]
+    pub fn cut(&self, keeps: Duration) -> Stop {
+        Stop { after: Duration::ZERO, keeps, entry: self.costs.entry, resume: self.costs.resume }
+    }
+
+    /// As [`Ask::cut`], and the word lines are discharged before anything else.
+    #[inline]
+    pub fn cut_and_reset(&self, keeps: Duration) -> Stop {
+        Stop { entry: self.costs.reset + self.costs.entry, ..self.cut(keeps) }
+    }
 }
 
 /// What a suspension scheme decides.
@@ -47,10 +82,10 @@ pub struct Progress {
 /// and the limits allow it. The die lets the train run on for `after`; if that would finish it, no suspension
 /// takes place.
 pub trait SuspendScheme {
-    /// Where `train` stops and at what cost; `None` if it cannot be stopped.
-    fn stop(&self, train: &PulseTrain, at: Progress, costs: &SuspendCosts) -> Option<Stop>;
+    /// Where the train stops and at what cost; `None` if it cannot be stopped.
+    fn stop(&self, ask: &Ask) -> Option<Stop>;
 
-    /// Whether a committed train ([`Progress::committed`]) is sure to progress before it stops again.
+    /// Whether a committed train ([`Ask::committed`]) is sure to progress before it stops again.
     fn progresses(&self) -> bool {
         true
     }
@@ -73,8 +108,8 @@ macro_rules! schemes {
 
         impl SuspendScheme for Scheme {
             #[inline]
-            fn stop(&self, train: &PulseTrain, at: Progress, costs: &SuspendCosts) -> Option<Stop> {
-                match self { $(Scheme::$variant => $module::$variant.stop(train, at, costs)),+ }
+            fn stop(&self, ask: &Ask) -> Option<Stop> {
+                match self { $(Scheme::$variant => $module::$variant.stop(ask)),+ }
             }
 
             fn progresses(&self) -> bool {
@@ -86,9 +121,14 @@ macro_rules! schemes {
 
 schemes! {
     "none" => none::None: "the operation runs to its end; reads wait";
-    "ideal" => ideal::Ideal: "stop at once, lose nothing, cost nothing (a bound, not a part)";
+    "ideal" => ideal::Ideal: "stop at once, lose nothing, cost nothing (a bound, not a part; Kim et al., ATC'19: Ideal-ES)";
     "inter-phase" => inter_phase::InterPhase: "finish the current pulse or verify (Wu and He, FAST'12: IPS)";
     "intra-phase-cancel" => intra_phase_cancel::IntraPhaseCancel: "cancel the current pulse or verify and redo it (Wu and He, FAST'12: IPC)";
+    "pulse-remainder" => pulse_remainder::PulseRemainder: "cancel with a voltage reset, go on with what is left of the pulse, redo a verify (Wu and He, FAST'12: erase suspension)";
+    "exact" => exact::Exact: "stop at once and go on with exactly the time that is left (Kim et al., ATC'19: ES)";
+    "immediate" => immediate::Immediate: "stop at once, restart the interrupted loop (Kim et al., ATC'19: I-ES)";
+    "deferred" => deferred::Deferred: "finish the current loop (Kim et al., ATC'19: D-ES)";
+    "timeout" => timeout::Timeout: "immediate until a write starves for `defer-after`, then deferred (Kim et al., ATC'19: T-ES)";
     "loop-boundary" => loop_boundary::LoopBoundary: "finish the current loop, pulse and verifies together (Zambelli 2021, Section 3.1)";
 }
 
@@ -96,42 +136,5 @@ impl Scheme {
     /// The scheme's name in configurations and results.
     pub fn name(self) -> &'static str {
         Scheme::ALL.iter().find(|(_, s, _)| *s == self).expect("every variant is registered").0
-    }
-}
-
-/// A scheme with the limits around it, for one kind of operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SuspendPolicy {
-    /// The scheme.
-    pub scheme: Scheme,
-    /// At most this many suspensions of one operation; `None` is no limit.
-    pub max_suspends: Option<u32>,
-    /// An operation whose train has less than this left is not stopped.
-    pub min_remaining: Duration,
-    /// The part's costs.
-    pub costs: SuspendCosts,
-}
-
-impl SuspendPolicy {
-    /// The policy of a part that cannot suspend.
-    pub const NEVER: SuspendPolicy = SuspendPolicy {
-        scheme: Scheme::None,
-        max_suspends: Some(0),
-        min_remaining: Duration::ZERO,
-        costs: SuspendCosts { entry: Duration::ZERO, resume: Duration::ZERO, reset: Duration::ZERO },
-    };
-
-    /// Applies limits and scheme: where the train stops, or `None` if it runs on.
-    #[inline]
-    pub fn stop(&self, train: &PulseTrain, at: Progress, suspends_so_far: u32) -> Option<Stop> {
-        if self.max_suspends.is_some_and(|max| suspends_so_far >= max) {
-            return None;
-        }
-        let remaining = train.total() - at.elapsed;
-        if remaining < self.min_remaining {
-            return None;
-        }
-        // A stop at the very end is no suspension: the operation is then complete.
-        self.scheme.stop(train, at, &self.costs).filter(|stop| stop.after < remaining)
     }
 }

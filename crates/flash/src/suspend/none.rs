@@ -1,14 +1,13 @@
 //! `none`: a started operation is never stopped.
 
-use super::{Progress, Stop, SuspendCosts, SuspendScheme};
-use crate::pulse::PulseTrain;
+use super::{Ask, Stop, SuspendScheme};
 
 /// The operation runs to its end.
 pub struct None;
 
 impl SuspendScheme for None {
     #[inline]
-    fn stop(&self, _: &PulseTrain, _: Progress, _: &SuspendCosts) -> Option<Stop> {
+    fn stop(&self, _: &Ask) -> Option<Stop> {
         Option::None
     }
 }

@@ -14,11 +14,12 @@
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::WAITS;
 use interpulse_flash::geometry::Geometry;
-use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::variation::LongOperations;
 
 /// Command and address cycles.
 pub const CMD: u64 = 300;
@@ -62,13 +63,15 @@ pub fn part() -> PartSpec {
         program_mode: ProgramMode::OneShot,
         read: [LSB, CSB, MSB].map(Duration::from_ns).to_vec(),
         buffer_setup: Duration::from_ns(SETUP),
-        program: TrainSpec { loops: 4, pulse: us(35), verify: us(90) },
+        program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 3, pulse: us(1000), verify: us(100) },
+        erase: TrainSpec { loops: 3, pulse: us(1000), reset: us(0), verify: us(100) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(4),
         program_suspend_entry: us(20),
         program_resume: us(10),
+        page_buffer_reload: us(0),
         erase_suspend_entry: us(40),
         erase_resume: us(30),
         bus_rate: 1_000_000_000,
@@ -81,8 +84,11 @@ pub fn part() -> PartSpec {
 pub fn config() -> NandConfig {
     NandConfig {
         policy: Policy::Fifo,
+        gc_reads: GcReadRank::InOrder,
+        long_operations: LongOperations::Real,
         program_suspend: SuspendPolicy::NEVER,
         erase_suspend: SuspendPolicy::NEVER,
+        nesting: false,
         multi_plane_reads: false,
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
@@ -91,11 +97,8 @@ pub fn config() -> NandConfig {
 
 /// Read priority, and programs and erases of `part` stop by `scheme` without a limit.
 pub fn suspending(scheme: Scheme, part: &PartSpec) -> NandConfig {
-    let policy = |entry, resume| SuspendPolicy {
-        scheme,
-        max_suspends: None,
-        min_remaining: Duration::ZERO,
-        costs: SuspendCosts { entry, resume, ..SuspendCosts::default() },
+    let policy = |entry, resume| {
+        SuspendPolicy::unlimited(scheme, SuspendCosts { entry, resume, ..SuspendCosts::default() })
     };
     NandConfig {
         policy: Policy::ReadPriority,

@@ -4,9 +4,12 @@ use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::die::usage::Use;
 use interpulse_flash::nand::NandConfig;
-use interpulse_flash::nand::queue::Policy;
+use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::suspend::{
+    DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
+};
+use interpulse_flash::variation::LongOperations;
 use proptest::prelude::*;
 
 /// Accounts in the order host reads, programs, erases, garbage collection, stop, suspension, bus, sensing.
@@ -16,40 +19,40 @@ fn the_causes_of_a_wait() {
     let gc = Txn::new(Kind::GcProgram, 0);
     let own = CMD + UNITS[1];
     // (configuration, what came before, read, its account)
-    type Case = (&'static str, NandConfig, Vec<(u64, Txn)>, u64, [u64; 8]);
+    type Case<'a> = (&'static str, &'a NandConfig, Vec<(u64, Txn)>, u64, [u64; 8]);
     let cases: Vec<Case> = vec![
-        ("alone", none, vec![], 7, [0, 0, 0, 0, 0, 0, own, LSB]),
-        ("behind a read", none, vec![(0, read(0))], 1_000, [READ_DIE - 1_000, 0, 0, 0, 0, 0, own, LSB]),
-        ("behind a program", none, vec![(0, program(0))], 100_000, [0, 457_258, 0, 0, 0, 0, own, LSB]),
-        ("behind a moving program", none, vec![(0, gc)], 100_000, [0, 0, 0, 457_258, 0, 0, own, LSB]),
-        ("behind an erase", none, vec![(0, erase(0))], 1_000_000, [0, 0, 2_300_300, 0, 0, 0, own, LSB]),
+        ("alone", &none, vec![], 7, [0, 0, 0, 0, 0, 0, own, LSB]),
+        ("behind a read", &none, vec![(0, read(0))], 1_000, [READ_DIE - 1_000, 0, 0, 0, 0, 0, own, LSB]),
+        ("behind a program", &none, vec![(0, program(0))], 100_000, [0, 457_258, 0, 0, 0, 0, own, LSB]),
+        ("behind a moving program", &none, vec![(0, gc)], 100_000, [0, 0, 0, 457_258, 0, 0, own, LSB]),
+        ("behind an erase", &none, vec![(0, erase(0))], 1_000_000, [0, 0, 2_300_300, 0, 0, 0, own, LSB]),
         (
             "behind a program and an erase",
-            none,
+            &none,
             vec![(0, program(0)), (1, erase(0))],
             100_000,
             [0, 457_258, 3_300_300, 0, 0, 0, own, LSB],
         ),
-        ("stops a program", stops, vec![(0, program(0))], 100_000, [0, 0, 0, 0, 82_258, 20_000, own, LSB]),
-        ("came in a load", stops, vec![(0, program(0))], 100, [0, 57_158, 0, 0, 0, 20_000, own, LSB]),
-        ("stops an erase", stops, vec![(0, erase(0))], 500_000, [0, 0, 0, 0, 600_300, 40_000, own, LSB]),
+        ("stops a program", &stops, vec![(0, program(0))], 100_000, [0, 0, 0, 0, 82_258, 20_000, own, LSB]),
+        ("came in a load", &stops, vec![(0, program(0))], 100, [0, 57_158, 0, 0, 0, 20_000, own, LSB]),
+        ("stops an erase", &stops, vec![(0, erase(0))], 500_000, [0, 0, 0, 0, 600_300, 40_000, own, LSB]),
         (
             "second in a suspension",
-            stops,
+            &stops,
             vec![(0, program(0)), (100_000, read(0))],
             150_000,
             [READ_DIE, 0, 0, 0, 32_258, 20_000, own, LSB],
         ),
         (
             "came in the resume",
-            stops,
+            &stops,
             vec![(0, program(0)), (100_000, read(0))],
             260_000,
             [0, 0, 0, 0, LOOP, 7_055 + 20_000, own, LSB],
         ),
     ];
     for (name, config, before, at, account) in cases {
-        let mut bench = Bench::new(&part(), config, 1);
+        let mut bench = Bench::new(&part(), config.clone(), 1);
         for &(t, txn) in &before {
             bench.at(t, txn);
         }
@@ -102,15 +105,48 @@ struct Case {
 }
 
 fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
-    // Free, cheap and dear costs; remaining times about a loop.
+    // Free, cheap and dear costs; times about a read, a loop, an operation.
     let cost = || prop_oneof![Just(0), 1u64..200, 10_000u64..60_000].prop_map(Duration::from_ns);
+    let time = || prop_oneof![2 => Just(0), 1 => 1u64..300_000].prop_map(Duration::from_ns);
+    let limit = || prop::option::weighted(0.3, (1u64..900_000).prop_map(Duration::from_ns));
     let scheme = (0..Scheme::ALL.len()).prop_map(|k| Scheme::ALL[k].1);
-    (scheme, prop::option::of(0u32..4), prop_oneof![Just(0), 1u64..300_000], cost(), cost()).prop_map(
-        |(scheme, max_suspends, left, entry, resume)| SuspendPolicy {
-            scheme,
-            max_suspends,
-            min_remaining: Duration::from_ns(left),
-            costs: SuspendCosts { entry, resume, ..SuspendCosts::default() },
+    let resume = prop_oneof![
+        2 => Just(ResumeWhen::Drained),
+        1 => Just(ResumeWhen::Batch),
+        1 => (1u64..200_000).prop_map(|ns| ResumeWhen::Timer(Duration::from_ns(ns))),
+    ];
+    let reload = prop_oneof![cost().prop_map(Reload::ShadowBuffer), Just(Reload::Bus)];
+    let eligible = (prop::option::weighted(0.2, Just(vec![0, 2])), 0..MultiPlane::ALL.len())
+        .prop_map(|(dies, k)| Eligibility { dies, multi_plane: MultiPlane::ALL[k].1, ..Eligibility::ALL });
+    let preemptors = (prop::bool::weighted(0.9), any::<bool>(), any::<bool>())
+        .prop_map(|(host_reads, gc_reads, host_writes)| Preemptors { host_reads, gc_reads, host_writes });
+    let costs =
+        (cost(), cost(), cost()).prop_map(|(entry, resume, reset)| SuspendCosts { entry, resume, reset });
+    let limits = (prop::option::of(0u32..4), time(), 0u32..4, time(), limit(), limit());
+    let rest = (time(), (0..DeferClock::ALL.len()).prop_map(|k| DeferClock::ALL[k].1), time(), 0u32..50_000);
+    (scheme, costs, limits, (resume, reload, eligible, preemptors), rest).prop_map(
+        |(scheme, costs, limits, (resume, reload, eligible, preemptors), rest)| {
+            let (max_suspends, min_remaining, min_loops_left, min_interval, max_suspended_time, timeout) =
+                limits;
+            let (defer_after, defer_clock, resume_ramp, stress_ppm) = rest;
+            SuspendPolicy {
+                scheme,
+                costs,
+                max_suspends,
+                min_interval,
+                min_remaining,
+                min_loops_left,
+                max_suspended_time,
+                timeout,
+                eligible,
+                preemptors,
+                resume,
+                resume_ramp,
+                reload,
+                stress_ppm,
+                defer_after,
+                defer_clock,
+            }
         },
     )
 }
@@ -119,14 +155,29 @@ fn a_case() -> impl Strategy<Value = Case> {
     // Gaps of nothing, of bus transfers, of reads, of pulses; three of five arrivals are host reads.
     let gap = prop_oneof![Just(0), 1u64..400, 1u64..60_000, 1u64..600_000];
     let arrival = (gap, 0u32..10, 0u32..3, 0u32..4, 0u32..24, 1u32..5);
-    let nand = (a_policy(), a_policy(), any::<bool>(), any::<bool>(), 0u64..80_000, 0u64..30_000).prop_map(
-        |(program_suspend, erase_suspend, fifo, multi_plane_reads, latency, interval)| NandConfig {
-            policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
-            program_suspend,
-            erase_suspend,
-            multi_plane_reads,
-            ecc_latency: Duration::from_ns(latency),
-            ecc_interval: Duration::from_ns(interval),
+    let policies = (a_policy(), a_policy(), any::<bool>());
+    let rank = (0..GcReadRank::ALL.len()).prop_map(|k| GcReadRank::ALL[k].1);
+    let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
+    let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
+    let order = (any::<bool>(), any::<bool>(), rank, long);
+    let nand = (policies, order, 0u64..80_000, 0u64..30_000).prop_map(
+        |(
+            (program_suspend, erase_suspend, nesting),
+            (fifo, multi_plane_reads, gc_reads, long),
+            latency,
+            interval,
+        )| {
+            NandConfig {
+                policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
+                gc_reads,
+                long_operations: long,
+                program_suspend,
+                erase_suspend,
+                nesting,
+                multi_plane_reads,
+                ecc_latency: Duration::from_ns(latency),
+                ecc_interval: Duration::from_ns(interval),
+            }
         },
     );
     (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
@@ -134,7 +185,7 @@ fn a_case() -> impl Strategy<Value = Case> {
 }
 
 fn bench_of(case: &Case) -> Bench {
-    let mut bench = Bench::new(&part(), case.config, case.dies);
+    let mut bench = Bench::new(&part(), case.config.clone(), case.dies);
     (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(die, case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
     let mut written = [[0u32; 2]; 3];
@@ -191,12 +242,19 @@ proptest! {
             stopped += uses[Use::StopProgram as usize];
         }
         let programs = c.host_programs + c.gc_programs;
-        prop_assert_eq!(pulses + stopped, programs * PULSES + c.program_redone_time);
+        prop_assert_eq!(pulses + stopped, c.program_pulse_time);
+        let applied = c.program_pulse_time + c.erase_pulse_time;
+        let owed = c.program_owed_time + c.erase_owed_time;
+        prop_assert_eq!(applied, owed + c.program_redone_time + c.erase_redone_time + c.ramp_time);
+        if case.config.long_operations == LongOperations::Real {
+            prop_assert_eq!(c.program_owed_time, programs * PULSES);
+            prop_assert_eq!(c.erase_owed_time, c.erases * ERASE_PULSES);
+        }
         prop_assert_eq!(c.bus_time, bench.nand.channels()[0].busy_ns);
         prop_assert!(c.bus_time <= now);
         for (policy, suspends, operations) in [
-            (case.config.program_suspend, c.program_suspends, programs),
-            (case.config.erase_suspend, c.erase_suspends, c.erases),
+            (&case.config.program_suspend, c.program_suspends, programs),
+            (&case.config.erase_suspend, c.erase_suspends, c.erases),
         ] {
             let most = match policy.scheme {
                 Scheme::None => Some(0),

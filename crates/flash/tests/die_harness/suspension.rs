@@ -37,10 +37,10 @@ fn without_suspension_a_read_waits_for_the_end() {
     let after = PROGRAM + READ;
     for scheme in [of(Scheme::None), config()] {
         for at in [1, 300, 19_285, 57_257, 57_258, 57_259, 182_258, 432_259, 557_257, 557_258] {
-            let (reads, end, counters) = run(scheme, program(0), &[at]);
+            let (reads, end, counters) = run(scheme.clone(), program(0), &[at]);
             assert_eq!((reads[0], end, counters.program_suspends), (after, PROGRAM, 0), "read at {at}");
         }
-        assert_eq!(run(scheme, program(0), &[557_259]).0, [after + 1]);
+        assert_eq!(run(scheme.clone(), program(0), &[557_259]).0, [after + 1]);
     }
 }
 
@@ -177,7 +177,7 @@ fn a_read_that_comes_during_the_resume_into_the_last_loop_waits_for_the_end() {
 fn no_more_suspensions_than_the_limit() {
     let limited = |scheme, max| {
         let config = of(scheme);
-        let program_suspend = SuspendPolicy { max_suspends: Some(max), ..config.program_suspend };
+        let program_suspend = SuspendPolicy { max_suspends: Some(max), ..config.program_suspend.clone() };
         NandConfig { program_suspend, ..config }
     };
     // One allowed: the read during the resume waits for the end at 267055 + 375000; so does a third.
@@ -198,7 +198,7 @@ fn no_more_suspensions_than_the_limit() {
 #[test]
 fn the_limit_counts_each_operation_anew() {
     let config = of(Scheme::Ideal);
-    let program_suspend = SuspendPolicy { max_suspends: Some(1), ..config.program_suspend };
+    let program_suspend = SuspendPolicy { max_suspends: Some(1), ..config.program_suspend.clone() };
     let mut bench = Bench::new(&part(), NandConfig { program_suspend, ..config }, 1);
     bench.at(0, program(0)).at(0, program(0)).at(100_000, read(0)).at(700_000, read(0)).run();
     assert_eq!(bench.ends()[2..], [100_000 + READ, 700_000 + READ]);
@@ -209,12 +209,12 @@ fn the_limit_counts_each_operation_anew() {
 fn nearly_finished_operations_are_left_alone() {
     let config = of(Scheme::LoopBoundary);
     let min_remaining = Duration::from_ns(300_000);
-    let config =
-        NandConfig { program_suspend: SuspendPolicy { min_remaining, ..config.program_suspend }, ..config };
+    let program_suspend = SuspendPolicy { min_remaining, ..config.program_suspend.clone() };
+    let config = NandConfig { program_suspend, ..config };
     // 200000 into the pulses exactly 300000 are left, which still is a reason to stop, at 307258.
-    let (reads, end, _) = run(config, program(0), &[257_258]);
+    let (reads, end, _) = run(config.clone(), program(0), &[257_258]);
     assert_eq!((reads[0], end), (307_258 + ENTRY + READ, PROGRAM + ENTRY + READ_DIE + RESUME));
-    let (reads, end, _) = run(config, program(0), &[257_259]);
+    let (reads, end, _) = run(config.clone(), program(0), &[257_259]);
     assert_eq!((reads[0], end), (PROGRAM + READ, PROGRAM));
 }
 
@@ -239,8 +239,8 @@ fn erases_stop_by_their_own_policy_and_costs() {
     assert_eq!((reads[0], end), (300 + READ, 3_300_300 + READ_DIE));
     // Programs may stop while erases may not.
     let only_programs = NandConfig { erase_suspend: SuspendPolicy::NEVER, ..of(Scheme::Ideal) };
-    assert_eq!(run(only_programs, erase(0), &[500_000]).0, [3_300_300 + READ]);
-    assert_eq!(run(only_programs, program(0), &[100_000]).0, [100_000 + READ]);
+    assert_eq!(run(only_programs.clone(), erase(0), &[500_000]).0, [3_300_300 + READ]);
+    assert_eq!(run(only_programs.clone(), program(0), &[100_000]).0, [100_000 + READ]);
 }
 
 /// Only host reads stop anything, and only they are served in a suspension.

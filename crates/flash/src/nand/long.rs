@@ -1,0 +1,154 @@
+//! Programs and erases on a die: loading the page buffer, pulses, the end.
+
+use super::channel::Transfer;
+use super::trains::{block_key, slowest, word_line_key};
+use super::txn::{Kind, NO_BLOCK, NONE, Txn};
+use super::{Nand, Outcome};
+use crate::die::usage::{Use, Wait};
+use crate::die::{LongKind, State};
+use crate::suspend::eligibility::Candidate;
+use interpulse_engine::{Agenda, Duration, SimTime};
+
+impl Nand {
+    pub(super) fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
+        let block = (txn.block != NO_BLOCK).then_some(txn.block);
+        let pages = self.geometry.pages_per_program;
+        let die = &mut self.dies[d];
+        let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
+        let nested = die.long().is_some();
+        die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
+        if nested {
+            self.counters.programs_in_suspension += 1;
+            self.in_hand[d].beneath = self.in_hand[d].long;
+        }
+        let pages_of_train =
+            if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { (1 << pages) - 1 };
+        let candidate =
+            Candidate { die: txn.die, cycles: txn.cycles, planes: txn.planes, page_types: pages_of_train };
+        let policy = &self.config.program_suspend;
+        die.set_may_stop(
+            policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
+        );
+        if let Some(block) = block {
+            die.check_program(now, (txn.plane, txn.planes), block, txn.page, pages);
+        }
+        let hand = &mut self.in_hand[d];
+        (hand.long, hand.loads) = (id, pages * txn.planes);
+        self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
+    }
+
+    pub(super) fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let blocks = self.dies[d].blocks();
+        let worn = |plane| txn.cycles.saturating_add(blocks.stress_cycles(plane, txn.block));
+        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), worn(plane)));
+        let most_worn = (txn.plane..txn.plane + txn.planes).map(worn).max();
+        let cycles = most_worn.expect("an operation addresses a plane");
+        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: 0 };
+        let policy = &self.config.erase_suspend;
+        let die = &mut self.dies[d];
+        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
+        die.set_may_stop(policy.is_on() && policy.eligible.admits(&candidate));
+        die.go(now, State::Command, Use::Erase, txn.block);
+        let hand = &mut self.in_hand[d];
+        (hand.long, hand.count) = (id, 0);
+        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
+    }
+
+    pub(super) fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.in_hand[d].loads -= 1;
+        if self.in_hand[d].loads > 0 {
+            self.want_load(agenda, now, d, Duration::ZERO);
+            return;
+        }
+        if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
+            self.reloaded(agenda, now, d);
+        } else {
+            self.pulses_from(agenda, now, d, now);
+        }
+    }
+
+    /// The program on the die waits for the bus to load a page, and for `command` cycles before it.
+    pub(super) fn want_load(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, command: Duration) {
+        let usage = self.load_use(d);
+        let block = self.long_block(d);
+        self.dies[d].go(now, State::LoadWait, usage, block);
+        self.want_bus(agenda, now, d, Transfer::Data, command + self.timing.page_load);
+    }
+
+    /// Pulses start or go on at `start`; what waits by then and may preempt asks for a stop.
+    pub(super) fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
+        let op = *self.dies[d].long().expect("a long operation pulses");
+        let mut ramp = Duration::ZERO;
+        if op.suspends > 0 {
+            let policy = self.suspend_policy(op.kind);
+            if policy.resume_ramp > Duration::ZERO && self.dies[d].resumes_inside_pulse() {
+                ramp = policy.resume_ramp;
+            }
+            let suspended = now.since(self.dies[d].halted()).as_ns();
+            match op.kind {
+                LongKind::Erase => self.counters.erase_suspended_time += suspended,
+                _ => self.counters.program_suspended_time += suspended,
+            }
+        }
+        let end = self.dies[d].start_pulses(now, start, ramp);
+        self.in_hand[d].stop_asked = false;
+        agenda.arm(self.timer(d), end);
+        if op.may_stop && self.is_preempted(d) {
+            self.ask_to_stop(agenda, now, d);
+        }
+    }
+
+    pub(super) fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.count_pulses(now, d);
+        let op = self.dies[d].finish_long(now);
+        let hand = &mut self.in_hand[d];
+        let mut txn = self.txns.remove(hand.long);
+        (hand.long, hand.beneath) = (hand.beneath, NONE);
+        let owed = op.train.total().as_ns();
+        match op.kind {
+            LongKind::HostProgram => {
+                self.counters.host_programs += 1;
+                self.account_program(now, d, &mut txn);
+            }
+            LongKind::GcProgram => self.counters.gc_programs += 1,
+            LongKind::Erase => self.counters.erases += 1,
+        }
+        self.operations.record(&op, now);
+        if op.kind == LongKind::Erase {
+            self.counters.erase_owed_time += owed;
+            self.outcomes.push(Outcome::Erase(txn));
+        } else {
+            self.counters.program_owed_time += owed;
+            self.outcomes.push(Outcome::Program(txn));
+        }
+        self.next_on(agenda, now, d);
+    }
+
+    /// What loading the page buffer is to those who wait: part of the program, or of its resume.
+    #[inline]
+    pub(super) fn load_use(&self, d: usize) -> Use {
+        match self.dies[d].long().expect("a program is being loaded") {
+            op if op.suspends > 0 => Use::Suspended,
+            op if op.kind == LongKind::HostProgram => Use::BusProgram,
+            _ => Use::BusGc,
+        }
+    }
+
+    #[inline]
+    pub(super) fn long_block(&self, d: usize) -> u32 {
+        self.dies[d].long().and_then(|op| op.block).unwrap_or(NO_BLOCK)
+    }
+
+    /// The account of a completed program of host data: what it waited for before it started and while it was
+    /// stopped. From its start on, time spent on programs of host data is its own.
+    pub(super) fn account_program(&mut self, now: SimTime, d: usize, txn: &mut Txn) {
+        let usage = &mut self.dies[d].usage;
+        usage.settle(now);
+        for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
+            *wait = cause - *wait;
+        }
+        txn.own = usage.causes()[Wait::Programs as usize] - txn.own;
+        txn.waits[Wait::Programs as usize] -= txn.own;
+    }
+}

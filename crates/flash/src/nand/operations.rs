@@ -1,0 +1,48 @@
+//! How programs and erases went: how long they had the die, and how often they were suspended.
+
+use crate::die::{LongKind, LongOp};
+use interpulse_engine::{LatencyHistogram, SimTime};
+
+/// Operations that were suspended this often or more share the last count.
+const MOST_COUNTED: usize = 64;
+
+/// The completed operations of one kind.
+#[derive(Clone)]
+pub struct OperationTimes {
+    /// From the die's taking the operation to its end, suspensions included.
+    pub times: LatencyHistogram,
+    /// Operations by number of suspensions; the last entry holds those with more, too.
+    pub by_suspends: [u64; MOST_COUNTED + 1],
+    /// Most suspensions of one operation.
+    pub most_suspends: u32,
+}
+
+impl Default for OperationTimes {
+    fn default() -> Self {
+        OperationTimes {
+            times: LatencyHistogram::default(),
+            by_suspends: [0; MOST_COUNTED + 1],
+            most_suspends: 0,
+        }
+    }
+}
+
+/// The completed programs and erases of a measurement window.
+#[derive(Clone, Default)]
+pub struct OperationStats {
+    /// Programs, of host data and of moved data.
+    pub programs: OperationTimes,
+    /// Erases.
+    pub erases: OperationTimes,
+}
+
+impl OperationStats {
+    /// Adds an operation that ends at `now`.
+    #[inline]
+    pub fn record(&mut self, op: &LongOp, now: SimTime) {
+        let of = if op.kind == LongKind::Erase { &mut self.erases } else { &mut self.programs };
+        of.times.record(now.since(op.started));
+        of.by_suspends[(op.suspends as usize).min(MOST_COUNTED)] += 1;
+        of.most_suspends = of.most_suspends.max(op.suspends);
+    }
+}

@@ -1,0 +1,147 @@
+//! Reads on a die: command, sensing, moving out; reads of several planes together.
+
+use super::channel::Transfer;
+use super::queue::Policy;
+use super::txn::{Kind, NONE, Txn};
+use super::{MAX_BATCH, Nand};
+use crate::die::State;
+use crate::die::usage::{Use, Wait};
+use interpulse_engine::{Agenda, Duration, SimTime};
+
+impl Nand {
+    pub(super) fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let hand = &mut self.in_hand[d];
+        hand.reads[0] = id;
+        (hand.count, hand.moved) = (1, 0);
+        if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
+            self.gather_planes(now, d, txn);
+        }
+        let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
+        self.dies[d].go(now, State::Command, usage, txn.block);
+        for k in 0..self.in_hand[d].count as usize {
+            let t = self.txns.get(self.in_hand[d].reads[k]);
+            self.dies[d].check_read(now, t.plane, t.block, t.page);
+        }
+        if self.dies[d].long().is_some() {
+            self.counters.reads_in_suspension += u64::from(self.in_hand[d].count);
+        }
+        let command = self.timing.command * u64::from(self.in_hand[d].count);
+        self.want_bus(agenda, now, d, Transfer::Command, command);
+    }
+
+    /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
+    /// nothing that was submitted earlier; in a suspension they are those that it serves.
+    pub(super) fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
+        let before_seq = if self.dies[d].long().is_some() {
+            self.serves_before(d)
+        } else if self.config.policy == Policy::Fifo {
+            self.queues[d].oldest_but(&self.txns, first.kind)
+        } else {
+            u64::MAX
+        };
+        let mut taken: u64 = 1 << first.plane;
+        let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
+        while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
+            let t = *self.txns.get(id);
+            if t.seq >= before_seq {
+                break;
+            }
+            if taken & 1 << t.plane == 0 {
+                taken |= 1 << t.plane;
+                self.queues[d].unlink(&mut self.txns, before, id);
+                self.account_wait(now, d, id);
+                let hand = &mut self.in_hand[d];
+                hand.reads[hand.count as usize] = id;
+                hand.count += 1;
+                self.counters.multi_plane_reads += 1;
+            } else {
+                before = id;
+            }
+            id = t.next;
+        }
+    }
+
+    pub(super) fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let usage = self.bus_use(d);
+        let block = self.read_block(d);
+        self.dies[d].go(now, State::OutWait, usage, block);
+        self.want_out(agenda, now, d);
+    }
+
+    pub(super) fn want_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let hand = &self.in_hand[d];
+        let units = self.txns.get(hand.reads[hand.moved as usize]).units;
+        let length = self.timing.transfer_units[units as usize];
+        self.want_bus(agenda, now, d, Transfer::Data, length);
+    }
+
+    pub(super) fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let hand = &mut self.in_hand[d];
+        let id = hand.reads[hand.moved as usize];
+        hand.moved += 1;
+        let more = hand.moved < hand.count;
+        let txn = self.txns.get_mut(id);
+        // Everything since the die took the read that was not sensing was bus.
+        let spent = now.as_ns() - txn.mark.as_ns();
+        txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
+        txn.mark = now;
+        let units = txn.units;
+        if txn.kind == Kind::HostRead {
+            self.counters.host_reads += 1;
+        } else {
+            self.counters.gc_reads += 1;
+        }
+        let c = self.geometry.channel_of(d as u32) as usize;
+        if let Some(at) = self.decoders[c].enter(now, id, units) {
+            agenda.arm(self.decoder_timer(c), at);
+        }
+        if more {
+            let (usage, block) = (self.bus_use(d), self.read_block(d));
+            self.dies[d].go(now, State::OutWait, usage, block);
+            self.want_out(agenda, now, d);
+            return;
+        }
+        let block = self.read_block(d);
+        if self.dies[d].long().is_some() {
+            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
+        } else {
+            self.dies[d].go(now, State::Idle, Use::Idle, block);
+        }
+        self.next_on(agenda, now, d);
+    }
+
+    /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.
+    pub(super) fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
+        let hand = self.in_hand[d];
+        let suspended = self.dies[d].long().is_some();
+        let mut longest = Duration::ZERO;
+        for &id in &hand.reads[..hand.count as usize] {
+            let txn = self.txns.get(id);
+            if suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page) {
+                self.counters.page_buffer_reads += 1;
+                continue;
+            }
+            self.in_hand[d].buffer_used = true;
+            let page_type = txn.page % self.geometry.pages_per_word_line;
+            longest = longest.max(self.timing.read[page_type as usize]);
+        }
+        for &id in &hand.reads[..hand.count as usize] {
+            self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
+        }
+        let first = self.txns.get(hand.reads[0]);
+        let usage = if first.kind == Kind::HostRead { Use::SenseHost } else { Use::SenseGc };
+        (longest, usage, first.block)
+    }
+
+    #[inline]
+    pub(super) fn bus_use(&self, d: usize) -> Use {
+        let first = self.txns.get(self.in_hand[d].reads[self.in_hand[d].count as usize - 1]);
+        if first.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }
+    }
+
+    #[inline]
+    pub(super) fn read_block(&self, d: usize) -> u32 {
+        let hand = &self.in_hand[d];
+        self.txns.get(hand.reads[hand.count as usize - 1]).block
+    }
+}

@@ -1,0 +1,236 @@
+//! A scheme with the limits around it, for one kind of operation.
+
+use super::{Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Stop, SuspendCosts, SuspendScheme};
+use crate::pulse::PulseTrain;
+use interpulse_engine::{Duration, SimTime};
+
+/// What may stop an operation, and is served while it is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preemptors {
+    /// Reads for the host.
+    pub host_reads: bool,
+    /// Reads for garbage collection.
+    pub gc_reads: bool,
+    /// Programs of host data; for erases only (write-suspend-erase: Wu and He, ACM Trans. Storage 2014).
+    pub host_writes: bool,
+}
+
+impl Preemptors {
+    /// Host reads alone.
+    pub const HOST_READS: Preemptors = Preemptors { host_reads: true, gc_reads: false, host_writes: false };
+}
+
+/// Where the data of a suspended program comes from when its page buffer was used for reads meanwhile
+/// (Wu and He, FAST'12, slide 15: the page buffer has to be retained).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reload {
+    /// From a shadow buffer on the die, which takes this long.
+    ShadowBuffer(Duration),
+    /// From the controller, page by page over the bus.
+    Bus,
+}
+
+impl Reload {
+    /// Name and one line of documentation of each, in the order of the variants.
+    pub const ALL: &'static [(&'static str, &'static str)] = &[
+        ("shadow-buffer", "from a shadow buffer on the die, in `part.page-buffer-reload`"),
+        ("bus", "from the controller, over the bus"),
+    ];
+}
+
+/// Whose starvation the scheme `timeout` watches (Kim et al., ATC'19).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeferClock {
+    /// Of the operation itself, from its first suspension on (the slides).
+    FirstSuspend,
+    /// Of the operation itself: the time it has spent suspended (the slides, read the other way).
+    SuspendedTime,
+    /// Of the host write that has waited longest, on the whole drive (the authors' code).
+    HostWrite,
+}
+
+impl DeferClock {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, DeferClock, &'static str)] = &[
+        ("first-suspend", DeferClock::FirstSuspend, "time since the operation's first suspension"),
+        ("suspended-time", DeferClock::SuspendedTime, "time the operation has spent suspended"),
+        (
+            "host-write",
+            DeferClock::HostWrite,
+            "age of the oldest host write that waits for the cache, drive-wide",
+        ),
+    ];
+}
+
+/// A scheme with the limits around it, for one kind of operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuspendPolicy {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// The part's costs.
+    pub costs: SuspendCosts,
+    /// At most this many suspensions of one operation; `None` is no limit.
+    pub max_suspends: Option<u32>,
+    /// At least this long from the moment a resumed train pulses again to its next stop.
+    pub min_interval: Duration,
+    /// An operation whose train has less than this left is not stopped.
+    pub min_remaining: Duration,
+    /// An operation with fewer whole or begun loops left is not stopped.
+    pub min_loops_left: u32,
+    /// An operation that has been suspended for this long in all resumes and is stopped no more.
+    pub max_suspended_time: Option<Duration>,
+    /// This long after its first suspension an operation resumes and is stopped no more.
+    pub timeout: Option<Duration>,
+    /// Which operations may be suspended at all.
+    pub eligible: Eligibility,
+    /// What may suspend them.
+    pub preemptors: Preemptors,
+    /// When they go on.
+    pub resume: ResumeWhen,
+    /// Time at the start of a pulse resumed midway that makes no progress.
+    pub resume_ramp: Duration,
+    /// Where a program's data comes from at a resume.
+    pub reload: Reload,
+    /// Wear of one suspension, in millionths of a program/erase cycle.
+    pub stress_ppm: u32,
+    /// Starvation after which the scheme `timeout` defers.
+    pub defer_after: Duration,
+    /// Whose starvation.
+    pub defer_clock: DeferClock,
+}
+
+/// Where an operation stands when it is asked to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// Its train.
+    pub train: &'a PulseTrain,
+    /// Progress, less than the train's total.
+    pub elapsed: Duration,
+    /// See [`Ask::committed`].
+    pub committed: bool,
+    /// Planes it spans.
+    pub planes: u32,
+    /// Suspensions so far.
+    pub suspends: u32,
+    /// When it was first suspended; meaningless before.
+    pub first_suspend: SimTime,
+    /// When it last went on after a suspension; meaningless before the first.
+    pub resumed: SimTime,
+    /// Time it has spent suspended, from halts to resumed pulses.
+    pub suspended: Duration,
+    /// Now.
+    pub now: SimTime,
+    /// When the host write that has waited longest was submitted, if one waits.
+    pub oldest_write: Option<SimTime>,
+}
+
+/// What becomes of the request to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The train stops like this.
+    Stop(Stop),
+    /// A limit forbids it, for the rest of this run of pulses.
+    Refused,
+    /// Not before this instant ([`SuspendPolicy::min_interval`]).
+    NotBefore(SimTime),
+    /// The scheme has no stop before the train's end.
+    RunsOn,
+}
+
+impl SuspendPolicy {
+    /// The policy of a part that cannot suspend.
+    pub const NEVER: SuspendPolicy = SuspendPolicy::unlimited(
+        Scheme::None,
+        SuspendCosts { entry: Duration::ZERO, resume: Duration::ZERO, reset: Duration::ZERO },
+    );
+
+    /// `scheme` without any limit, for host reads, resumed when drained.
+    pub const fn unlimited(scheme: Scheme, costs: SuspendCosts) -> SuspendPolicy {
+        SuspendPolicy {
+            scheme,
+            costs,
+            max_suspends: None,
+            min_interval: Duration::ZERO,
+            min_remaining: Duration::ZERO,
+            min_loops_left: 0,
+            max_suspended_time: None,
+            timeout: None,
+            eligible: Eligibility::ALL,
+            preemptors: Preemptors::HOST_READS,
+            resume: ResumeWhen::Drained,
+            resume_ramp: Duration::ZERO,
+            reload: Reload::ShadowBuffer(Duration::ZERO),
+            stress_ppm: 0,
+            defer_after: Duration::ZERO,
+            defer_clock: DeferClock::FirstSuspend,
+        }
+    }
+
+    /// Whether an operation under this policy can ever be stopped.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.scheme != Scheme::None && self.max_suspends != Some(0)
+    }
+
+    /// Applies limits and scheme: whether, where and how the train stops.
+    #[inline]
+    pub fn decide(&self, at: &Standing) -> Decision {
+        let remaining = at.train.total() - at.elapsed;
+        let loops_left = remaining.as_ns().div_ceil(at.train.loop_time().as_ns().max(1));
+        if self.max_suspends.is_some_and(|max| at.suspends >= max)
+            || remaining < self.min_remaining
+            || loops_left < u64::from(self.min_loops_left)
+            || self.patience_over(at.suspends, at.first_suspend, at.suspended, at.now)
+        {
+            return Decision::Refused;
+        }
+        if remaining == Duration::ZERO {
+            return Decision::RunsOn;
+        }
+        if at.suspends > 0 && at.now < at.resumed + self.min_interval {
+            return Decision::NotBefore(at.resumed + self.min_interval);
+        }
+        let ask = Ask {
+            train: at.train,
+            elapsed: at.elapsed,
+            committed: at.committed,
+            overdue: self.overdue(at),
+            costs: &self.costs,
+        };
+        match self.scheme.stop(&ask) {
+            // A stop at the very end is no suspension: the operation is then complete.
+            Some(stop) if stop.after < remaining => Decision::Stop(self.on_planes(stop, at.planes)),
+            _ => Decision::RunsOn,
+        }
+    }
+
+    /// Whether an operation has used up its total suspended time or its timeout: it resumes and is stopped no more.
+    #[inline]
+    pub fn patience_over(&self, suspends: u32, first: SimTime, suspended: Duration, now: SimTime) -> bool {
+        suspends > 0
+            && (self.max_suspended_time.is_some_and(|most| suspended >= most)
+                || self.timeout.is_some_and(|most| now >= first + most))
+    }
+
+    #[inline]
+    fn overdue(&self, at: &Standing) -> bool {
+        if self.scheme != Scheme::Timeout {
+            return false;
+        }
+        let waited = match self.defer_clock {
+            DeferClock::FirstSuspend if at.suspends == 0 => Duration::ZERO,
+            DeferClock::FirstSuspend => at.now.since(at.first_suspend),
+            DeferClock::SuspendedTime => at.suspended,
+            DeferClock::HostWrite => at.oldest_write.map_or(Duration::ZERO, |since| at.now.since(since)),
+        };
+        waited >= self.defer_after
+    }
+
+    #[inline]
+    fn on_planes(&self, stop: Stop, planes: u32) -> Stop {
+        match self.eligible.multi_plane {
+            MultiPlane::InTurn => Stop { entry: stop.entry * u64::from(planes), ..stop },
+            MultiPlane::Together | MultiPlane::Refuse => stop,
+        }
+    }
+}

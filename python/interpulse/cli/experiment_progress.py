@@ -1,0 +1,104 @@
+"""How an experiment shows that it is alive: one bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.context import Reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.progress import Progress as Bars
+
+    from interpulse._core import Progress
+
+LINE_EVERY_S = 10.0
+"""How often an experiment without a terminal says how far it is."""
+
+
+@contextmanager
+def watch_experiment(name: str) -> Iterator[Reporter]:
+    """Shows the progress of an experiment on standard error for as long as the context lasts."""
+    if not sys.stderr.isatty():
+        yield Lines(name)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[amount]}"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+        yield Terminal(name, bars)
+
+
+class Clock:
+    """Estimates the time left from what has been done since the first call: kept cases cost nothing."""
+
+    def __init__(self) -> None:
+        self._start: tuple[float, float] | None = None
+
+    def amount(self, done: int, total: int, running: Sequence[Progress]) -> tuple[float, str]:
+        """How many simulations are done, with fractions of those that run, and that in words."""
+        at = done + sum(fraction(case) for case in running)
+        now = time.monotonic()
+        if self._start is None:
+            self._start = (now, at)
+        since, before = self._start
+        words = f"{done} of {total} simulations"
+        if at - before > 0 and now - since > 1:
+            left_s = (total - at) * (now - since) / (at - before)
+            words += f", about {_time(left_s)} left"
+        return at, words
+
+
+class Terminal(Reporter):
+    """One bar for the whole experiment."""
+
+    def __init__(self, name: str, bars: Bars) -> None:
+        self._clock = Clock()
+        self._bars = bars
+        self._task = bars.add_task(name, total=None, amount="")
+
+    def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:
+        """Moves the bar."""
+        at, words = self._clock.amount(done, total, running)
+        self._bars.update(self._task, completed=at, total=total, amount=words)
+
+    def note(self, line: str) -> None:
+        """Prints a line above the bar."""
+        self._bars.console.print(f"note: {line}", markup=False, highlight=False)
+
+
+class Lines(Reporter):
+    """Plain lines."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._clock = Clock()
+        self._last: float | None = None
+
+    def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:
+        """Prints a line at the start and then when it is time again."""
+        _, words = self._clock.amount(done, total, running)
+        now = time.monotonic()
+        if self._last is None or now - self._last >= LINE_EVERY_S:
+            self._last = now
+            print(f"{self._name}: {words}", file=sys.stderr, flush=True)  # noqa: T201
+
+    def note(self, line: str) -> None:
+        """Prints a line."""
+        print(f"note: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def fraction(case: Progress) -> float:
+    """How much of a simulation is done, preparing the drive left aside."""
+    if case.phase == "done":
+        return 1.0
+    return case.done / case.total if case.phase == "run" and case.total else 0.0
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,109 @@
+"""The published figures of an experiment: `experiments/NAME/expected.toml`, read strictly."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = "expected.toml"
+
+_TOP = ("source", "row")
+_ROW = ("name", "value", "unit", "figure", "axis-read", "note")
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One row: what the paper says, and where."""
+
+    name: str
+    unit: str
+    figure: str
+    """The figure, page or slide."""
+    value: float | None = None
+    """None where the paper prints no number."""
+    axis_read: bool = False
+    """Read off an axis, or derived from printed numbers."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The rows of one file, in its order."""
+
+    source: str
+    rows: dict[str, Published]
+
+    @classmethod
+    def load(cls, path: Path) -> Expected:
+        """Reads the file.
+
+        Raises:
+            ConfigError: it cannot be read, or is not what it should be; the message names the file, row and key.
+        """
+        try:
+            top = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from None
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"{path} is not TOML: {error}") from None
+        _known(top, _TOP, f"{path}")
+        source = _text(top, "source", f"{path}")
+        tables = top.get("row", [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            raise ConfigError(f"{path}: row = {tables!r} is not an array of tables: write [[row]]")
+        rows: dict[str, Published] = {}
+        for number, table in enumerate(tables, start=1):
+            row = _row(table, f"{path}: row {number}")
+            if row.name in rows:
+                raise ConfigError(f"{path}: row {number}: name = '{row.name}' is already the name of another row")
+            rows[row.name] = row
+        if not rows:
+            raise ConfigError(f"{path}: there is no [[row]]")
+        return cls(source, rows)
+
+
+def _row(table: dict[str, Any], place: str) -> Published:
+    name = _text(table, "name", place)
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{place}: name = '{name}': small letters, digits, '.', '_' and '-', a letter or digit first")
+    place = f"{place} ({name})"
+    _known(table, _ROW, place)
+    value = table.get("value")
+    if value is not None and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)
+    ):
+        raise ConfigError(f"{place}: value = {value!r} is not a number; leave it out where the paper prints none")
+    axis_read = table.get("axis-read", False)
+    if not isinstance(axis_read, bool):
+        raise ConfigError(f"{place}: axis-read = {axis_read!r} is not true or false")
+    if axis_read and value is None:
+        raise ConfigError(f"{place}: axis-read = true, but there is no value")
+    note = _text(table, "note", place) if "note" in table else ""
+    unit, figure = _text(table, "unit", place), _text(table, "figure", place)
+    return Published(name, unit, figure, None if value is None else float(value), axis_read, note)
+
+
+def _known(table: dict[str, Any], keys: tuple[str, ...], place: str) -> None:
+    for key in table:
+        if key not in keys:
+            raise ConfigError(f"{place}: unknown key '{key}'; one of {', '.join(keys)}")
+
+
+def _text(table: dict[str, Any], key: str, place: str) -> str:
+    if key not in table:
+        raise ConfigError(f"{place}: there is no '{key}'")
+    value = table[key]
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{place}: {key} = {value!r} is not text")
+    return value

@@ -1,0 +1,142 @@
+"""What an experiment comes to: rows beside the published figures, curves, plots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interpulse.experiments.estimate import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.expected import Expected, Published
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: published, ours, and how far chance may have moved ours."""
+
+    name: str
+    figure: str
+    unit: str
+    published: float | None
+    ours: float
+    ci_low: float | None = None
+    ci_high: float | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours over published; None where there is nothing to divide by."""
+        return self.ours / self.published if self.published else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as `--json` prints it."""
+        return {
+            "name": self.name,
+            "figure": self.figure,
+            "unit": self.unit,
+            "published": self.published,
+            "ours": self.ours,
+            "ratio": self.ratio,
+            "ci_low": self.ci_low,
+            "ci_high": self.ci_high,
+        }
+
+
+class Rows:
+    """The rows of an experiment as they are found; those of `expected.toml` first, in its order."""
+
+    def __init__(self, expected: Expected) -> None:
+        self._expected = expected
+        self._found: dict[str, Row] = {}
+
+    def add(
+        self,
+        name: str,
+        ours: float | Estimate | Sequence[float],
+        *,
+        unit: str | None = None,
+        figure: str | None = None,
+        beside: str | None = None,
+    ) -> None:
+        """Adds our figure.
+
+        Args:
+            name: a row of `expected.toml`, or a name of its own with `unit` and `figure`.
+            ours: a number, an estimate, or the values of repetitions.
+            unit: the unit of a row that is not in `expected.toml`.
+            figure: what such a row belongs to.
+            beside: the row of `expected.toml` that a sensitivity is to be compared with; `figure` then says what was
+                changed.
+
+        Raises:
+            ValueError: the name is taken, or nothing says the unit and the figure.
+        """
+        if name in self._found:
+            raise ValueError(f"the experiment gives row '{name}' twice")
+        published = self._expected.rows.get(name if beside is None else beside)
+        if published is None and (unit is None or figure is None):
+            raise ValueError(f"row '{beside or name}' is not in expected.toml, and nothing says its unit and figure")
+        if published is not None and (unit is not None or (figure is None) != (beside is None)):
+            raise ValueError(f"row '{name}': expected.toml says the unit, and the figure unless it is a sensitivity")
+        if isinstance(ours, Estimate):
+            estimate = ours
+        else:
+            estimate = Estimate(float(ours)) if isinstance(ours, int | float) else Estimate.of(ours)
+        cited = "" if published is None else _cited(published)
+        self._found[name] = Row(
+            name=name,
+            figure="; ".join(part for part in (cited, figure) if part),
+            unit=published.unit if published is not None else unit or "",
+            published=None if published is None else published.value,
+            ours=estimate.value,
+            ci_low=estimate.low,
+            ci_high=estimate.high,
+        )
+
+    def missing(self) -> list[str]:
+        """The rows of `expected.toml` that were not found."""
+        return [name for name in self._expected.rows if name not in self._found]
+
+    def ordered(self) -> list[Row]:
+        """All rows."""
+        first = [self._found[name] for name in self._expected.rows if name in self._found]
+        return first + [row for name, row in self._found.items() if name not in self._expected.rows]
+
+
+def _cited(published: Published) -> str:
+    return f"{published.figure} (read off or derived)" if published.axis_read else published.figure
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot: written as NAME.png and NAME.svg."""
+
+    name: str
+    draw: Callable[[], Figure]
+    """Called only where a plot is written."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A table of numbers behind a plot: written as NAME.csv."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str | float | None]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that an experiment hands back."""
+
+    rows: Rows
+    calibrated: dict[str, Any] = field(default_factory=dict)
+    """What was set so that a baseline of the paper comes out, and what that baseline is."""
+    notes: list[str] = field(default_factory=list)
+    """Lines for the reader below the table."""
+    plots: list[Plot] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)

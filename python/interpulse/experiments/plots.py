@@ -1,0 +1,87 @@
+"""How plots look and how they become files: the same bytes for the same figures."""
+
+from __future__ import annotations
+
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.outcome import Plot
+
+COLOURS = ("#1b6ca8", "#d1495b", "#edae49", "#3b8f5a", "#6a4c93", "#7d7d7d", "#00798c", "#b56576")
+"""In the order of use; told apart in print and by most colour-blind readers."""
+
+PUBLISHED = "#222222"
+"""The colour of what a paper printed."""
+
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "interpulse",
+    "font.size": 9.0,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "axes.titlesize": 10.0,
+    "xtick.minor.visible": False,
+    "figure.dpi": 100.0,
+    "savefig.dpi": 150.0,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draws and writes in the house style for as long as the context lasts, whatever the user's settings are."""
+    from matplotlib import rc_context, rcdefaults
+
+    with rc_context():
+        rcdefaults()
+        with rc_context(_STYLE):
+            yield
+
+
+def panels(rows: int, columns: int, *, width: float = 4.2, height: float = 3.0) -> tuple[Figure, list[Axes]]:
+    """A figure of panels, `width` by `height` inches each, in reading order. No window system is needed."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, [axis for row in axes for axis in row]
+
+
+def legend(axis: Axes, columns: int = 4) -> None:
+    """A legend above the panel, where it hides nothing."""
+    axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, borderaxespad=0.2, columnspacing=1.0)
+
+
+def logarithmic(axis: Axes, *, x: bool = False, y: bool = False) -> None:
+    """Makes axes logarithmic with plain numbers on them: 200, 500, 1,000."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    for wanted, set_scale, ticks in ((x, axis.set_xscale, axis.xaxis), (y, axis.set_yscale, axis.yaxis)):
+        if wanted:
+            set_scale("log")
+            low, high = ticks.get_view_interval()
+            ticks.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+            ticks.set_minor_locator(NullLocator())
+            ticks.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+
+
+def to_bytes(plot: Plot, forms: Sequence[str] = ("png", "svg")) -> Iterator[tuple[str, bytes]]:
+    """The plot as files, without dates or versions in them: pairs of form (`png` or `svg`) and content."""
+    with style():
+        figure = plot.draw()
+        for form in forms:
+            nothing = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}[form]
+            file = io.BytesIO()
+            figure.savefig(file, format=form, metadata=nothing)
+            yield form, file.getvalue()

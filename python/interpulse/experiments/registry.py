@@ -1,0 +1,75 @@
+"""The experiments: what `interpulse experiment` knows, one entry each."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from interpulse._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interpulse.experiments.context import Context
+    from interpulse.experiments.outcome import Outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One experiment; its code is loaded when it runs."""
+
+    name: str
+    summary: str
+    source: str
+    quick: str
+    """How long `--quick` takes on two cores, as measured."""
+    full: str
+    """How long all of it takes on two cores, as measured."""
+    traces: str
+    """Which traces it needs, `none` where it makes its own requests."""
+    module: str
+    """The module whose function `run` takes a `Context` and returns an `Outcome`."""
+
+    def run(self, context: Context) -> Outcome:
+        """Runs it. Raises as `Context.run` does."""
+        function = cast("Callable[[Context], Outcome]", import_module(self.module).run)
+        return function(context)
+
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    Experiment(
+        name="suspend-tlc",
+        summary="program suspension in a TLC drive: throughput, latency and tails over queue depth, mix and cache",
+        source="Zambelli et al., Electronics 2021",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.suspend_tlc",
+    ),
+    Experiment(
+        name="starblaze",
+        summary="mean and maximum read latency of a database test before and after suspension, and the drive's figures",
+        source="D. Wu, Starblaze, Flash Memory Summit",
+        quick="not measured yet",
+        full="not measured yet",
+        traces="none",
+        module="interpulse.experiments.starblaze",
+    ),
+)
+
+
+def find(name: str) -> Experiment:
+    """The experiment of this name.
+
+    Raises:
+        ConfigError: there is none; the message has the names that there are, a near one first.
+    """
+    for experiment in EXPERIMENTS:
+        if experiment.name == name:
+            return experiment
+    names = [experiment.name for experiment in EXPERIMENTS]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}? There are" if near else "there are"
+    raise ConfigError(f"no experiment '{name}': {hint} {', '.join(names)}")

@@ -1,0 +1,123 @@
+"""The plots of `suspend-tlc`, laid out as the article's Figures 10, 12 and 13."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from interpulse.experiments.outcome import Curve, Plot
+from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, logarithmic, panels
+from interpulse.experiments.suspend_tlc import DEPTHS, HEADLINE, LIMITS, WRITES, Point
+from interpulse.result import PERCENTILES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.context import Context
+    from interpulse.result import Kind, Result
+
+Measured: TypeAlias = "dict[str, list[Result]]"
+"""The results by the name of their case."""
+
+LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
+WIDTH = 0.27
+CDF = Point(64, 75)
+"""The point of the article's Figure 12."""
+
+
+def all_plots(context: Context, measured: Measured) -> list[Plot]:
+    """The plots of a finished experiment."""
+    expected = context.expected().rows
+    gain, base = (expected[f"{name}_qd64_25w"].value for name in ("iops_gain", "iops_none"))
+    cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].value for name in ("gain", "none"))
+    assert gain is not None
+    assert base is not None
+    assert cut is not None
+    assert before is not None
+    return [
+        Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut))),
+        Plot("qos", lambda: _qos(measured)),
+        Plot("latency_cdf", lambda: _cdf(measured)),
+    ]
+
+
+def cdf(measured: Measured) -> Curve:
+    """The points of the latency distributions of Figure 12."""
+    lines = [
+        (limit, kind, percent, _mean_percentile(measured, limit, kind, percent))
+        for limit in LIMITS
+        for kind in _KINDS
+        for percent in PERCENTILES
+    ]
+    return Curve("latency_cdf", ("max_suspends", "kind", "percent", "latency_us"), lines)
+
+
+_KINDS: tuple[Kind, ...] = ("read", "write", "all")
+
+
+def _mean_percentile(measured: Measured, limit: int, kind: Kind, percent: float) -> float:
+    values = [result.percentile(kind, percent) for result in measured[CDF.name(limit)]]
+    return sum(values) / len(values)
+
+
+def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, float]) -> Figure:
+    figure, (left, right) = panels(1, 2)
+    _grouped(left, measured, lambda result: result.iops / 1e3)
+    _grouped(right, measured, lambda result: result.latency_us["all"]["mean"])
+    left.set_ylabel("thousand requests per second")
+    right.set_ylabel("mean latency, us")
+    for axis, values in ((left, kiops), (right, mean_us)):
+        at = _position(HEADLINE)
+        label = "article (Little's law)"
+        axis.plot([at - WIDTH, at + WIDTH], values, "D", color=PUBLISHED, markersize=4, label=label)
+    legend(left)
+    return figure
+
+
+def _qos(measured: Measured) -> Figure:
+    figure, (left, right) = panels(1, 2)
+    _grouped(left, measured, lambda result: result.percentile("all", 99.99) / 1e3)
+    _grouped(right, measured, lambda result: result.percentile("read", 99.99) / 1e3)
+    left.set_ylabel("99.99 % of all requests within, ms")
+    right.set_ylabel("99.99 % of reads within, ms")
+    legend(left)
+    return figure
+
+
+def _grouped(axis: Axes, measured: Measured, figure_of: Callable[[Result], float]) -> None:
+    """A group of bars for each mix and queue depth, a bar for each limit."""
+    mixes = [Point(depth, writes) for writes in WRITES for depth in DEPTHS]
+    for index, limit in enumerate(LIMITS):
+        heights = []
+        for mix in mixes:
+            values = [figure_of(result) for result in measured[mix.name(limit)]]
+            heights.append(sum(values) / len(values))
+        places = [_position(mix) + (index - 1) * WIDTH for mix in mixes]
+        axis.bar(places, heights, WIDTH, color=COLOURS[index], label=LABELS[limit])
+    axis.set_xticks(
+        [_position(mix) for mix in mixes], [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in mixes]
+    )
+    axis.tick_params(axis="x", labelsize=7)
+    axis.grid(visible=False, axis="x")
+
+
+def _position(point: Point) -> float:
+    return WRITES.index(point.writes) * len(DEPTHS) + DEPTHS.index(point.depth)
+
+
+def _cdf(measured: Measured) -> Figure:
+    figure, axes = panels(1, 3, width=3.4)
+    for axis, kind in zip(axes, _KINDS, strict=True):
+        for index, limit in enumerate(LIMITS):
+            below = [percent for percent in PERCENTILES if percent < 100]
+            latencies = [_mean_percentile(measured, limit, kind, percent) for percent in below]
+            shares = [1 - percent / 100 for percent in below]
+            axis.plot(latencies, shares, "o-", color=COLOURS[index], markersize=3, label=LABELS[limit])
+        logarithmic(axis, x=True, y=True)
+        axis.set_title({"read": "reads", "write": "writes", "all": "all requests"}[kind])
+        axis.set_xlabel("latency, us")
+    axes[0].set_ylabel("share of requests above")
+    axes[0].legend()
+    return figure

@@ -1,0 +1,102 @@
+"""A miniature experiment: the drive `a4-mini` for a few thousand requests, or whatever the stand-in core answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpulse import Config
+from interpulse.experiments.case import Case
+from interpulse.experiments.outcome import Curve, Outcome, Plot
+from interpulse.experiments.plots import panels
+from interpulse.experiments.registry import Experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.context import Context
+
+EXPECTED = """\
+source = "nobody"
+
+[[row]]
+name = "read_mean"
+value = 100
+unit = "us"
+figure = "Figure 1"
+
+[[row]]
+name = "iops"
+unit = "kIOPS"
+figure = "Figure 2"
+
+[[row]]
+name = "suspended_gain"
+value = -2.5
+unit = "us"
+figure = "Figure 3"
+axis-read = true
+"""
+
+DRIVE = """\
+drive = "a4-mini"
+[ftl]
+gc = "imposed"
+imposed-waf = 2.0
+[run]
+requests = 4000
+[[flow]]
+depth = 8
+read = "75%"
+"""
+
+MINI = Experiment(
+    name="mini",
+    summary="a test",
+    source="nobody",
+    quick="1 s",
+    full="1 s",
+    traces="none",
+    module="tests.experiment_sample",
+)
+
+
+def prepare(folder: Path) -> Path:
+    """A folder of setups with this experiment in it."""
+    own = folder / "mini"
+    own.mkdir(parents=True)
+    (own / "expected.toml").write_text(EXPECTED)
+    (own / "drive.toml").write_text(DRIVE)
+    return folder
+
+
+def cases(context: Context) -> list[Case]:
+    config: Config = context.config("drive.toml")
+    repeats = 1 if context.quick else 3
+    scheme = {"suspend.program.scheme": "loop-boundary"}
+    return [Case("none", config, repeats=repeats), Case("suspended", config, scheme, repeats=repeats)]
+
+
+def run(context: Context) -> Outcome:
+    """As every experiment's `run`."""
+    rows = context.rows()
+    results = context.run(cases(context))
+    before, after = ([result.latency_us["read"]["mean"] for result in results[name]] for name in ("none", "suspended"))
+    rows.add("own", 1.5, unit="us", figure="a sensitivity")
+    rows.add("suspended_gain", [a - b for a, b in zip(after, before, strict=True)])
+    rows.add("read_mean", before)
+    rows.add("iops", [result.iops / 1e3 for result in results["none"]])
+
+    def draw() -> Figure:
+        figure, (axis,) = panels(1, 1)
+        axis.bar(["before", "after"], [before[0], after[0]])
+        return figure
+
+    return Outcome(
+        rows,
+        calibrated={"host.firmware": "32us"},
+        notes=["a note"],
+        plots=[Plot("means", draw)],
+        curves=[Curve("means", ("case", "mean_us"), [("before", before[0]), ("after", after[0])])],
+    )

@@ -1,0 +1,282 @@
+"""Do experiments print, store and resume as they promise?"""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+
+from interpulse.experiments import context as context_module
+from interpulse.experiments import registry
+from interpulse.runner import execute
+from tests import experiment_sample
+from tests.conftest import process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Ended
+
+    Command = Callable[..., Ended]
+
+KEYS = {"experiment", "version", "quick", "seed", "config_hash", "calibrated", "rows", "notes"}
+ROW = ["name", "figure", "unit", "published", "ours", "ratio", "ci_low", "ci_high"]
+
+
+@pytest.fixture
+def mini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The miniature as the only experiment; the folder of its files."""
+    setups = experiment_sample.prepare(tmp_path / "setups")
+    monkeypatch.setattr(registry, "EXPERIMENTS", (experiment_sample.MINI,))
+    monkeypatch.setattr(context_module, "SETUPS", setups)
+    monkeypatch.chdir(tmp_path)
+    return setups / "mini"
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many cases each call of the simulator was given."""
+    seen: list[int] = []
+
+    def counted(plan: Any, *rest: Any) -> Any:  # noqa: ANN401 - passed on
+        seen.append(len(plan.case_names))
+        return execute(plan, *rest)
+
+    monkeypatch.setattr("interpulse.experiments.context.execute", counted)
+    return seen
+
+
+@pytest.mark.usefixtures("mini")
+def test_json_has_the_promised_keys(interpulse: Command, tmp_path: Path) -> None:
+    result = interpulse("experiment", "mini", "--json", "--seed", "4").json()
+    assert set(result) == KEYS
+    assert (result["experiment"], result["seed"], result["quick"]) == ("mini", 4, False)
+    rows = {row["name"]: row for row in result["rows"]}
+    assert list(rows) == ["read_mean", "iops", "suspended_gain", "own"]
+    for row in rows.values():
+        assert list(row) == ROW
+    read = rows["read_mean"]
+    assert read["published"] == 100
+    assert read["ratio"] == pytest.approx(read["ours"] / 100)
+    assert read["ci_low"] < read["ours"] < read["ci_high"]
+    assert rows["iops"]["published"] is rows["iops"]["ratio"] is None
+    assert rows["own"]["ci_low"] is None
+    assert rows["suspended_gain"]["figure"] == "Figure 3 (read off or derived)"
+    assert rows["suspended_gain"]["ours"] < 0
+    assert not (tmp_path / "interpulse-mini").exists(), "--json alone writes no folder"
+
+
+@pytest.mark.usefixtures("mini")
+def test_same_seed_same_bytes_and_another_seed_others(interpulse: Command) -> None:
+    one, two, other = (
+        interpulse("experiment", "mini", "--quick", "--json", "--no-cache", "--seed", seed, "--jobs", jobs).out
+        for seed, jobs in (("1", "1"), ("1", "2"), ("2", "2"))
+    )
+    assert one == two
+    assert json.loads(one)["rows"] != json.loads(other)["rows"]
+    assert json.loads(one)["config_hash"] != json.loads(other)["config_hash"]
+
+
+@pytest.mark.usefixtures("mini")
+def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path: Path) -> None:
+    ended = interpulse("experiment", "mini", "--quick", "--out", str(tmp_path / "out"))
+    assert ended.code == 0
+    out = tmp_path / "out"
+    assert "read_mean" in ended.out
+    assert (out / "table.txt").read_text() == ended.out
+    result = json.loads((out / "result.json").read_text())
+    with (out / "rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ROW
+    assert [row["name"] for row in rows] == [row["name"] for row in result["rows"]]
+    assert float(rows[0]["ours"]) == result["rows"][0]["ours"]
+    assert rows[1]["published"] == ""
+    assert (out / "means.csv").read_text().startswith("case,mean_us\nbefore,")
+    png = (out / "means.png").read_bytes()
+    width, height = struct.unpack(">II", png[16:24])
+    assert png.startswith(b"\x89PNG")
+    assert width > 300
+    assert height > 200
+    tree = ElementTree.fromstring((out / "means.svg").read_text())
+    assert len(list(tree.iter("{http://www.w3.org/2000/svg}path"))) > 10
+
+
+@pytest.mark.usefixtures("mini")
+def test_plots_have_the_same_bytes_again(interpulse: Command, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert interpulse("experiment", "mini", "--quick", "--out", str(tmp_path / name)).code == 0
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert {"means.png", "means.svg", "rows.csv"} < set(files)
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+@pytest.mark.usefixtures("mini")
+def test_without_out_a_folder_is_made_here(interpulse: Command, tmp_path: Path) -> None:
+    ended = interpulse("experiment", "mini", "--quick")
+    assert "wrote result.json, table.txt, rows.csv, means.csv, means.png, means.svg to interpulse-mini" in ended.err
+    assert (tmp_path / "interpulse-mini" / "means.svg").is_file()
+
+
+@pytest.mark.usefixtures("mini")
+def test_finished_cases_are_not_run_again(interpulse: Command, batches: list[int]) -> None:
+    first = interpulse("experiment", "mini", "--json")
+    second = interpulse("experiment", "mini", "--json")
+    assert batches == [6]
+    assert first.out == second.out
+    assert interpulse("experiment", "mini", "--json", "--no-cache").out == first.out
+    assert batches == [6, 6]
+
+
+@pytest.mark.usefixtures("mini")
+def test_a_changed_simulator_does_not_reuse_results(
+    interpulse: Command, batches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from interpulse.experiments import store
+
+    interpulse("experiment", "mini", "--quick", "--json")
+    monkeypatch.setattr(store, "build_id", lambda: "another")
+    interpulse("experiment", "mini", "--quick", "--json")
+    assert batches == [2, 2]
+
+
+@pytest.mark.usefixtures("mini")
+def test_a_torn_last_line_costs_only_its_case(interpulse: Command, batches: list[int]) -> None:
+    from interpulse.cache import Cache
+
+    first = interpulse("experiment", "mini", "--quick", "--json")
+    (kept,) = Cache.default().folder.glob("*.results")
+    text = kept.read_text()
+    kept.write_text(text[:-40])
+    assert interpulse("experiment", "mini", "--quick", "--json").out == first.out
+    assert batches == [2, 1]
+
+
+def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
+    """The second batch never ends by itself; Ctrl-C keeps the first."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from interpulse.cli import main\n"
+        "from interpulse.experiments import context, registry\n"
+        "from tests import experiment_sample\n"
+        "registry.EXPERIMENTS = (experiment_sample.MINI,)\n"
+        f"context.SETUPS = Path({str(tmp_path / 'setups')!r})\n"
+        "context.BATCH = 2\n"
+        "execute, calls = context.execute, []\n"
+        "def slow(plan, options, watcher):\n"
+        "    calls.append(plan)\n"
+        "    print('batch', plan.case_names, file=sys.stderr, flush=True)\n"
+        "    if len(calls) == 2 and 'stop' in sys.argv[1]:\n"
+        "        import time\n"
+        "        print('waiting', file=sys.stderr, flush=True)\n"
+        "        time.sleep(60)\n"
+        "    return execute(plan, options, watcher)\n"
+        "context.execute = slow\n"
+        "main(['experiment', 'mini', '--json'])\n"
+    )
+    experiment_sample.prepare(tmp_path / "setups")
+    running = process(str(script), "stop")
+    assert running.stderr is not None
+    while "waiting" not in (line := running.stderr.readline()):
+        assert line, "it ended before its second batch"
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert "interrupted after 2 of 6 simulations" in err
+    assert "Traceback" not in err
+    again = process(str(script), "go")
+    out, err = again.communicate(timeout=60)
+    assert again.returncode == 0, err
+    assert len([line for line in err.splitlines() if line.startswith("batch")]) == 2, "four cases were left, in twos"
+    assert set(json.loads(out)) == KEYS
+
+
+@pytest.mark.usefixtures("mini")
+def test_an_unknown_name_suggests_a_near_one(interpulse: Command) -> None:
+    ended = interpulse("experiment", "mimi")
+    assert ended.code == 2
+    assert ended.error() == "no experiment 'mimi': did you mean mini? There are mini"
+    assert interpulse("experiment", "quite-different").error() == "no experiment 'quite-different': there are mini"
+
+
+@pytest.mark.usefixtures("mini")
+def test_a_folder_that_cannot_be_written_is_an_error_before_the_run(
+    interpulse: Command, batches: list[int], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    ended = interpulse("experiment", "mini", "--out", str(tmp_path / "file"))
+    assert ended.code == 2
+    assert "this is a file, not a folder" in ended.error()
+    assert batches == []
+
+
+def test_the_list_says_what_there_is(interpulse: Command) -> None:
+    shown = interpulse("experiment", "--list")
+    listed = interpulse("experiment", "--list", "--json").json()["experiments"]
+    assert [each["name"] for each in listed] == [each.name for each in registry.EXPERIMENTS]
+    for each in listed:
+        assert all(each[key] for key in ("name", "summary", "source", "quick", "full", "traces"))
+        assert each["name"] in shown.out
+    assert "--list takes no name" in interpulse("experiment", "--list", "mini").error()
+
+
+@pytest.mark.parametrize("experiment", registry.EXPERIMENTS, ids=lambda each: each.name)
+def test_every_experiment_has_its_published_figures(experiment: registry.Experiment) -> None:
+    from importlib import import_module
+
+    from interpulse.experiments.context import SETUPS, Context
+
+    assert callable(import_module(experiment.module).run)
+    assert Context(experiment.name).expected().rows
+    root = Path(__file__).parent.parent.parent
+    assert (root / "experiments").samefile(SETUPS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalu=3\n", "row 1 (a): unknown key 'valu'; one of"),
+        ("source = 'x'\n[[row]]\nname='a'\nunit='us'\n", "row 1 (a): there is no 'figure'"),
+        ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalue='3'\n", "value = '3' is not a number"),
+        ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalue=nan\n", "value = nan is not a number"),
+        ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\naxis-read=true\n", "there is no value"),
+        ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\naxis-read=1\n", "axis-read = 1 is not true or false"),
+        ("source = 'x'\n[[row]]\nname='A b'\nunit='us'\nfigure='1'\n", "name = 'A b'"),
+        ("source = 'x'\n" + 2 * "[[row]]\nname='a'\nunit='us'\nfigure='1'\n", "row 2: name = 'a' is already"),
+        ("[[row]]\nname='a'\nunit='us'\nfigure='1'\n", "there is no 'source'"),
+        ("source = 'x'\nrow = 3\n", "row = 3 is not an array of tables"),
+        ("source = 'x'\n", "there is no [[row]]"),
+        ("source = \n", "is not TOML"),
+        ("pages = 3\n", "unknown key 'pages'"),
+    ],
+)
+def test_a_mistake_in_the_published_figures_is_named(
+    mini: Path, interpulse: Command, batches: list[int], text: str, message: str
+) -> None:
+    (mini / "expected.toml").write_text(text)
+    ended = interpulse("experiment", "mini", "--json")
+    assert ended.code == 2
+    assert message in ended.error()
+    assert "expected.toml" in ended.error()
+    assert batches == []
+
+
+def test_the_interval_is_students() -> None:
+    from interpulse.experiments.estimate import Estimate
+
+    three = Estimate.of([1.0, 2.0, 3.0])
+    # t(0.975, 2 degrees of freedom) = 4.3027; standard deviation 1.
+    assert three.value == 2.0
+    assert three.low is not None
+    assert three.high is not None
+    assert three.low == pytest.approx(2 - 4.302653 / 3**0.5)
+    assert three.high == pytest.approx(2 + 4.302653 / 3**0.5)
+    assert Estimate.of([5.0]) == Estimate(5.0, None, None)

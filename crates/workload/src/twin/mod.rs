@@ -2,7 +2,7 @@
 //!
 //! A [`TwinRow`] says what a publication prints of a trace: number of requests, share of writes, sizes, unique
 //! and rewritten volume, skew of the updates, mean gap and its burstiness. The twin has these statistics not
-//! in expectation but in fact (within 1 %, mostly far nearer; `tests/twins.rs` measures it), or its row is
+//! in expectation but in fact (within 2 %, mostly far nearer; `tests/twins.rs` measures it), or its row is
 //! refused with what can be had: sizes (`sizes`), extents (`extents`) and gaps (`gaps`) are planned as
 //! whole numbers, and only their order is random.
 //!

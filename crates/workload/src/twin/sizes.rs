@@ -1,13 +1,16 @@
 //! How many requests of each size a twin has.
 //!
 //! Counts are whole numbers with exact sums, never draws. A list of sizes with weights gets its shares by
-//! largest remainder. A mean alone becomes a ladder of sizes, each twice the one before, whose counts fall
+//! largest remainder, and then its mean, by moving a few requests to the next size. A mean alone becomes a ladder of sizes, each twice the one before, whose counts fall
 //! (or rise) geometrically and whose volume is the mean times the number of requests to within half a rung's
 //! unit: 4 KiB, or 512 B for a mean below that.
 
 use crate::error::Illegal;
 use crate::request::SECTOR;
 use interpulse_engine::Bytes;
+
+/// How near a mean must come to the row's. With the tolerance of the unique volume it stays below 2 %.
+const TOLERANCE: f64 = 0.004;
 
 /// Sectors of 4 KiB.
 const PAGE_SECTORS: u32 = 8;
@@ -45,7 +48,7 @@ impl SizeCounts {
     /// The sizes of `total` requests; several ways where they are made up, the preferred first (see
     /// [`rungs`]).
     ///
-    /// Errors: `total` requests cannot have this mean within 1 %; `keys` are the row's names of the mean and
+    /// Errors: `total` requests cannot have this mean within 0.4 %; `keys` are the row's names of the mean and
     /// of the list.
     pub fn ways(
         spec: &TwinSizes,
@@ -63,7 +66,7 @@ impl SizeCounts {
         };
         let made = |counts: &SizeCounts| counts.volume_bytes() / total as f64;
         let nearest = ways.first().map_or(0.0, made);
-        ways.retain(|counts| (made(counts) / asked - 1.0).abs() <= 0.01);
+        ways.retain(|counts| (made(counts) / asked - 1.0).abs() <= TOLERANCE);
         if ways.is_empty() {
             let legal = format!(
                 "sizes that {total} requests can have in these shares (as near as whole requests come: a mean \
@@ -113,7 +116,12 @@ fn listed(list: &[(Bytes, f64)], total: u64) -> SizeCounts {
         same
     });
     let weights: Vec<f64> = list.iter().map(|&(_, weight)| weight).collect();
-    SizeCounts::of(list.iter().map(|&(sectors, _)| sectors).zip(apportion(&weights, total)))
+    let sizes: Vec<u32> = list.iter().map(|&(sectors, _)| sectors).collect();
+    let mut counts = apportion(&weights, total);
+    let mean =
+        sizes.iter().zip(&weights).map(|(&s, w)| f64::from(s) * w).sum::<f64>() / weights.iter().sum::<f64>();
+    settle_at(&sizes, &mut counts, mean, total);
+    SizeCounts::of(sizes.into_iter().zip(counts))
 }
 
 /// The ladders of sizes that a mean may have, the preferred first: a unit in sectors, and the rungs in units.
@@ -150,8 +158,7 @@ fn rungs(mean_bytes: f64, room_bytes: f64) -> Vec<(u32, Vec<u32>)> {
 fn ladder(unit: u32, rungs: &[u32], mean_bytes: f64, total: u64) -> SizeCounts {
     let mean = (mean_bytes / (f64::from(unit) * SECTOR.get() as f64)).max(1.0);
     let mut counts = apportion(&geometric(rungs, mean), total);
-    let have: i64 = rungs.iter().zip(&counts).map(|(&u, &n)| i64::from(u) * n as i64).sum();
-    settle(rungs, &mut counts, libm::round(mean * total as f64) as i64 - have);
+    settle_at(rungs, &mut counts, mean, total);
     SizeCounts::of(rungs.iter().map(|&u| u * unit).zip(counts))
 }
 
@@ -173,6 +180,12 @@ fn geometric(units: &[u32], mean: f64) -> Vec<f64> {
         if mean_of(&weights(middle)) < mean { low = middle } else { high = middle }
     }
     weights(0.5 * (low + high))
+}
+
+/// Moves single requests between sizes until the mean of all is `mean`, as near as may be.
+fn settle_at(units: &[u32], counts: &mut [u64], mean: f64, total: u64) {
+    let have: i64 = units.iter().zip(&*counts).map(|(&u, &n)| i64::from(u) * n as i64).sum();
+    settle(units, counts, libm::round(mean * total as f64) as i64 - have);
 }
 
 /// Moves single requests from rung to rung until `missing` units of volume are made up for.

@@ -297,7 +297,11 @@ fn mistakes_in_a_row_name_file_line_and_what_is_legal() {
             "write-share = 0",
             "row.toml:5: twin.write-size: does not apply; no request writes",
         ),
-        ("requests = 20000", "requests = 9", "row.toml:2: twin.requests: seen 9"),
+        (
+            "requests = 20000",
+            "requests = 8",
+            "row.toml:9: twin.squared-variation: seen 4; expected at most what 8 requests show",
+        ),
         (
             "requests = 20000",
             "requests = 1",

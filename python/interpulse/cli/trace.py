@@ -30,7 +30,9 @@ A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/
 SHOWN_SIZES = 8
 """The table lists so many of the most frequent sizes of each kind."""
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]})
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
+)
 
 
 class TimeUnit(StrEnum):
@@ -50,7 +52,9 @@ class Reorder(StrEnum):
 
 Row = Annotated[
     str,
-    typer.Argument(metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.", show_default=False),
+    typer.Argument(
+        metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.", show_default=False
+    ),
 ]
 Requests = Annotated[
     int | None,
@@ -161,7 +165,9 @@ def _stats_table(found: Mapping[str, Any]) -> str:
     if found["late_rows"]:
         head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
     parts = [head, plain(_table(_figures(found)))]
-    parts += [plain(_table(_sizes(kind, found[f"{kind}_sizes"]))) for kind in ("read", "write") if found[f"{kind}_sizes"]]
+    parts += [
+        plain(_table(_sizes(kind, found[f"{kind}_sizes"]))) for kind in ("read", "write") if found[f"{kind}_sizes"]
+    ]
     return "\n\n".join(parts)
 
 

@@ -54,20 +54,21 @@ pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Ve
 
 fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Result<FlowSpec, ConfigError> {
     let name = s.string("name", "name in results", Some(&format!("flow{index}")))?;
-    let requests = "most requests of this flow; of a twin, how many it is made of";
-    let limit = s.optional_u64("requests", requests, optional().at_least(1))?;
-    let (source, limit) = if s.has("twin") {
-        (Source::Twin(twin::read(s, limit, folder)?), None)
+    let source = if s.has("twin") {
+        let requests = read_requests(s)?;
+        Source::Twin(twin::read(s, requests, folder)?)
     } else if s.has("trace") {
-        (Source::Trace(read_trace(s)?), limit)
+        Source::Trace(read_trace(s)?)
     } else {
-        (Source::Synthetic(read_synthetic(s)?), limit)
+        Source::Synthetic(read_synthetic(s)?)
     };
     let start = s.duration("start", "when the flow begins", default(Duration::ZERO).at_most(HORIZON))?;
     let stop = s.optional_duration("stop", "when the flow ends", optional().positive().at_most(HORIZON))?;
     if stop.is_some_and(|stop| stop <= start) {
         return Err(s.conflict(&["stop", "start"], "a flow must stop after it starts"));
     }
+    // A twin of so many requests ends by itself.
+    let limit = if matches!(source, Source::Twin(_)) { None } else { read_requests(s)? };
     let queue = s.u32("queue", "submission queue pair, counted from 0", default(0))?;
     if queue >= queues {
         return Err(s.invalid("queue", format!("less than the {queues} pair(s) of host.queue-weights")));
@@ -81,6 +82,11 @@ fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Resul
         queue,
         priority: Priority::Medium,
     })
+}
+
+fn read_requests(s: &mut Section) -> Result<Option<u64>, ConfigError> {
+    let doc = "most requests of this flow; of a twin, how many its row is scaled to";
+    s.optional_u64("requests", doc, optional().at_least(1))
 }
 
 fn read_synthetic(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {

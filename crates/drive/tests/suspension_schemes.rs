@@ -2,7 +2,7 @@
 
 mod drive_common;
 
-use drive_common::{Bench, filled, little, mix};
+use drive_common::{Bench, little, mix, preconditioned};
 use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::suspend::{Preemptors, Scheme, SuspendCosts, SuspendPolicy};
@@ -40,14 +40,15 @@ fn flows() -> [FlowSpec; 2] {
     [open("reader", 12_000.0, 1.0), open("writer", 5_000.0, 0.0)]
 }
 
-/// The mean read latency in microseconds and the suspensions of a run.
+/// The mean read latency in microseconds, and the suspensions of the kind that has fewer, of a run.
 fn run(spec: &DriveSpec, seed: u64) -> (f64, u64) {
-    let mut bench = Bench::new(spec, filled(spec, 1.0), &flows(), seed);
+    let mut bench = Bench::new(spec, preconditioned(spec, 1.0, 1.0, 1), &flows(), seed);
     bench.run_to(END);
     let read = &bench.drive.window.flows[0].read;
     assert!(read.count() > 1_000);
     let c = bench.drive.nand().counters;
-    (read.sum_ns() as f64 / read.count() as f64 / 1e3, c.program_suspends + c.erase_suspends)
+    assert!(c.erases > 10, "no garbage is collected");
+    (read.sum_ns() as f64 / read.count() as f64 / 1e3, c.program_suspends.min(c.erase_suspends))
 }
 
 /// At equal open-loop arrivals, seed by seed, no scheme has a mean read latency below that of `ideal` beyond the
@@ -55,7 +56,7 @@ fn run(spec: &DriveSpec, seed: u64) -> (f64, u64) {
 #[test]
 fn ideal_is_the_bound_on_drives() {
     let ideal: Vec<(f64, u64)> = (0..SEEDS).map(|seed| run(&with(Scheme::Ideal), seed)).collect();
-    assert!(ideal.iter().all(|&(_, suspends)| suspends > 100), "{ideal:?}");
+    assert!(ideal.iter().all(|&(_, suspends)| suspends > 3), "{ideal:?}");
     for &(name, scheme, _) in Scheme::ALL.iter().filter(|(_, scheme, _)| *scheme != Scheme::Ideal) {
         let more: Vec<f64> =
             ideal.iter().zip(0..).map(|(&(ideal, _), seed)| run(&with(scheme), seed).0 - ideal).collect();
@@ -74,7 +75,7 @@ fn none_is_a_drive_without_suspension() {
     never.nand.erase_suspend = SuspendPolicy::NEVER;
     for seed in 0..3 {
         let result = |spec: &DriveSpec| {
-            let mut bench = Bench::new(spec, filled(spec, 1.0), &flows(), seed);
+            let mut bench = Bench::new(spec, preconditioned(spec, 1.0, 1.0, 1), &flows(), seed);
             bench.run_to(END);
             let window = bench.drive.end_window(END);
             let nand: Vec<u64> = bench.drive.nand().counters.iter().map(|(_, value)| value).collect();

@@ -28,7 +28,8 @@ pub struct Request {
 /// Drives one die of the first case of a plan. The JSON has `spans`, each with its first instant and its end in ns,
 /// what the die was doing, and the program or erase on it (or null); `phases`, which take the spans apart, each with its
 /// first instant and its end, what happened ([`phases::What`]), the program or erase on the die, whether a stop had been asked
-/// for, and whether this part of the train had been done before; and `operations` with `arrived_ns` and `done_ns`.
+/// for, and whether this part of the train had been done before; and `operations` with `arrived_ns` and `done_ns`;
+/// `suspends` is the number of suspensions.
 pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
     let drive = &plan.cases()[0].drive;
     if request.horizon_ns == 0 || request.horizon_ns > LONGEST.as_ns() {
@@ -70,7 +71,8 @@ pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
         .iter()
         .map(|o| json!({"kind": kind_name(o.kind), "arrived_ns": o.arrived.0, "done_ns": o.done.map(|at| at.0)}))
         .collect();
-    Ok(json!({ "spans": spans, "phases": phases, "operations": operations }).to_string())
+    Ok(json!({ "spans": spans, "phases": phases, "operations": operations, "suspends": timeline.suspends })
+        .to_string())
 }
 
 fn kind_name(kind: Kind) -> &'static str {

@@ -86,6 +86,7 @@ fn an_erase_that_is_cut_short_does_half_a_loop_again() {
     ]);
     assert_eq!(json!(phases(&told, 1_000_100, resumed + 1_000_000)), expected);
     assert_eq!(told["operations"][0]["done_ns"], json!(resumed + 4_000_000));
+    assert_eq!(told["suspends"], 1);
     assert_eq!(told["phases"][0], json!([0, 100, "command", "erase", false, false]));
 }
 

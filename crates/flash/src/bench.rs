@@ -113,6 +113,8 @@ pub struct Timeline {
     pub spans: Vec<Span>,
     /// Every operation, those of the probe included, in the order of arrival.
     pub operations: Vec<Operation>,
+    /// How often programs and erases were suspended.
+    pub suspends: u64,
 }
 
 /// Drives one die of `part` that behaves as `config` says.
@@ -184,6 +186,7 @@ impl Bench {
         if self.mark.0 != State::Idle {
             self.close(horizon);
         }
+        self.timeline.suspends = self.nand.counters.program_suspends + self.nand.counters.erase_suspends;
     }
 
     fn arm(&mut self) {

@@ -30,11 +30,11 @@ def test_help_teaches_and_starts_lean() -> None:
     with process("-c", code) as running:
         out, err = running.communicate(timeout=20)
     assert out.splitlines()[-2:] == ["code 0", "heavy []"], out + err
-    for word in ("run", "show", "list", "trace", "bench", "cache", "examples/quickstart.toml", "Exit codes"):
+    for word in ("run", "show", "list", "scheme", "trace", "bench", "cache", "examples/quickstart.toml", "Exit codes"):
         assert word in out
 
 
-@pytest.mark.parametrize("command", ["run", "show", "list", "trace", "bench", "cache"])
+@pytest.mark.parametrize("command", ["run", "show", "list", "scheme", "trace", "bench", "cache"])
 def test_every_command_has_help_with_examples(interpulse: Callable[..., Ended], command: str) -> None:
     ended = interpulse(command, "--help")
     assert ended.code == 0
@@ -49,7 +49,7 @@ def test_version(interpulse: Callable[..., Ended]) -> None:
     assert (ended.code, ended.out) == (0, f"interpulse {__version__}\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["run"], ["show"]])
+@pytest.mark.parametrize("arguments", [[], ["run"], ["show"], ["scheme"]])
 def test_nothing_to_do_shows_the_help_and_is_code_2(interpulse: Callable[..., Ended], arguments: list[str]) -> None:
     ended = interpulse(*arguments)
     assert ended.code == 2

@@ -17,7 +17,17 @@ const CRATES: &[(&str, &[&str])] = &[
 
 /// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.
 const FLOORS: &[(&str, &[&[&str]])] = &[
-    ("flash", &[&["parts", "pulse"], &["geometry", "suspend", "variation"], &["die"], &["nand"], &["bench"]]),
+    (
+        "flash",
+        &[
+            &["parts", "pulse"],
+            &["geometry", "suspend", "variation"],
+            &["die"],
+            &["nand"],
+            &["bench"],
+            &["phases"],
+        ],
+    ),
     (
         "drive",
         &[

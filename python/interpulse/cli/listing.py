@@ -19,7 +19,8 @@ Examples:
 
   interpulse list policies --json
 
-The lists come from the registries that the simulator itself uses: what is not in them does not parse."""
+`interpulse scheme NAME` shows what a scheme does to a program or an erase, pulse by pulse. The lists come from the
+registries that the simulator itself uses: what is not in them does not parse."""
 
 
 class Kind(StrEnum):

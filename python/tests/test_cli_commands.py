@@ -99,7 +99,13 @@ def test_the_real_benchmark_works() -> None:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
     rows = json.loads(out)
-    assert [row["name"] for row in rows] == ["randread-qd64", "mixed-suspend-qd64", "randwrite-steady"]
+    assert [row["name"] for row in rows] == [
+        "randread-qd64",
+        "mixed-suspend-qd64",
+        "randwrite-steady",
+        "open-none",
+        "open-suspend",
+    ]
     promised = ("requests_per_cpu_s", "requests", "programs", "waf", "bytes_per_4k", "precondition_s", "peak_rss_mb")
     for row in rows:
         assert all(isinstance(row[key], int | float) for key in promised)

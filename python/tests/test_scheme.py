@@ -77,7 +77,12 @@ def test_the_text_has_a_bar_the_phases_and_the_costs(interpulse: Callable[..., E
 
 
 def test_a_write_suspends_an_erase_and_a_read_the_write(interpulse: Callable[..., Ended]) -> None:
-    sets = ("suspend.erase.for-host-writes=true", "suspend.nesting=true", "suspend.program.scheme=loop-boundary")
+    sets = (
+        "part.suspend-support=nested",
+        "suspend.erase.for-host-writes=true",
+        "suspend.nesting=true",
+        "suspend.program.scheme=loop-boundary",
+    )
     told = interpulse(
         *("scheme", "exact", "--operation", "erase", "--write-at", "2ms", "--read-at", "3ms", "--json"),
         *(part for each in sets for part in ("--set", each)),

@@ -16,7 +16,10 @@ __all__ = [
     "lists",
     "resolve",
     "start",
+    "trace_statistics",
+    "twin_row",
     "version",
+    "write_twin",
 ]
 
 version: Final[str]
@@ -91,3 +94,13 @@ def die_timeline(
     horizon_ns: int,
 ) -> str: ...
 def lists() -> str: ...
+def trace_statistics(
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - the name of the option
+    time_unit: str | None,
+    writes_are: int | None,
+    reorder: str,
+    skip_bad_rows: bool,
+) -> str: ...
+def twin_row(row: str, requests: int | None) -> str: ...
+def write_twin(row: str, requests: int | None, seed: int, out: str | PathLike[str]) -> str: ...

@@ -133,6 +133,14 @@ STEPS = (
         summary=("test ",),
     ),
     Step(
+        question="Do the twins of all rows have their statistics at full length?",
+        command=(
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-workload", "--test", "twins"),
+            *("--", "--ignored"),
+        ),
+        summary=("test ",),
+    ),
+    Step(
         question="Do the readers of configurations and traces stand long fuzzing?",
         command=(
             *("cargo", "test", "--release", "--locked", "--quiet"),

@@ -6,6 +6,7 @@ use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::bench::{self, OPERATIONS, Probe, Script};
 use interpulse_flash::die::{LongKind, State};
 use interpulse_flash::nand::txn::Kind;
+use interpulse_flash::phases;
 use serde_json::{Value, json};
 
 /// The longest time that a script may cover: a scheme that starves its operation would not end by itself.
@@ -25,7 +26,10 @@ pub struct Request {
 }
 
 /// Drives one die of the first case of a plan. The JSON has `spans`, each with its first instant and its end in ns,
-/// what the die was doing, and the program or erase on it (or null); and `operations` with `arrived_ns` and `done_ns`.
+/// what the die was doing, and the program or erase on it (or null); `phases`, which take the spans apart, each with its
+/// first instant and its end, what happened ([`phases::What`]), the program or erase on the die, whether a stop had been asked
+/// for, and whether this part of the train had been done before; and `operations` with `arrived_ns` and `done_ns`;
+/// `suspends` is the number of suspensions.
 pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
     let drive = &plan.cases()[0].drive;
     if request.horizon_ns == 0 || request.horizon_ns > LONGEST.as_ns() {
@@ -58,12 +62,17 @@ pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
         .iter()
         .map(|s| json!([s.from.0, s.to.0, state_name(s.state), s.long.map(long_name)]))
         .collect();
+    let phases: Vec<Value> = phases::of(&timeline, &drive.part, &drive.nand, script.planes)
+        .iter()
+        .map(|p| json!([p.from.0, p.to.0, p.what.name(), p.long.map(long_name), p.running_on, p.again]))
+        .collect();
     let operations: Vec<Value> = timeline
         .operations
         .iter()
         .map(|o| json!({"kind": kind_name(o.kind), "arrived_ns": o.arrived.0, "done_ns": o.done.map(|at| at.0)}))
         .collect();
-    Ok(json!({ "spans": spans, "operations": operations }).to_string())
+    Ok(json!({ "spans": spans, "phases": phases, "operations": operations, "suspends": timeline.suspends })
+        .to_string())
 }
 
 fn kind_name(kind: Kind) -> &'static str {

@@ -16,3 +16,4 @@ mod room;
 pub mod run;
 pub mod runner;
 pub mod snapshot;
+pub mod traces;

@@ -8,6 +8,7 @@ use crate::geometry::Geometry;
 use crate::nand::txn::{Kind, Txn};
 use crate::nand::{Nand, NandConfig, Outcome};
 use crate::parts::PartSpec;
+use crate::pulse::PulseTrain;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
 /// The names of the operations of a script.
@@ -52,6 +53,28 @@ pub struct Script {
     pub horizon: SimTime,
 }
 
+/// What the state alone does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing more.
+    #[default]
+    Plain,
+    /// Pulses, running free or on to a stop.
+    Pulses {
+        /// The train.
+        train: PulseTrain,
+        /// Its progress at the start of the span.
+        progress: Duration,
+        /// How long from then on it makes none: the command is on the bus, or a resumed pulse regains its voltage.
+        ahead: Duration,
+    },
+    /// The end of a suspension; what of it the part's resume takes comes last.
+    Leaving {
+        /// The part's resume.
+        resume: Duration,
+    },
+}
+
 /// A stretch of time during which the die was in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -63,7 +86,14 @@ pub struct Span {
     pub state: State,
     /// The program or erase on the die, running or suspended; one that runs inside a suspended erase comes first.
     pub long: Option<LongKind>,
+    /// How often it has been suspended.
+    pub suspends: u32,
+    /// What the state alone does not say.
+    pub detail: Detail,
 }
+
+/// What tells one span from the next: the state, and the operation by its kind, start and number of suspensions.
+type Mark = (State, Option<(LongKind, SimTime, u32)>);
 
 /// What became of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +113,8 @@ pub struct Timeline {
     pub spans: Vec<Span>,
     /// Every operation, those of the probe included, in the order of arrival.
     pub operations: Vec<Operation>,
+    /// How often programs and erases were suspended.
+    pub suspends: u64,
 }
 
 /// Drives one die of `part` that behaves as `config` says.
@@ -101,7 +133,8 @@ struct Bench {
     probe: Option<Probe>,
     /// When the die's present state began.
     since: SimTime,
-    state: (State, Option<LongKind>),
+    mark: Mark,
+    detail: Detail,
     timeline: Timeline,
 }
 
@@ -124,7 +157,8 @@ impl Bench {
             arrivals,
             probe: script.probe,
             since: SimTime::ZERO,
-            state: (State::Idle, None),
+            mark: (State::Idle, None),
+            detail: Detail::Plain,
             timeline: Timeline::default(),
         }
     }
@@ -149,9 +183,10 @@ impl Bench {
                 self.timeline.operations[txn.owner as usize].done = Some(now);
             }
         }
-        if self.state.0 != State::Idle {
+        if self.mark.0 != State::Idle {
             self.close(horizon);
         }
+        self.timeline.suspends = self.nand.counters.program_suspends + self.nand.counters.erase_suspends;
     }
 
     fn arm(&mut self) {
@@ -176,14 +211,22 @@ impl Bench {
     /// Notes a change of state, and lets the probe follow it.
     fn observe(&mut self, now: SimTime) {
         let die = &self.nand.dies()[0];
-        let state = (die.state(), die.long().map(|op| op.kind));
-        if state == self.state {
+        let mark = (die.state(), die.long().map(|op| (op.kind, op.started, op.suspends)));
+        if mark == self.mark {
             return;
         }
+        let detail = match (die.state(), die.long()) {
+            (State::Pulsing | State::Stopping, Some(op)) => {
+                let (progress, ahead) = die.progress(now);
+                Detail::Pulses { train: op.train, progress, ahead }
+            }
+            (State::Resuming, Some(_)) => Detail::Leaving { resume: die.resume_cost() },
+            _ => Detail::Plain,
+        };
         let suspends = die.long().map_or(0, |op| op.suspends);
         self.close(now);
-        self.state = state;
-        if state.0 == State::Pulsing
+        (self.mark, self.detail) = (mark, detail);
+        if mark.0 == State::Pulsing
             && let Some(probe) = self.probe
         {
             // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
@@ -196,9 +239,16 @@ impl Bench {
 
     /// Ends the present span.
     fn close(&mut self, now: SimTime) {
-        let (state, long) = self.state;
+        let (state, long) = self.mark;
         if now > self.since && (state != State::Idle || !self.timeline.spans.is_empty()) {
-            self.timeline.spans.push(Span { from: self.since, to: now, state, long });
+            self.timeline.spans.push(Span {
+                from: self.since,
+                to: now,
+                state,
+                long: long.map(|(kind, _, _)| kind),
+                suspends: long.map_or(0, |(_, _, suspends)| suspends),
+                detail: self.detail,
+            });
         }
         self.since = now;
     }

@@ -6,6 +6,7 @@ pub mod die;
 pub mod geometry;
 pub mod nand;
 pub mod parts;
+pub mod phases;
 pub mod pulse;
 pub mod suspend;
 pub mod variation;

@@ -25,6 +25,7 @@ pub mod raid;
 pub mod repeat;
 mod root;
 pub mod stats;
+pub mod suspension;
 pub mod write_amplification;
 pub mod zipf;
 

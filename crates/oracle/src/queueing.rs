@@ -39,6 +39,16 @@ impl Class {
         Ok(Class { rate, mean, second })
     }
 
+    /// Arrivals per unit of time.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Mean service.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
     /// Share of a die's time that the class needs.
     pub fn load(&self) -> f64 {
         self.rate * self.mean

@@ -39,3 +39,55 @@ pub fn elapsed_time(
     let pause = interruptions_per_pulse(read_rate, pulse)? * per_interruption;
     Ok(f64::from(pulses) * (active_time_per_pulse(read_rate, pulse)? + pause))
 }
+
+/// What repeating adds to an operation, in means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Repeated {
+    /// Interruptions in which something was lost.
+    pub interruptions: f64,
+    /// Time in phases, failed attempts included.
+    pub active: f64,
+}
+
+/// An operation of `phases`, one after the other, each of which restarts from its beginning when a read comes, until
+/// it has been interrupted `cap` times; then it runs through. The phases are the loops of `immediate`, or the pulses
+/// and verifies of `intra-phase-cancel`. What is never repeated (a voltage reset, which is awaited) is left out and
+/// to be added to the active time.
+///
+/// Without a cap the sums over phases of [`interruptions_per_pulse`] and [`active_time_per_pulse`]. Each failure loses
+/// `1/l - P / (e^(lP) - 1)` on average, whatever came before it, so with a cap it suffices to follow the distribution
+/// of the interruptions so far. Stop and resume times matter to neither figure as long as there is no cap; with one,
+/// resumes have to take no time, for a read in a resume would use up a suspension and lose nothing.
+///
+/// # Errors
+/// [`OutOfDomain`] unless there is a phase, all are finite and above 0, and `read_rate` is finite and not negative.
+pub fn repeated(read_rate: f64, phases: &[f64], cap: Option<u32>) -> Result<Repeated, OutOfDomain> {
+    let (mut interruptions, mut active, mut total) = (0.0, 0.0, 0.0);
+    for &phase in phases {
+        interruptions += interruptions_per_pulse(read_rate, phase)?;
+        active += active_time_per_pulse(read_rate, phase)?;
+        total += phase;
+    }
+    positive("sum of the phases", total)?;
+    let Some(cap) = cap.map(|cap| cap as usize) else { return Ok(Repeated { interruptions, active }) };
+    if read_rate == 0.0 {
+        return Ok(Repeated { interruptions: 0.0, active: total });
+    }
+    // Probability of each number of interruptions so far; with the last of them nothing fails any more.
+    let mut so_far = vec![0.0; cap + 1];
+    so_far[0] = 1.0;
+    let (mut capped, mut active) = (0.0, total);
+    for &phase in phases {
+        let fails = -libm::expm1(-read_rate * phase);
+        let lost = 1.0 / read_rate - phase / libm::expm1(read_rate * phase);
+        // An attempt that fails adds one and is followed by another.
+        for k in 0..cap {
+            let failures = so_far[k] * fails;
+            so_far[k] -= failures;
+            so_far[k + 1] += failures;
+            capped += failures;
+            active += failures * lost;
+        }
+    }
+    Ok(Repeated { interruptions: capped, active })
+}

@@ -73,7 +73,8 @@ pub fn resolve(
 ///
 /// `arrivals` are `(operation, ns)`; `probe` adds reads so many ns after the first pulse of a program or erase and after
 /// each resumed one; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
-/// `spans` of `[from_ns, to_ns, state, operation]` and `operations`.
+/// `spans` of `[from_ns, to_ns, state, operation]`, `phases` of `[from_ns, to_ns, what, operation, running_on, again]` and
+/// `operations`, and the number of suspensions, `suspends`.
 ///
 /// Raises `ConfigError` when there is no such operation or the horizon is out of range.
 #[pyfunction]

@@ -16,4 +16,8 @@ impl SuspendScheme for Ideal {
     fn progresses(&self) -> bool {
         false
     }
+
+    fn resumes_free(&self) -> bool {
+        true
+    }
 }

@@ -89,6 +89,12 @@ pub trait SuspendScheme {
     fn progresses(&self) -> bool {
         true
     }
+
+    /// Whether going on costs nothing, whatever the part and the policy say: no page buffer is loaded again, no
+    /// pulse has a ramp.
+    fn resumes_free(&self) -> bool {
+        false
+    }
 }
 
 /// Declares the registry: the enum, its dispatch, its parser table and its list, from one line per scheme.
@@ -114,6 +120,10 @@ macro_rules! schemes {
 
             fn progresses(&self) -> bool {
                 match self { $(Scheme::$variant => $module::$variant.progresses()),+ }
+            }
+
+            fn resumes_free(&self) -> bool {
+                match self { $(Scheme::$variant => $module::$variant.resumes_free()),+ }
             }
         }
     };

@@ -176,16 +176,17 @@ impl SuspendPolicy {
     #[inline]
     pub fn decide(&self, at: &Standing) -> Decision {
         let remaining = at.train.total() - at.elapsed;
-        let loops_left = remaining.as_ns().div_ceil(at.train.loop_time().as_ns().max(1));
+        if remaining == Duration::ZERO {
+            // Over, or an operation that takes no time: nothing is left to refuse.
+            return Decision::RunsOn;
+        }
+        let loops_left = remaining.as_ns().div_ceil(at.train.loop_time().as_ns());
         if self.max_suspends.is_some_and(|max| at.suspends >= max)
             || remaining < self.min_remaining
             || loops_left < u64::from(self.min_loops_left)
             || self.patience_over(at.suspends, at.first_suspend, at.suspended, at.now)
         {
             return Decision::Refused;
-        }
-        if remaining == Duration::ZERO {
-            return Decision::RunsOn;
         }
         if at.suspends > 0 && at.now < at.resumed + self.min_interval {
             return Decision::NotBefore(at.resumed + self.min_interval);

@@ -17,7 +17,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_flash::variation::LongOperations;
 
@@ -67,6 +67,7 @@ pub fn part() -> PartSpec {
         program_loops_sd: 0.0,
         erase: TrainSpec { loops: 3, pulse: us(1000), reset: us(0), verify: us(100) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(4),
         program_suspend_entry: us(20),
         program_resume: us(10),
@@ -170,6 +171,8 @@ pub struct Bench {
     own: ResourceId,
     /// Agenda index of the array's first resource.
     first: u32,
+    /// Whether a new read is submitted whenever one ends.
+    feeding: bool,
     pub done: Vec<Done>,
 }
 
@@ -217,6 +220,7 @@ impl Bench {
             next: 0,
             own: ResourceId(own),
             first,
+            feeding: false,
             done: Vec::new(),
         }
     }
@@ -237,6 +241,17 @@ impl Bench {
 
     /// Handles everything up to `limit` ns, included.
     pub fn run_until(&mut self, limit: u64) -> &mut Bench {
+        self.watch(limit, |_, _| ())
+    }
+
+    /// From now on a new read of die 0 comes whenever a read ends: as many are under way as have been submitted.
+    pub fn feed_reads(&mut self) -> &mut Bench {
+        self.feeding = true;
+        self
+    }
+
+    /// As [`Bench::run_until`], and lets `see` look at the array after each event.
+    pub fn watch(&mut self, limit: u64, mut see: impl FnMut(u64, &Nand)) -> &mut Bench {
         self.arrivals[self.next..].sort_by_key(|&(at, _)| at);
         self.arm();
         while let Some((now, resource)) = self.agenda.next(SimTime(limit)) {
@@ -250,10 +265,18 @@ impl Bench {
                 self.nand.on_timer(&mut self.agenda, resource.0 - self.first);
             }
             self.agenda.settle(resource);
+            let mut ended = 0;
             for outcome in self.nand.outcomes.drain(..) {
                 let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
+                ended += u32::from(txn.kind == Kind::HostRead);
                 self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn });
             }
+            for _ in 0..if self.feeding { ended } else { 0 } {
+                let owner = self.submitted.len() as u32;
+                self.submitted.push(now.0);
+                self.nand.submit(&mut self.agenda, but(read(0), |t| t.owner = owner));
+            }
+            see(now.0, &self.nand);
         }
         self
     }

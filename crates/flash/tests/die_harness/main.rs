@@ -6,9 +6,14 @@
 mod common;
 
 mod account;
+mod arrivals;
+mod buffers;
 mod channel;
+mod holding;
 mod order;
 mod phases;
+mod preempting;
 mod programs;
 mod reads;
+mod second_read;
 mod suspension;

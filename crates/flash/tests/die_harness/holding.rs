@@ -1,0 +1,111 @@
+//! When does a suspended operation go on, and when may a resumed one be stopped again?
+//!
+//! `exact`: a read at 70000 stops the program 12742 into its pulses; it enters until 90000, the read has the die until
+//! 144797; leaving takes 10000. Alone the program ends at 557258.
+
+use crate::common::*;
+use interpulse_engine::Duration;
+use interpulse_flash::nand::{NandConfig, NandCounters};
+use interpulse_flash::suspend::{ResumeWhen, Scheme, SuspendPolicy};
+
+fn us(us: u64) -> Option<Duration> {
+    Some(Duration::from_us(us))
+}
+
+fn of(change: impl Fn(&mut SuspendPolicy)) -> NandConfig {
+    let mut config = suspending(Scheme::Exact, &part());
+    change(&mut config.program_suspend);
+    config
+}
+
+/// Reads at 70000 and, if not 0, at `second`: when the second may start and when the program ends.
+fn run(config: &NandConfig, second: u64) -> (u64, u64, NandCounters) {
+    let mut bench = Bench::new(&part(), config.clone(), 1);
+    bench.at(0, program(0)).at(70_000, read(0));
+    if second > 0 {
+        bench.at(second, read(0));
+    }
+    bench.run();
+    let starts = if second > 0 { bench.of(2).at - READ } else { 0 };
+    (starts, bench.of(0).at, bench.nand.counters)
+}
+
+/// What comes after the halt waits for the next stop, which is at once when the program goes on: 154797, entered
+/// 174797; 557258 + 2 * 84797 = 726852.
+#[test]
+fn a_batch() {
+    let batch = of(|policy| policy.resume = ResumeWhen::Batch);
+    for second in [70_001, 80_000, 120_000, 150_000] {
+        let (starts, ends, c) = run(&batch, second);
+        assert_eq!((starts, ends, c.program_suspends), (174_797, 726_852, 2), "second read at {second}");
+    }
+    // Drained, the first two are served in the same suspension: 557258 + 30000 + 2 * 54797 = 696852.
+    let (starts, ends, c) = run(&of(|_| ()), 80_000);
+    assert_eq!((starts, ends, c.program_suspends), (144_797, 696_852, 1));
+}
+
+/// The die is held until 90000 + 200000 = 290000, pulses from 300000 on: 557258 + 230000 = 787258.
+#[test]
+fn a_timer() {
+    let timer = of(|policy| policy.resume = ResumeWhen::Timer(Duration::from_us(200)));
+    let (_, ends, c) = run(&timer, 0);
+    assert_eq!((ends, c.program_suspended_time), (787_258, 230_000));
+    // Reads that come while it is held are served at once; one is under way at 290000: until 289000 + 54797 =
+    // 343797, resumed 353797; 841055. One that comes in the resume stops it again, at 300000, entered 320000, held
+    // until 520000, pulses from 530000 on: 1017258.
+    for (second, starts, ends) in [
+        (100_000, 144_797, 787_258),
+        (200_000, 200_000, 787_258),
+        (289_000, 289_000, 841_055),
+        (290_000, 320_000, 1_017_258),
+        (295_000, 320_000, 1_017_258),
+    ] {
+        let (began, ended, _) = run(&timer, second);
+        assert_eq!((began, ended), (starts, ends), "second read at {second}");
+    }
+}
+
+/// Either limit ends the hold at 70000 + 150000 = 220000: pulses from 230000 on, 717258. A read under way then is
+/// finished: 200000 + 54797, resumed 264797, 752055. After that nothing stops the program.
+#[test]
+fn the_end_of_patience_ends_the_hold() {
+    for by_age in [false, true] {
+        let config = of(|policy| {
+            policy.resume = ResumeWhen::Timer(Duration::from_us(200));
+            let limit = us(150);
+            (policy.max_suspended_time, policy.timeout) = if by_age { (None, limit) } else { (limit, None) };
+        });
+        for (second, starts, ends, refused) in [
+            (0, 0, 717_258, 0),
+            (200_000, 200_000, 752_055, 0),
+            (219_999, 219_999, 772_054, 0),
+            (220_000, 717_258, 717_258, 1),
+            (225_000, 717_258, 717_258, 1),
+            (400_000, 717_258, 717_258, 1),
+        ] {
+            let (began, ended, c) = run(&config, second);
+            assert_eq!((began, ended, c.stops_refused_by_limit), (starts, ends, refused), "read at {second}");
+        }
+    }
+}
+
+/// Pulsing again at 154797, the program may be stopped again from 204797 on: a read that waits is served then.
+#[test]
+fn the_least_interval() {
+    let config = of(|policy| policy.min_interval = Duration::from_us(50));
+    for (second, starts, put_off) in [
+        (150_000, 224_797, 1),
+        (160_000, 224_797, 1),
+        (204_796, 224_797, 1),
+        (204_797, 224_797, 0),
+        (210_000, 230_000, 0),
+    ] {
+        let (began, ended, c) = run(&config, second);
+        assert_eq!((began, ended, c.stops_put_off), (starts, 726_852, put_off), "read at {second}");
+        assert_eq!(c.stop_time, 0, "the wait is the limit's, not the stop's");
+    }
+    // An interval that lasts beyond the program's end, 642055: the read waits for that.
+    let config = of(|policy| policy.min_interval = Duration::from_us(600));
+    let (began, ended, c) = run(&config, 160_000);
+    assert_eq!((began, ended, c.stops_put_off, c.program_suspends), (642_055, 642_055, 1, 1));
+}

@@ -1,0 +1,130 @@
+//! Random arrivals at one die, and a record of what the die did.
+
+use crate::common::*;
+use interpulse_engine::{Duration, Rng, SimTime, Streams};
+use interpulse_flash::die::State;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::parts::{PartSpec, TrainSpec};
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+
+pub const DISCHARGE: u64 = 4_000;
+pub const RAMP: u64 = 7_000;
+
+/// The bench's part with a voltage reset of 50 us in its erases and 5 us in its programs.
+pub fn resetting() -> PartSpec {
+    let us = Duration::from_us;
+    PartSpec {
+        program: TrainSpec { loops: 4, pulse: us(30), reset: us(5), verify: us(90) },
+        erase: TrainSpec { loops: 3, pulse: us(950), reset: us(50), verify: us(100) },
+        ..part()
+    }
+}
+
+/// `scheme` for programs and erases of [`resetting`], whose costs are all different, with a ramp; `timeout` turns
+/// from immediate to deferred within these tests.
+pub fn of(scheme: Scheme) -> NandConfig {
+    let mut config = suspending(scheme, &resetting());
+    each(&mut config, |policy| {
+        policy.costs.reset = Duration::from_ns(DISCHARGE);
+        policy.resume_ramp = Duration::from_ns(RAMP);
+        policy.defer_after = Duration::from_us(400);
+    });
+    config
+}
+
+/// Changes the policies of programs and erases alike.
+pub fn each(config: &mut NandConfig, change: impl Fn(&mut SuspendPolicy)) {
+    change(&mut config.program_suspend);
+    change(&mut config.erase_suspend);
+}
+
+/// Entry, with a discharge, and resume of the dearer kind.
+pub fn dearest(costs: &SuspendCosts) -> u64 {
+    (costs.entry + costs.resume + costs.reset).as_ns()
+}
+
+/// Arrivals of reads, mostly, and of programs and erases, with gaps about a read, a loop and an operation long.
+pub fn arrivals(seed: u64, count: u32) -> Vec<(u64, Txn)> {
+    let mut rng = Streams::new(seed).stream("test.arrivals", 0);
+    let mut now = 0;
+    (0..count)
+        .map(|_| {
+            now += gap(&mut rng);
+            let txn = match rng.below(8) {
+                0 => program(0),
+                1 => erase(0),
+                2 => but(program(0), |t| t.kind = Kind::GcProgram),
+                _ => read_of(0, 0, 0, rng.below(24) as u32, 1 + rng.below(4) as u32),
+            };
+            (now, txn)
+        })
+        .collect()
+}
+
+fn gap(rng: &mut Rng) -> u64 {
+    let longest = [1, 60_000, 200_000, 1_500_000][rng.below(4) as usize];
+    rng.below(longest)
+}
+
+/// One suspension of an operation that is identified by the instant at which the die took it.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspension {
+    pub of: u64,
+    pub halt: u64,
+    /// When it pulsed again.
+    pub pulses: u64,
+}
+
+/// What a die did: its suspensions, and what had been done at each resume.
+#[derive(Default, Debug)]
+pub struct Record {
+    pub suspensions: Vec<Suspension>,
+    /// Progress of an operation, each time it went on and was seen to pulse.
+    pub progress: Vec<(u64, u64)>,
+}
+
+impl Record {
+    /// Suspensions of each operation, in order.
+    pub fn by_operation(&self) -> Vec<&[Suspension]> {
+        self.suspensions.chunk_by(|a, b| a.of == b.of).collect()
+    }
+}
+
+/// Runs the bench to its end (or `limit`) and records what die 0 did. What begins and ends within one instant is
+/// seen by the operation's own count of its suspensions.
+pub fn record(bench: &mut Bench, limit: u64) -> Record {
+    let mut record = Record::default();
+    let (mut of, mut suspends, mut halted) = (u64::MAX, 0, None);
+    bench.watch(limit, |now, nand| {
+        let die = &nand.dies()[0];
+        let Some(op) = die.long() else { return };
+        if op.started.0 != of {
+            (of, suspends, halted) = (op.started.0, 0, None);
+        }
+        let pulses = matches!(die.state(), State::Pulsing | State::Stopping);
+        if op.suspends > suspends || pulses {
+            // Halts of one instant after the first resumed at once.
+            if let Some(halt) = halted.take() {
+                record.suspensions.push(Suspension { of, halt, pulses: now });
+                if pulses {
+                    record.progress.push((of, die.progress(SimTime(now)).0.as_ns()));
+                }
+            }
+        }
+        if op.suspends > suspends {
+            assert_eq!(op.suspends, suspends + 1, "two suspensions in one event at {now}");
+            (suspends, halted) = (op.suspends, Some(now));
+        }
+    });
+    record
+}
+
+/// A bench of [`resetting`] with these arrivals.
+pub fn bench_of(config: &NandConfig, arrivals: &[(u64, Txn)]) -> Bench {
+    let mut bench = Bench::new(&resetting(), config.clone(), 1);
+    for &(at, txn) in arrivals {
+        bench.at(at, txn);
+    }
+    bench
+}

@@ -81,7 +81,7 @@ def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, 
         at = _position(HEADLINE)
         label = "article (Little's law)"
         axis.plot([at - WIDTH, at + WIDTH], values, "D", color=PUBLISHED, markersize=4, label=label)
-    legend(left)
+    legend(left, columns=2)
     return figure
 
 
@@ -91,7 +91,7 @@ def _qos(measured: Measured) -> Figure:
     _grouped(right, measured, lambda result: result.percentile("read", 99.99) / 1e3)
     left.set_ylabel("99.99 % of all requests within, ms")
     right.set_ylabel("99.99 % of reads within, ms")
-    legend(left)
+    legend(left, columns=2)
     return figure
 
 

@@ -62,9 +62,11 @@ python-test: build ## types and the Python suite
 bench: build ## how fast the simulator is
 	$(BIN)/interpulse bench
 
-golden: build ## write the golden result of the tests and docs/CONFIGURATION.md anew, after a change that is meant
+golden: build ## write the golden result of the tests and the generated figures of docs/ anew, after a change that is meant
 	$(BIN)/python python/tools/golden.py
 	$(BIN)/python python/tools/config_page.py
+	$(BIN)/python python/tools/scheme_pages.py
+	$(BIN)/python python/tools/choosing_page.py
 
 verify: build ## the long checks; writes docs/VERIFY.md
 	$(BIN)/python python/tools/verify.py

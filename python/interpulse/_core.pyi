@@ -12,10 +12,14 @@ __all__ = [
     "Plan",
     "Progress",
     "RunError",
+    "die_timeline",
     "lists",
     "resolve",
     "start",
+    "trace_statistics",
+    "twin_row",
     "version",
+    "write_twin",
 ]
 
 version: Final[str]
@@ -82,4 +86,21 @@ def start(
     cache_limit: int,
     no_cache: bool,
 ) -> Handle: ...
+def die_timeline(
+    plan: Plan,
+    arrivals: Sequence[tuple[str, int]],
+    probe: tuple[int, int] | None,
+    seed: int,
+    horizon_ns: int,
+) -> str: ...
 def lists() -> str: ...
+def trace_statistics(
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - the name of the option
+    time_unit: str | None,
+    writes_are: int | None,
+    reorder: str,
+    skip_bad_rows: bool,
+) -> str: ...
+def twin_row(row: str, requests: int | None) -> str: ...
+def write_twin(row: str, requests: int | None, seed: int, out: str | PathLike[str]) -> str: ...

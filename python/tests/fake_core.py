@@ -80,7 +80,8 @@ class FakeCore:
         """As `_core.lists`."""
         one = [{"name": "first", "doc": "what it is"}]
         policies = [{"kind": "gc", "name": "greedy", "doc": "fewest valid pages"}]
-        return json.dumps({"parts": one, "drives": one, "schemes": one, "policies": policies, "formats": one})
+        lists = {"parts": one, "drives": one, "schemes": one, "policies": policies, "twins": one, "formats": one}
+        return json.dumps(lists)
 
 
 @dataclass

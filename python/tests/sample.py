@@ -68,7 +68,14 @@ def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspen
             "erases": 40,
             "effective_spare_factor": 0.2222,
         },
-        "nand": {"reads": 110_000, "programs": 5_000, "erases": 40, "suspends": {"program": suspends, "erase": 0}},
+        "nand": {
+            "reads": 110_000,
+            "programs": 5_000,
+            "erases": 40,
+            "suspends": {"program": suspends, "erase": 0},
+            "program_us": {**summary(5_000, 2_100.0), "by_suspends": [5_000], "most_suspends": 0},
+            "erase_us": {**summary(40, 5_000.0), "by_suspends": [40], "most_suspends": 0},
+        },
         "time_share": {
             "idle": 0.25,
             "reading": 0.25,

@@ -88,7 +88,7 @@ def test_a_setting_that_cannot_be(interpulse: Cli, setting: str, message: str) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[drvie]\n", 'mine.toml: nothing says which drive: give drive = "..." (one of a4, a4-mini), or a [part]'),
+        ("[drvie]\n", 'mine.toml: nothing says which drive: give drive = "..." (one of a4, a4-mini, '),
         ("drive = [", "mine.toml:1: "),
         ('[drvie]\n[part]\npreset = "a4-tlc"\n', "mine.toml: geometry.channels: missing key"),
         ('drive = "a4"\ndrive = "a4"\n', "mine.toml:2: "),

@@ -30,11 +30,11 @@ def test_help_teaches_and_starts_lean() -> None:
     with process("-c", code) as running:
         out, err = running.communicate(timeout=20)
     assert out.splitlines()[-2:] == ["code 0", "heavy []"], out + err
-    for word in ("run", "show", "list", "bench", "cache", "examples/quickstart.toml", "Exit codes"):
+    for word in ("run", "show", "list", "scheme", "trace", "bench", "cache", "examples/quickstart.toml", "Exit codes"):
         assert word in out
 
 
-@pytest.mark.parametrize("command", ["run", "show", "list", "bench", "cache"])
+@pytest.mark.parametrize("command", ["run", "show", "list", "scheme", "trace", "bench", "cache"])
 def test_every_command_has_help_with_examples(interpulse: Callable[..., Ended], command: str) -> None:
     ended = interpulse(command, "--help")
     assert ended.code == 0
@@ -49,7 +49,7 @@ def test_version(interpulse: Callable[..., Ended]) -> None:
     assert (ended.code, ended.out) == (0, f"interpulse {__version__}\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["run"], ["show"]])
+@pytest.mark.parametrize("arguments", [[], ["run"], ["show"], ["scheme"]])
 def test_nothing_to_do_shows_the_help_and_is_code_2(interpulse: Callable[..., Ended], arguments: list[str]) -> None:
     ended = interpulse(*arguments)
     assert ended.code == 2
@@ -81,7 +81,7 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
     assert interpulse("list", "schemes").out.split() == ["schemes:", "first", "what", "it", "is"]
     assert interpulse("list", "policies").out.split() == ["policies:", "gc", "greedy", "fewest", "valid", "pages"]
     assert interpulse("list", "parts", "--json").json() == {"parts": [{"name": "first", "doc": "what it is"}]}
-    assert list(interpulse("list", "--json").json()) == ["parts", "drives", "schemes", "policies", "formats"]
+    assert list(interpulse("list", "--json").json()) == ["parts", "drives", "schemes", "policies", "twins", "formats"]
 
 
 def test_bench_becomes_the_benchmark_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,13 @@ def test_the_real_benchmark_works() -> None:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
     rows = json.loads(out)
-    assert [row["name"] for row in rows] == ["randread-qd64", "mixed-suspend-qd64", "randwrite-steady"]
+    assert [row["name"] for row in rows] == [
+        "randread-qd64",
+        "mixed-suspend-qd64",
+        "randwrite-steady",
+        "open-none",
+        "open-suspend",
+    ]
     promised = ("requests_per_cpu_s", "requests", "programs", "waf", "bytes_per_4k", "precondition_s", "peak_rss_mb")
     for row in rows:
         assert all(isinstance(row[key], int | float) for key in promised)

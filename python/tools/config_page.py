@@ -45,6 +45,8 @@ writes-are = 0
 [[flow]]
 trace = "t"
 pacing = "closed"
+[[flow]]
+twin = "msr-hm-0"
 [[case]]
 name = "x"
 """,

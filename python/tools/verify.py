@@ -100,6 +100,9 @@ class Outcome:
         return f"{heading}{verdict} in {self.took_s:.0f} s.\n" + (f"\n{text}" if text else "")
 
 
+EXPERIMENTS_MOST_S = 300.0
+"""The longest that all experiments with --quick may take together on two cores."""
+
 STEPS = (
     Step(
         question="What does the main experiment give, from nothing?",
@@ -130,6 +133,14 @@ STEPS = (
         summary=("test ",),
     ),
     Step(
+        question="Do the twins of all rows have their statistics at full length?",
+        command=(
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-workload", "--test", "twins"),
+            *("--", "--ignored"),
+        ),
+        summary=("test ",),
+    ),
+    Step(
         question="Do the readers of configurations and traces stand long fuzzing?",
         command=(
             *("cargo", "test", "--release", "--locked", "--quiet"),
@@ -138,6 +149,12 @@ STEPS = (
         ),
         summary=("test ",),
         environment=(("PROPTEST_CASES", "100000"),),
+    ),
+    Step(
+        question="Do all experiments with --quick end within five minutes?",
+        command=(sys.executable, "python/tools/experiments.py", "--quick"),
+        summary=("== ", "all "),
+        most_s=EXPERIMENTS_MOST_S,
     ),
     Step(
         question="Do the long Python tests pass?",

@@ -75,6 +75,12 @@ fn bench(args: &Args) -> Result<(), String> {
         println!("{}", serde_json::Value::Array(rows.clone()));
     } else {
         println!("{}", table::render(&rows));
+        if let Some(cost) = row::suspension_cost(&rows) {
+            println!(
+                "Suspension costs {:.0} % CPU time per request at the same arrivals.",
+                (cost - 1.0) * 100.0
+            );
+        }
     }
     if args.quick {
         return Ok(());

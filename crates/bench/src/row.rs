@@ -20,14 +20,12 @@ overwrite = "uniform"
 [run]
 warmup = "100ms"
 [[flow]]
-depth = 64
 "#;
 const QUICK: &str = r#"
 drive = "a4-mini"
 [precondition]
 overwrite = "uniform"
 [[flow]]
-depth = 8
 "#;
 
 /// One row of the benchmark.
@@ -36,6 +34,8 @@ pub struct RowSpec {
     pub name: &'static str,
     read: &'static str,
     suspend: bool,
+    /// Arrivals per second in open loop, on the full drive; `None` is queue depth 64.
+    open: Option<u64>,
     requests: u64,
     /// Warm-up in requests' worth of simulated time is not enough for the writes: their garbage collection
     /// starts from a state without pending work.
@@ -50,6 +50,7 @@ pub const ROWS: &[RowSpec] = &[
         name: "randread-qd64",
         read: "100%",
         suspend: false,
+        open: None,
         requests: 20_000_000,
         warmup: "100ms",
         waf: None,
@@ -58,6 +59,7 @@ pub const ROWS: &[RowSpec] = &[
         name: "mixed-suspend-qd64",
         read: "75%",
         suspend: true,
+        open: None,
         requests: 12_000_000,
         warmup: "100ms",
         waf: None,
@@ -66,11 +68,37 @@ pub const ROWS: &[RowSpec] = &[
         name: "randwrite-steady",
         read: "0%",
         suspend: false,
+        open: None,
         requests: 12_000_000,
         warmup: "10s",
         waf: Some((2.3, 2.5)),
     },
+    RowSpec { name: "open-none", suspend: false, ..OPEN },
+    RowSpec { name: "open-suspend", suspend: true, ..OPEN },
 ];
+
+/// The same arrivals without and with suspension: what suspension costs the simulator.
+const OPEN: RowSpec = RowSpec {
+    name: "",
+    read: "75%",
+    suspend: false,
+    open: Some(120_000),
+    requests: 12_000_000,
+    warmup: "100ms",
+    waf: None,
+};
+
+/// CPU time per request of `open-suspend` over that of `open-none`, of finished rows.
+pub fn suspension_cost(rows: &[Value]) -> Option<f64> {
+    let speed = |name: &str| {
+        let row = rows.iter().find(|row| row["name"] == name)?;
+        row["requests_per_cpu_s"].as_f64()
+    };
+    Some(speed("open-none")? / speed("open-suspend")?)
+}
+
+/// Dies of the full drive for one of the miniature.
+const FULL_OVER_QUICK: u64 = 16;
 
 /// The least number of requests that counts as a measurement.
 const LEAST_REQUESTS: u64 = 10_000_000;
@@ -106,6 +134,14 @@ impl RowSpec {
         if self.suspend {
             sets.push(("suspend.program.scheme".into(), "loop-boundary".into()));
             sets.push(("suspend.program.max-suspends".into(), "10".into()));
+        }
+        if let Some(rate) = self.open {
+            let rate = if quick { rate / FULL_OVER_QUICK } else { rate };
+            sets.push(("flow.0.pacing".into(), "open".into()));
+            sets.push(("flow.0.arrivals".into(), "poisson".into()));
+            sets.push(("flow.0.rate".into(), format!("\"{rate}IOPS\"")));
+        } else {
+            sets.push(("flow.0.depth".into(), if quick { "8" } else { "64" }.into()));
         }
         let n = requests.unwrap_or(if quick { self.requests / 200 } else { self.requests });
         sets.push(("run.requests".into(), n.to_string()));

@@ -9,8 +9,8 @@ use interpulse_flash::parts;
 use interpulse_flash::suspend::Scheme;
 use serde_json::{Value, json};
 
-/// What can be named in a configuration, as JSON: parts, drives, schemes, policies and trace formats, each
-/// with one line of explanation.
+/// What can be named in a configuration, as JSON: parts, drives, schemes, policies, twins and trace formats,
+/// each with one line of explanation.
 pub fn lists() -> String {
     let named = |name: &str, doc: &str| json!({ "name": name, "doc": doc });
     json!({
@@ -18,6 +18,7 @@ pub fn lists() -> String {
         "drives": DRIVES.iter().map(|(n, d, _)| named(n, d)).collect::<Vec<_>>(),
         "schemes": Scheme::ALL.iter().map(|(n, _, d)| named(n, d)).collect::<Vec<_>>(),
         "policies": policies(),
+        "twins": interpulse_workload::TWINS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
         "formats": interpulse_workload::FORMATS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
     })
     .to_string()

@@ -457,15 +457,23 @@ fn run_case(case: &Case, state: PreconditionedState, index: usize, control: &Con
     Ok(report::result(&measured, &context))
 }
 
-/// How many requests a case without a stated end will complete: the rows of its traces; zero if unknown.
+/// How many requests a case without a stated end will complete: the rows of its traces and the requests of its
+/// twins; zero if unknown.
 fn expected_requests(case: &Case, drive: &Drive) -> u64 {
-    let replays =
-        |f: &interpulse_workload::FlowSpec| matches!(f.source, Source::Trace(_)) && f.stop.is_none();
-    if !case.flows.iter().all(replays) {
-        return 0;
+    let mut traces = drive.trace_summaries().into_iter();
+    let mut expected = 0;
+    for flow in &case.flows {
+        let rows = match &flow.source {
+            Source::Trace(_) => traces.next().map_or(0, |trace| trace.rows),
+            Source::Twin(twin) => twin.row.requests,
+            Source::Synthetic(_) => return 0,
+        };
+        if flow.stop.is_some() {
+            return 0;
+        }
+        expected += rows.min(flow.limit.unwrap_or(u64::MAX));
     }
-    let limits = case.flows.iter().map(|f| f.limit.unwrap_or(u64::MAX));
-    drive.trace_summaries().iter().zip(limits).map(|(trace, limit)| trace.rows.min(limit)).sum()
+    expected
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("engine", &[]),
     ("oracle", &[]),
     ("settings", &["engine"]),
-    ("workload", &["engine"]),
+    ("workload", &["engine", "settings"]),
     ("flash", &["engine", "settings"]),
     ("drive", &["engine", "settings", "flash", "workload"]),
     ("bench", &["engine", "drive"]),
@@ -17,7 +17,17 @@ const CRATES: &[(&str, &[&str])] = &[
 
 /// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.
 const FLOORS: &[(&str, &[&[&str]])] = &[
-    ("flash", &[&["parts", "pulse"], &["geometry", "suspend", "variation"], &["die"], &["nand"]]),
+    (
+        "flash",
+        &[
+            &["parts", "pulse"],
+            &["geometry", "suspend", "variation"],
+            &["die"],
+            &["nand"],
+            &["bench"],
+            &["phases"],
+        ],
+    ),
     (
         "drive",
         &[
@@ -26,8 +36,9 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["drive"],
             &["config"],
             &["precondition", "run", "snapshot"],
-            &["lists", "report", "room"],
+            &["lists", "report", "room", "traces"],
             &["runner"],
+            &["die_bench"],
         ],
     ),
 ];

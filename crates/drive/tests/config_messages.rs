@@ -105,3 +105,59 @@ fn an_ascii_trace_names_its_unit_and_type_code() {
     );
     assert!(message(base, &[]).contains("flow.0.time-unit: missing key"), "{}", message(base, &[]));
 }
+
+const TWIN: &str = "drive = \"a4-mini\"\n[[flow]]\ntwin = \"msr-prxy-0\"\nrequests = 20000\n";
+
+#[test]
+fn a_twin_ends_by_itself_and_refuses_what_its_row_says() {
+    assert_eq!(message(TWIN, &[]), "no mistake was found");
+    for (sets, expected) in [
+        (&[("flow.0.read", "0.5")][..], "--set: flow.0.read: does not apply; the twin's row says it"),
+        (
+            &[("flow.0.trace", "t.csv")],
+            "--set: flow.0.trace: does not apply; it belongs to a flow that replays a `trace`",
+        ),
+        (
+            &[("flow.0.twin", "msr-prxy-1")],
+            "--set: flow.0.twin: seen \"msr-prxy-1\"; expected one of msr-hm-0, ",
+        ),
+        (
+            &[("flow.0.twin", "none.toml")],
+            "--set: flow.0.twin: seen \"none.toml\"; expected a file with a row; twin row none.toml: cannot be opened: ",
+        ),
+        (&[("flow.0.requests", "20")], "twin row msr-prxy-0:"),
+        (&[("flow.0.depth", "20")], "--set: flow.0.depth: does not apply; it belongs to pacing = \"closed\""),
+    ] {
+        let seen = message(TWIN, sets);
+        assert!(seen.starts_with(expected), "{seen}");
+    }
+}
+
+#[test]
+fn a_row_lies_beside_its_configuration_and_enters_the_hash() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let row = |gap: &str| {
+        format!(
+            "[twin]\nrequests = 5000\nwrite-share = \"50%\"\nread-size = \"8KiB\"\nwrite-size = \"12KiB\"\n\
+             rewritten-share = \"80%\"\nmean-gap = \"{gap}\"\nsquared-variation = 4\n"
+        )
+    };
+    let hash = |text: &str| {
+        std::fs::write(folder.path().join("row.toml"), text).expect("a file");
+        let request = PlanRequest {
+            text: TWIN.replace("msr-prxy-0", "row.toml"),
+            path: folder.path().join("x.toml").to_string_lossy().into_owned(),
+            ..PlanRequest::default()
+        };
+        read_cases(&request).map(|cases| cases[0].config_hash()).map_err(|e| e.to_string())
+    };
+    let first = hash(&row("1ms"));
+    assert!(first.is_ok(), "{first:?}");
+    assert_eq!(first, hash(&format!("# The same.\n{}", row("1000us"))));
+    assert_ne!(first, hash(&row("2ms")));
+    let wrong = hash(&row("2mins")).expect_err("no such unit");
+    assert!(
+        wrong.contains("row.toml:7: twin.mean-gap: seen \"2mins\"; expected a duration in ns, us"),
+        "{wrong}"
+    );
+}

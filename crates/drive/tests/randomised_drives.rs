@@ -97,6 +97,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     spec.ftl.threshold_base = pick(rng, &[ThresholdBase::Blocks, ThresholdBase::Spare]);
     spec.ftl.gc_soft = pick(rng, &[0.02, 0.05, 0.15]);
     spec.ftl.imposed_waf = pick(rng, &[1.0, 2.4]);
+    spec.ftl.gc_depth = pick(rng, &[1, 2, 2, 16]);
 
     let program = u64::from(spec.layout().ok()?.units_per_program) * 4096;
     let lanes = u64::from(spec.layout().ok()?.lanes);

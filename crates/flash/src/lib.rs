@@ -1,10 +1,12 @@
 //! Flash memory: geometry and parts, pulse trains, the die and what may stop it, the channel, and the
 //! scheduling of transactions onto both. Everything above it speaks of drives; everything here of dies.
 
+pub mod bench;
 pub mod die;
 pub mod geometry;
 pub mod nand;
 pub mod parts;
+pub mod phases;
 pub mod pulse;
 pub mod suspend;
 pub mod variation;

@@ -144,7 +144,7 @@ fn normal(bits: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::{ProgramMode, TrainSpec};
+    use crate::parts::{ProgramMode, SuspendSupport, TrainSpec};
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
@@ -165,6 +165,7 @@ mod tests {
             program_loops_sd: sd,
             erase: TrainSpec { loops: 1, pulse: us(3400), reset: us(0), verify: us(100) },
             erase_wear: wear,
+            suspend_support: SuspendSupport::Nested,
             voltage_reset: us(0),
             program_suspend_entry: us(0),
             program_resume: us(0),

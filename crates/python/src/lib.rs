@@ -9,6 +9,7 @@
 mod error;
 mod handle;
 mod plan;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -24,7 +25,9 @@ mod _core {
     #[pymodule_export]
     use crate::lists;
     #[pymodule_export]
-    use crate::plan::{Entry, Plan, resolve};
+    use crate::plan::{Entry, Plan, die_timeline, resolve};
+    #[pymodule_export]
+    use crate::trace::{trace_statistics, twin_row, write_twin};
 
     /// The version of the compiled core, equal to that of the package.
     #[pymodule_export]
@@ -39,7 +42,7 @@ mod _core {
     }
 
     /// The names of the module, for `from ... import *` and for the test of the stub.
-    const ALL: [&str; 11] = [
+    const ALL: [&str; 15] = [
         "ConfigError",
         "Entry",
         "Handle",
@@ -47,14 +50,19 @@ mod _core {
         "Plan",
         "Progress",
         "RunError",
+        "die_timeline",
         "lists",
         "resolve",
         "start",
+        "trace_statistics",
+        "twin_row",
         "version",
+        "write_twin",
     ];
 }
 
-/// Everything that a configuration may name, as JSON text: parts, drives, schemes, policies and trace formats.
+/// Everything that a configuration may name, as JSON text: parts, drives, schemes, policies, twins and trace
+/// formats.
 #[pyfunction]
 fn lists() -> String {
     interpulse_drive::runner::lists()

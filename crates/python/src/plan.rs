@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interpulse_drive::runner;
+use interpulse_drive::{die_bench, runner};
 use pyo3::prelude::*;
 
 use crate::error::from_config;
@@ -67,4 +67,26 @@ pub fn resolve(
     let request = runner::RunRequest { text, path, sets, trace, seed, skip_bad_rows };
     let plan = py.detach(|| runner::resolve(&request)).map_err(|e| from_config(&e))?;
     Ok(Plan { inner: Arc::new(plan) })
+}
+
+/// Drives one die of the first case of a plan by hand.
+///
+/// `arrivals` are `(operation, ns)`; `probe` adds reads so many ns after the first pulse of a program or erase and after
+/// each resumed one; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
+/// `spans` of `[from_ns, to_ns, state, operation]`, `phases` of `[from_ns, to_ns, what, operation, running_on, again]` and
+/// `operations`, and the number of suspensions, `suspends`.
+///
+/// Raises `ConfigError` when there is no such operation or the horizon is out of range.
+#[pyfunction]
+#[pyo3(signature = (plan, arrivals, probe, seed, horizon_ns))]
+pub fn die_timeline(
+    py: Python<'_>,
+    plan: &Plan,
+    arrivals: Vec<(String, u64)>,
+    probe: Option<(u64, u64)>,
+    seed: u64,
+    horizon_ns: u64,
+) -> PyResult<String> {
+    let request = die_bench::Request { arrivals, probe, seed, horizon_ns };
+    py.detach(|| die_bench::timeline(&plan.inner, &request)).map_err(|e| from_config(&e))
 }

@@ -71,6 +71,21 @@ pub(crate) const BYTES: Kind<Bytes> = Kind {
     display: Bytes::to_string,
 };
 
+/// A mean or a volume: a size that need not be whole bytes.
+pub(crate) const AMOUNT: Kind<f64> = Kind {
+    noun: "a size",
+    unit: "B",
+    ceiling: Some(1e18),
+    parse: amount,
+    canonical: f64::to_string,
+    display: |&bytes| {
+        let fits = |&&(_, scale): &&(&str, u64)| bytes >= scale as f64;
+        let binary = &BYTE_UNITS.names[..5];
+        let &(name, scale) = binary.iter().rev().find(fits).unwrap_or(&binary[0]);
+        format!("{}{name}", bytes / scale as f64)
+    },
+};
+
 const BYTE_UNITS: Units = Units {
     names: &[
         ("B", 1),
@@ -238,6 +253,22 @@ fn with_unit(value: &Value, units: &Units, noun: &str, example: &str) -> Result<
     u64::try_from(whole).map_err(|_| Refusal::expecting(format!("{noun} that fits into 64 bits")))
 }
 
+fn amount(value: &Value) -> Result<f64, Refusal> {
+    let example = "such as \"11.6KiB\"";
+    let Value::String(text) = value else {
+        return Err(Refusal::hinting(format!("give a unit, {example}")));
+    };
+    match Decimal::split(text) {
+        Ok((_, "")) => Err(Refusal::hinting(format!("give a unit, {example}"))),
+        Ok((number, unit)) => match BYTE_UNITS.names.iter().find(|(name, _)| *name == unit) {
+            Some(&(_, scale)) => Ok(number.nearest(0) * scale as f64),
+            None => Err(Refusal::expecting(format!("a size in {}", BYTE_UNITS.list()))),
+        },
+        Err(BadDecimal::Negative) => Err(negative("a size")),
+        Err(_) => Err(Refusal::hinting(example)),
+    }
+}
+
 fn per_second(value: &Value) -> Result<f64, Refusal> {
     let example = "such as \"1500/s\" or \"200kIOPS\"";
     let Value::String(text) = value else { return Err(Refusal::hinting(format!("give a unit, {example}"))) };
@@ -298,6 +329,7 @@ mod tests {
                 let _ = (BYTES.parse)(&value);
                 let _ = (RATE.parse)(&value);
                 let _ = (PER_SECOND.parse)(&value);
+                let _ = (AMOUNT.parse)(&value);
                 let _ = (U32.parse)(&value);
                 let _ = (F64.parse)(&value);
                 let _ = (FRACTION.parse)(&value);

@@ -10,6 +10,8 @@ pub enum PresetKind {
     Part,
     /// A whole drive.
     Drive,
+    /// The statistics of a trace.
+    Twin,
 }
 
 impl fmt::Display for PresetKind {
@@ -17,6 +19,7 @@ impl fmt::Display for PresetKind {
         f.write_str(match self {
             PresetKind::Part => "part preset",
             PresetKind::Drive => "drive preset",
+            PresetKind::Twin => "twin row",
         })
     }
 }

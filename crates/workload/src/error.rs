@@ -32,9 +32,9 @@ pub struct SpecError {
 
 /// A [`SpecError`] whose flow is not known yet; generators make these, [`crate::Flow::new`] adds the name.
 pub(crate) struct Illegal {
-    field: String,
+    pub(crate) field: String,
     found: String,
-    legal: String,
+    pub(crate) legal: String,
 }
 
 impl Illegal {

@@ -6,6 +6,7 @@ use crate::spec::{FlowSpec, Pacing, Priority, Source};
 use crate::synthetic::Synthetic;
 use crate::trace::replay::Replay;
 use crate::trace::summary::TraceSummary;
+use crate::twin::Twin;
 use interpulse_engine::{SimTime, Streams};
 
 /// One stream of requests, ready to be asked.
@@ -26,6 +27,7 @@ pub struct Flow {
 enum Running {
     Synthetic(Box<Synthetic>),
     Trace(Box<Replay>),
+    Twin(Box<Twin>),
 }
 
 impl Flow {
@@ -52,6 +54,10 @@ impl Flow {
                 trace.check().map_err(|illegal| illegal.in_flow(&spec.name))?;
                 Running::Trace(Box::new(Replay::open(trace, spec.start, capacity_sectors)?))
             }
+            Source::Twin(twin) => Running::Twin(Box::new(
+                Twin::new(twin, spec.start, capacity_sectors, streams, instance)
+                    .map_err(|illegal| illegal.in_flow(&spec.name))?,
+            )),
         };
         Ok(Flow {
             running,
@@ -81,6 +87,7 @@ impl Flow {
         let next = match &mut self.running {
             Running::Synthetic(synthetic) => synthetic.next(),
             Running::Trace(replay) => replay.next()?,
+            Running::Twin(twin) => twin.next(),
         };
         match next {
             Some((at, request)) if at < self.stop => {
@@ -99,6 +106,7 @@ impl Flow {
         match &self.running {
             Running::Synthetic(synthetic) => synthetic.pacing(),
             Running::Trace(replay) => replay.pacing(),
+            Running::Twin(twin) => twin.pacing(),
         }
     }
 
@@ -133,10 +141,10 @@ impl Flow {
         self.issued
     }
 
-    /// What the first reading of the trace found; `None` for a synthetic flow.
+    /// What the first reading of the trace found; `None` for a flow without a file.
     pub fn trace_summary(&self) -> Option<&TraceSummary> {
         match &self.running {
-            Running::Synthetic(_) => None,
+            Running::Synthetic(_) | Running::Twin(_) => None,
             Running::Trace(replay) => Some(replay.summary()),
         }
     }

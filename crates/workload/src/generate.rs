@@ -124,15 +124,9 @@ pub fn trace_bytes(recipe: &TraceRecipe, format: Format, packing: Packing) -> io
 
 /// Packs bytes; the same bytes always give the same result (of one version of the packers).
 pub fn pack(bytes: &[u8], packing: Packing) -> io::Result<Vec<u8>> {
-    match packing {
-        Packing::Plain => Ok(bytes.to_vec()),
-        Packing::Gzip => {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-            encoder.write_all(bytes)?;
-            encoder.finish()
-        }
-        Packing::Zstd => zstd::encode_all(bytes, 3),
-    }
+    let mut writer = packing.writer(Vec::new())?;
+    writer.write_all(bytes)?;
+    writer.finish()
 }
 
 fn ascii_row(

@@ -1,7 +1,7 @@
 //! Who asks a drive for what, and when.
 //!
-//! A [`Flow`] is one stream of requests: made up by a synthetic generator ([`SyntheticSpec`]) or replayed
-//! from a block trace ([`TraceSpec`]). Its owner asks for one request at a time with [`Flow::next`]; a
+//! A [`Flow`] is one stream of requests: made up by a synthetic generator ([`SyntheticSpec`]), replayed
+//! from a block trace ([`TraceSpec`]), or the statistical twin of a trace that is not at hand ([`TwinSpec`]). Its owner asks for one request at a time with [`Flow::next`]; a
 //! closed flow is asked again whenever one of its requests completes, an open flow brings arrival times.
 //!
 //! Everything is a pure function of the description, the capacity, the seed and (for a trace) the file's
@@ -29,6 +29,7 @@ pub mod request;
 pub mod spec;
 pub mod synthetic;
 pub mod trace;
+pub mod twin;
 
 pub use error::{SpecError, WorkloadError};
 pub use flow::Flow;
@@ -40,4 +41,8 @@ pub use synthetic::spec::{AddressSpec, Arrivals, BlockSize, SyntheticPacing, Syn
 pub use trace::input::Packing;
 pub use trace::problem::{RowFault, TraceError, TraceProblem};
 pub use trace::spec::{AsciiLayout, Fit, Format, Reorder, TimeUnit, TracePacing, TraceSpec, TypeCode};
+pub use trace::statistics::{TraceStatistics, measure};
 pub use trace::summary::{DeviceSummary, TraceSummary};
+pub use twin::TwinSizes;
+pub use twin::rows::ROWS as TWINS;
+pub use twin::spec::{TwinRow, TwinSpec};

@@ -2,6 +2,7 @@
 
 use crate::synthetic::spec::SyntheticSpec;
 use crate::trace::spec::TraceSpec;
+use crate::twin::spec::TwinSpec;
 use interpulse_engine::SimTime;
 
 /// The description of one flow of requests.
@@ -35,6 +36,11 @@ impl FlowSpec {
         FlowSpec::of(name, Source::Trace(trace))
     }
 
+    /// A whole statistical twin from time zero, on queue 0.
+    pub fn twin(name: &str, twin: TwinSpec) -> FlowSpec {
+        FlowSpec::of(name, Source::Twin(twin))
+    }
+
     fn of(name: &str, source: Source) -> FlowSpec {
         FlowSpec {
             name: name.to_owned(),
@@ -55,6 +61,8 @@ pub enum Source {
     Synthetic(SyntheticSpec),
     /// Read from a block trace.
     Trace(TraceSpec),
+    /// Made up to have the statistics of a trace.
+    Twin(TwinSpec),
 }
 
 /// When the owner of a flow should ask for the next request.

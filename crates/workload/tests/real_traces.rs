@@ -4,7 +4,7 @@
 mod common;
 
 use common::drain;
-use interpulse_workload::{Fit, Pacing, Reorder, TracePacing, TraceSpec};
+use interpulse_workload::{Fit, Pacing, Reorder, TracePacing, TraceSpec, measure};
 use std::path::PathBuf;
 
 /// File, format told, rows, share of writes in per mille (rounded), devices, span in whole ms.
@@ -60,5 +60,41 @@ fn samples_are_told_and_counted() {
         let mut flow = common::open(closed, common::ROOMY).unwrap();
         assert_eq!(flow.pacing(), Pacing::Closed { depth: 32 });
         assert_eq!(drain(&mut flow).len() as u64, rows);
+    }
+}
+
+/// What is known of the samples: share of writes in %, mean read and write in KiB; distinct 4 KiB pages written in
+/// MiB and the share of the page writes that are updates in %; the same two at 512 B, in MiB and % of the volume,
+/// counted by another program over sets of sectors.
+const FIGURES: [(&str, [f64; 7]); 4] = [
+    ("msr_hm_0_first1k.csv.zst", [49.2, 11.7, 7.1, 1.86, 49.3, 1.816, 46.8]),
+    ("msn_fileserver_disk5.ssdsim-ms.zst", [13.0, 18.3, 9.2, 169.97, 3.3, 169.973, 3.3]),
+    ("financial1_first10k.disksim.zst", [59.2, 6.1, 4.9, 14.59, 69.9, 13.854, 51.3]),
+    ("tpcc-small.mqsim.zst", [37.4, 8.1, 8.7, 30.78, 1.5, 22.319, 0.0]),
+];
+
+#[test]
+fn samples_have_the_statistics_their_publisher_gives() {
+    let Some(folder) = folder() else { return };
+    for (name, [writes, read, write, pages, updates, unique, rewritten]) in FIGURES {
+        let path = folder.join(name);
+        if !path.exists() {
+            println!("skipped: {} is not there", path.display());
+            continue;
+        }
+        let seen = measure(&TraceSpec::new(&path), &mut |_| true).unwrap().unwrap().statistics;
+        let near = |what: &str, got: f64, known: f64, digit: f64| {
+            // A little over half a digit: some were rounded twice.
+            assert!((got - known).abs() <= 0.6 * digit, "{name}: {what} {got}, known {known}");
+        };
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        near("writes", 100.0 * seen.write_share().unwrap(), writes, 0.1);
+        near("mean read", seen.mean_read_bytes().unwrap() / 1024.0, read, 0.1);
+        near("mean write", seen.mean_write_bytes().unwrap() / 1024.0, write, 0.1);
+        near("pages", mib(seen.written_pages * 4096), pages, 0.01);
+        near("updates", 100.0 * seen.update_share().unwrap(), updates, 0.1);
+        near("unique", mib(seen.unique_written.get()), unique, 0.001);
+        near("rewritten", 100.0 * seen.rewritten_share().unwrap(), rewritten, 0.1);
+        println!("{name}: gaps {:?} ns, {:?}", seen.mean_gap_ns, seen.gap_scv);
     }
 }

@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import bench, cache, experiment, listing, run, show
+from interpulse.cli import bench, cache, experiment, listing, run, scheme, show, trace
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ app = typer.Typer(
 app.command("run", epilog=run.EPILOG, no_args_is_help=True)(run.run)
 app.command("show", epilog=show.EPILOG, no_args_is_help=True)(show.show)
 app.command("list", epilog=listing.EPILOG)(listing.list_)
+app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)
 app.command("experiment", epilog=experiment.EPILOG, no_args_is_help=True)(experiment.experiment)
+app.add_typer(trace.app, name="trace", epilog=trace.EPILOG)
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("cache", epilog=cache.EPILOG)(cache.cache)
 
@@ -40,6 +42,8 @@ First steps:
   interpulse show examples/quickstart.toml
 
   interpulse list schemes
+
+  interpulse scheme loop-boundary --out loop-boundary.svg
 
   interpulse experiment --list
 

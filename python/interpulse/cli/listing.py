@@ -19,7 +19,8 @@ Examples:
 
   interpulse list policies --json
 
-The lists come from the registries that the simulator itself uses: what is not in them does not parse."""
+`interpulse scheme NAME` shows what a scheme does to a program or an erase, pulse by pulse. The lists come from the
+registries that the simulator itself uses: what is not in them does not parse."""
 
 
 class Kind(StrEnum):
@@ -29,6 +30,7 @@ class Kind(StrEnum):
     DRIVES = "drives"
     SCHEMES = "schemes"
     POLICIES = "policies"
+    TWINS = "twins"
     FORMATS = "formats"
 
 
@@ -39,7 +41,7 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List what a configuration may name: parts, drives, schemes, policies and trace formats."""
+    """List what a configuration may name: parts, drives, schemes, policies, twins of traces and trace formats."""
     lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
     names = [each.value for each in Kind] if kind is None else [kind.value]
     chosen = {name: lists[name] for name in names}

@@ -18,6 +18,18 @@ SHOWN_US = 0.005
 SHOWN_SHARE = 0.005
 """The least share of some tail that a cause must have to be a row."""
 
+SUSPENSION_COSTS = {
+    "running on to the stop": ("stop_time",),
+    "entering": ("entry_time",),
+    "suspended, entering and leaving included": ("program_suspended_time", "erase_suspended_time"),
+    "leaving": ("resume_time",),
+    "loading the page buffer again": ("reload_time",),
+    "  of it on the bus": ("reload_bus_time",),
+    "done again": ("program_redone_time", "erase_redone_time"),
+    "resumed pulses without progress": ("ramp_time",),
+}
+"""The rows of what suspensions took and the counters of the flash array, in ns, that each adds up."""
+
 _LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
 
@@ -27,10 +39,11 @@ def render(result: Result) -> str:
     titles = (
         "Requests per second, and latency in microseconds",
         "Drive",
+        "What suspensions took, in microseconds of the mean of each",
         "Where read time went, in microseconds of the mean",
         "Where the time of the slowest reads went, in % of their latency",
     )
-    tables = (_latency(cases), _drive(cases), _read_wait(cases), _tail_blame(cases))
+    tables = (_latency(cases), _drive(cases), _suspensions(cases), _read_wait(cases), _tail_blame(cases))
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
     foot = [line for case in cases for line in _foot(case)]
@@ -109,6 +122,24 @@ def _drive(cases: list[dict[str, Any]]) -> Table:
     for name in _union(shares):
         label = f"die time {name.replace('_', ' ')}, %"
         table.add_row(label, *(number(100 * share[name] if name in share else None) for share in shares))
+    return table
+
+
+def _suspensions(cases: list[dict[str, Any]]) -> Table | None:
+    """What the suspensions of programs and erases together took; None when nothing was suspended."""
+    counters = [case.get("counters", {}).get("nand", {}) for case in cases]
+    suspends = [each.get("program_suspends", 0) + each.get("erase_suspends", 0) for each in counters]
+    if not any(suspends):
+        return None
+    table = _by_case(cases)
+    for label, names in SUSPENSION_COSTS.items():
+        sums = [sum(each.get(name, 0) for name in names) for each in counters]
+        if any(sums):
+            means = (total / n / 1e3 if n else None for total, n in zip(sums, suspends, strict=True))
+            table.add_row(label, *(number(mean, 2) for mean in means))
+    stress = [case.get("counters", {}).get("wear", {}).get("suspend_cycles", 0) for case in cases]
+    if any(stress):
+        table.add_row("wear by suspensions, P/E cycles in all", *(number(cycles, 3) for cycles in stress))
     return table
 
 

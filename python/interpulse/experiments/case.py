@@ -47,7 +47,7 @@ class Job:
     config_hash: str
     """Of the resolved configuration, its seed included."""
     identity: str
-    """`config_hash` and the content of every trace: equal identities give equal results."""
+    """`config_hash`, the content of every trace and what is reported: equal identities give equal results."""
 
     @classmethod
     def of(cls, case: Case, repeat: int, seed: int) -> Job:
@@ -62,7 +62,9 @@ class Job:
             config.set(key, value)
         plan = config.resolve(seed=own)
         content = "".join(_content(path) for path in traces_of(plan))
-        identity = hashlib.sha256(f"{plan.config_hash} {content}".encode()).hexdigest()[:32]
+        # What is reported changes no figure and no hash, but a kept result may lack it.
+        reported = sorted((key, value) for key, value in config.sets if key.startswith("report."))
+        identity = hashlib.sha256(f"{plan.config_hash} {content} {reported}".encode()).hexdigest()[:32]
         return cls(case, repeat, own, plan.config_hash, identity)
 
     @property

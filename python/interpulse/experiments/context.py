@@ -21,8 +21,8 @@ from interpulse.runner import Interrupted, Options, execute
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from interpulse._core import Progress
-    from interpulse.experiments.case import Case
+    from interpulse._core import Plan, Progress
+    from interpulse.experiments.case import Case, Sets
 
 SETUPS = Path(__file__).parent / "setups"
 """The folder `experiments` of the repository; inside the package it is a link, in a wheel a copy."""
@@ -144,6 +144,19 @@ class Context:
             # Where the configuration lay does not matter to a kept result, nor what the case was called then.
             results.setdefault(job.case.name, []).append(Result(raw | {"case": job.name}))
         return results
+
+    def plan(self, name: str, config: Config, sets: Sets) -> Plan:
+        """Resolves a configuration for the bench of a single die; it enters the experiment's hash under this name.
+
+        Raises:
+            ConfigError: it cannot be used.
+        """
+        own = config.copy()
+        for key, value in sets.items():
+            own.set(key, value)
+        plan = own.resolve(seed=self.seed)
+        self._hashes[name] = plan.config_hash
+        return plan
 
     def config_hash(self) -> str:
         """A hash over the configurations and traces of all cases run so far."""

@@ -73,7 +73,12 @@ def logarithmic(axis: Axes, *, x: bool = False, y: bool = False) -> None:
             low, high = ticks.get_view_interval()
             ticks.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
             ticks.set_minor_locator(NullLocator())
-            ticks.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+            ticks.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
+
+
+def _plain(value: float) -> str:
+    """The number without an exponent."""
+    return f"{value:,.0f}" if value >= 1 else f"{value:.9f}".rstrip("0")
 
 
 def to_bytes(plot: Plot, forms: Sequence[str] = ("png", "svg")) -> Iterator[tuple[str, bytes]]:

@@ -43,6 +43,28 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
         "suspend entry of 125 us, 1200 MT/s, firmware 66 us",
         {"part.program-suspend-entry": "125us", "part.bus-rate": "1200MT/s", "host.firmware": "66us"},
     ),
+    "exact70": (
+        "stops anywhere, entering takes 70 us and makes no progress",
+        {"suspend.program.scheme": "exact", "part.program-suspend-entry": "70us"},
+    ),
+    "batch": ("resumed after the reads that waited at the stop", {"suspend.program.resume": "batch"}),
+    "one_read": (
+        "resumed after each read",
+        {"suspend.program.resume": "timer", "suspend.program.resume-after": "1ns"},
+    ),
+    "batch_entry70": (
+        "resumed after the reads that waited at the stop, suspend entry of 70 us",
+        {"suspend.program.resume": "batch", "part.program-suspend-entry": "70us"},
+    ),
+    "batch_entry70_bus1200": (
+        "the same with 1200 MT/s, firmware 66 us",
+        {
+            "suspend.program.resume": "batch",
+            "part.program-suspend-entry": "70us",
+            "part.bus-rate": "1200MT/s",
+            "host.firmware": "66us",
+        },
+    ),
     "fifo": ("first-in first-out instead of read priority", {"schedule.policy": "fifo"}),
     "spread": ("program loops of word lines with a standard deviation of 1", {"part.program-loops-sd": 1.0}),
 }
@@ -75,14 +97,20 @@ class Point:
             "flow.0.read": f"{100 - self.writes}%",
             "cache.size": f"{self.cache_mib}MiB",
         }
+        if self == CDF:
+            sets["report.histograms"] = True
         if limit:
             sets |= {"suspend.program.scheme": "loop-boundary", "suspend.program.max-suspends": limit}
         if self.sensitivity:
-            sets |= SENSITIVITIES[self.sensitivity][1]
+            changed = SENSITIVITIES[self.sensitivity][1]
+            # Without suspension there is nothing to say about how it is done.
+            sets |= {key: value for key, value in changed.items() if limit or not key.startswith("suspend.")}
         return sets
 
 
 HEADLINE = Point(64, 25)
+CDF = Point(64, 75)
+"""The point of the article's Figure 12."""
 
 
 def points() -> Iterator[Point]:
@@ -97,13 +125,11 @@ def points() -> Iterator[Point]:
 
 def run(context: Context) -> Outcome:
     """Runs the experiment."""
+    from interpulse.experiments import suspend_tlc_grid as grid
     from interpulse.experiments import suspend_tlc_plots as plots
 
     drive = context.config("drive.toml")
-    size: Sets = {
-        "run.warmup": "1s" if context.quick else "2s",
-        "run.requests": 300_000 if context.quick else 4_000_000,
-    }
+    size: Sets = {"run.warmup": "1s", "run.requests": 300_000} if context.quick else {}
     repeats = 1 if context.quick else 3
     cases = [
         Case(point.name(limit), drive, {**size, **point.sets(limit)}, repeats) for point in points() for limit in LIMITS
@@ -120,6 +146,7 @@ def run(context: Context) -> Outcome:
         for writes in WRITES
     )
     rows.add("mixes_with_iops_gain", gains)
+    die_plots, die_curves = grid.run(context, rows)
     return Outcome(
         rows,
         calibrated={
@@ -132,8 +159,8 @@ def run(context: Context) -> Outcome:
             "so they stand beside ours at most 5; rows that end in _max10 have the other, points.csv has everything",
             "the frame buffer of 1024 entries never binds: at most 64 requests are outstanding",
         ],
-        plots=plots.all_plots(context, measured),
-        curves=[_table(measured), plots.cdf(measured)],
+        plots=[*plots.all_plots(context, measured), *die_plots],
+        curves=[_table(measured), plots.cdf(measured), *die_curves],
     )
 
 
@@ -160,9 +187,9 @@ def _compare(rows: Rows, measured: Measured, point: Point) -> None:
     for name, limit, figure_of, sign, unit, figure in figures:
         # The plain name belongs to the limit that the article's number belongs to.
         plain = first.setdefault(name, limit) == limit
-        if not plain and (point.sensitivity or point.cache_mib != USUAL_MIB):
+        if not plain and point.sensitivity and name != "read_p99.99_gain_us":
             continue
-        if point.cache_mib != USUAL_MIB and name != "iops_gain":
+        if point.cache_mib != USUAL_MIB and (name != "iops_gain" or not plain):
             continue
         row = f"{name}_{point.suffix}" + ("" if plain else f"_max{limit}")
         before, after = (_values(measured, point, each, figure_of) for each in (0, limit))
@@ -170,7 +197,8 @@ def _compare(rows: Rows, measured: Measured, point: Point) -> None:
         if point == HEADLINE and plain:
             rows.add(row, ours)
         elif point.sensitivity:
-            rows.add(row, ours, beside=f"{name}_{HEADLINE.suffix}", figure=SENSITIVITIES[point.sensitivity][0])
+            changed = SENSITIVITIES[point.sensitivity][0] + ("" if plain else f"; at most {limit} suspends")
+            rows.add(row, ours, beside=f"{name}_{HEADLINE.suffix}", figure=changed)
         else:
             rows.add(row, ours, unit=unit, figure=f"{figure}: at most {limit} suspends")
     if point.cache_mib == USUAL_MIB:

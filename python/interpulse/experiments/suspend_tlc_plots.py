@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from interpulse.experiments.outcome import Curve, Plot
 from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, logarithmic, panels
-from interpulse.experiments.suspend_tlc import DEPTHS, HEADLINE, LIMITS, WRITES, Point
-from interpulse.result import PERCENTILES
+from interpulse.experiments.suspend_tlc import CDF, DEPTHS, HEADLINE, LIMITS, WRITES, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,15 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.experiments.context import Context
-    from interpulse.result import Kind, Result
+    from interpulse.result import Result
 
 Measured: TypeAlias = "dict[str, list[Result]]"
 """The results by the name of their case."""
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27
-CDF = Point(64, 75)
-"""The point of the article's Figure 12."""
 
 
 def all_plots(context: Context, measured: Measured) -> list[Plot]:
@@ -44,22 +42,33 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
 
 
 def cdf(measured: Measured) -> Curve:
-    """The points of the latency distributions of Figure 12."""
+    """The latency distributions of Figure 12: how much of the requests took longer than each bucket's upper end."""
     lines = [
-        (limit, kind, percent, _mean_percentile(measured, limit, kind, percent))
+        (limit, kind, upper_us, above)
         for limit in LIMITS
         for kind in _KINDS
-        for percent in PERCENTILES
+        for upper_us, above in _survival(measured, limit, kind)
     ]
-    return Curve("latency_cdf", ("max_suspends", "kind", "percent", "latency_us"), lines)
+    return Curve("latency_cdf", ("max_suspends", "kind", "latency_us", "share_above"), lines)
 
 
-_KINDS: tuple[Kind, ...] = ("read", "write", "all")
+_KINDS = {"read": ("read",), "write": ("write",), "all": ("read", "write")}
+"""The panels of the distribution, and which histograms they add up."""
 
 
-def _mean_percentile(measured: Measured, limit: int, kind: Kind, percent: float) -> float:
-    values = [result.percentile(kind, percent) for result in measured[CDF.name(limit)]]
-    return sum(values) / len(values)
+def _survival(measured: Measured, limit: int, kind: str) -> list[tuple[float, float]]:
+    """Latencies and the share of requests that took longer, all repetitions together."""
+    counts: Counter[float] = Counter()
+    for result in measured[CDF.name(limit)]:
+        for part in _KINDS[kind]:
+            for upper_us, count in result.raw["histogram_us"][part]:
+                counts[upper_us] += count
+    left = total = counts.total()
+    points = []
+    for upper_us in sorted(counts):
+        left -= counts[upper_us]
+        points.append((upper_us, left / total))
+    return points
 
 
 def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, float]) -> Figure:
@@ -111,10 +120,9 @@ def _cdf(measured: Measured) -> Figure:
     figure, axes = panels(1, 3, width=3.4)
     for axis, kind in zip(axes, _KINDS, strict=True):
         for index, limit in enumerate(LIMITS):
-            below = [percent for percent in PERCENTILES if percent < 100]
-            latencies = [_mean_percentile(measured, limit, kind, percent) for percent in below]
-            shares = [1 - percent / 100 for percent in below]
-            axis.plot(latencies, shares, "o-", color=COLOURS[index], markersize=3, label=LABELS[limit])
+            # The very end is a handful of requests; the article's axis ends before.
+            points = [(upper_us, above) for upper_us, above in _survival(measured, limit, kind) if above > 1e-5]
+            axis.plot(*zip(*points, strict=True), color=COLOURS[index], label=LABELS[limit])
         logarithmic(axis, x=True, y=True)
         axis.set_title({"read": "reads", "write": "writes", "all": "all requests"}[kind])
         axis.set_xlabel("latency, us")

@@ -174,6 +174,11 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
     )?;
     let gc_hard =
         f.fraction("gc-hard", "host data may not take the last this share", default(0.005).at_most(0.5))?;
+    let gc_depth = f.u32(
+        "gc-depth",
+        "programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead",
+        default(2).within(1..=1024),
+    )?;
     if gc_hard > gc_soft {
         return Err(f.conflict(&["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft"));
     }
@@ -186,6 +191,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         threshold_base,
         gc_soft,
         gc_hard,
+        gc_depth,
         imposed_waf,
     })
 }

@@ -1,16 +1,39 @@
 //! Reads the workload: one [[flow]] table each.
 
+use super::twin;
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use interpulse_workload::{
     AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, FlowSpec, Format, Priority, Reorder, Source,
     SyntheticPacing, SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
 };
+use std::path::Path;
 
 /// Longest simulated time a flow may start or stop at.
 const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
-pub(super) fn read(document: &Document, queues: u32) -> Result<Vec<FlowSpec>, ConfigError> {
+/// What belongs to a flow made up from distributions and to no other.
+pub(super) const SYNTHETIC_KEYS: [&str; 16] = [
+    "read",
+    "trim",
+    "flush-every",
+    "block-size",
+    "sizes",
+    "size-weights",
+    "alignment",
+    "address",
+    "exponent",
+    "hot-share",
+    "hot-traffic",
+    "from",
+    "to",
+    "rate",
+    "arrivals",
+    "squared-variation",
+];
+
+/// Reads all flows. Files that a configuration in `folder` names lie beside it.
+pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
     if sections.is_empty() {
         return Err(document.top().invalid("flow", "at least one [[flow]] table: the workload of a run"));
@@ -20,7 +43,7 @@ pub(super) fn read(document: &Document, queues: u32) -> Result<Vec<FlowSpec>, Co
     }
     let mut flows: Vec<FlowSpec> = Vec::new();
     for (i, mut section) in sections.into_iter().enumerate() {
-        let flow = read_flow(&mut section, i, queues)?;
+        let flow = read_flow(&mut section, i, queues, folder)?;
         if flows.iter().any(|f| f.name == flow.name) {
             return Err(section.invalid("name", "a name no other flow has"));
         }
@@ -29,16 +52,23 @@ pub(super) fn read(document: &Document, queues: u32) -> Result<Vec<FlowSpec>, Co
     Ok(flows)
 }
 
-fn read_flow(s: &mut Section, index: usize, queues: u32) -> Result<FlowSpec, ConfigError> {
+fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Result<FlowSpec, ConfigError> {
     let name = s.string("name", "name in results", Some(&format!("flow{index}")))?;
-    let source =
-        if s.has("trace") { Source::Trace(read_trace(s)?) } else { Source::Synthetic(read_synthetic(s)?) };
+    let source = if s.has("twin") {
+        let requests = read_requests(s)?;
+        Source::Twin(twin::read(s, requests, folder)?)
+    } else if s.has("trace") {
+        Source::Trace(read_trace(s)?)
+    } else {
+        Source::Synthetic(read_synthetic(s)?)
+    };
     let start = s.duration("start", "when the flow begins", default(Duration::ZERO).at_most(HORIZON))?;
     let stop = s.optional_duration("stop", "when the flow ends", optional().positive().at_most(HORIZON))?;
     if stop.is_some_and(|stop| stop <= start) {
         return Err(s.conflict(&["stop", "start"], "a flow must stop after it starts"));
     }
-    let limit = s.optional_u64("requests", "most requests of this flow", optional().at_least(1))?;
+    // A twin of so many requests ends by itself.
+    let limit = if matches!(source, Source::Twin(_)) { None } else { read_requests(s)? };
     let queue = s.u32("queue", "submission queue pair, counted from 0", default(0))?;
     if queue >= queues {
         return Err(s.invalid("queue", format!("less than the {queues} pair(s) of host.queue-weights")));
@@ -52,6 +82,11 @@ fn read_flow(s: &mut Section, index: usize, queues: u32) -> Result<FlowSpec, Con
         queue,
         priority: Priority::Medium,
     })
+}
+
+fn read_requests(s: &mut Section) -> Result<Option<u64>, ConfigError> {
+    let doc = "most requests of this flow; of a twin, how many its row is scaled to";
+    s.optional_u64("requests", doc, optional().at_least(1))
 }
 
 fn read_synthetic(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
@@ -200,24 +235,7 @@ pub(super) fn read_pattern(s: &mut Section, pattern: &str) -> Result<AddressSpec
 }
 
 fn read_trace(s: &mut Section) -> Result<TraceSpec, ConfigError> {
-    for key in [
-        "read",
-        "trim",
-        "flush-every",
-        "block-size",
-        "sizes",
-        "size-weights",
-        "alignment",
-        "address",
-        "exponent",
-        "hot-share",
-        "hot-traffic",
-        "from",
-        "to",
-        "rate",
-        "arrivals",
-        "squared-variation",
-    ] {
+    for key in SYNTHETIC_KEYS {
         s.refuse(key, "a trace says it")?;
     }
     let path = s.label("trace", "block trace to replay: plain, .gz or .zst")?.unwrap_or_default();
@@ -239,6 +257,16 @@ fn read_trace(s: &mut Section) -> Result<TraceSpec, ConfigError> {
         s.refuse("writes-are", "it belongs to format = \"ascii\"")?;
         Format::named(format).expect("the registry and the parser agree")
     };
+    let (pacing, fit) = read_replay(s)?;
+    let orders = [("error", Reorder::Error), ("clamp", Reorder::Clamp)];
+    let reorder = s.choice("reorder", "what becomes of rows whose time goes back", Some("error"), &orders)?;
+    let skip_bad_rows =
+        s.bool("skip-bad-rows", "count bad rows instead of stopping at the first", default(false))?;
+    Ok(TraceSpec { path: path.into(), format, pacing, fit, reorder, skip_bad_rows })
+}
+
+/// Reads what traces and twins share: when requests are issued, and what becomes of addresses beyond the drive.
+pub(super) fn read_replay(s: &mut Section) -> Result<(TracePacing, Fit), ConfigError> {
     let paces = [("recorded", 0), ("closed", 1)];
     let pacing = match s.choice("pacing", "recorded times, or closed loop", Some("recorded"), &paces)? {
         0 => {
@@ -260,9 +288,5 @@ fn read_trace(s: &mut Section) -> Result<TraceSpec, ConfigError> {
     };
     let fits = [("error", Fit::Error), ("fold", Fit::Fold), ("scale", Fit::Scale)];
     let fit = s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), &fits)?;
-    let orders = [("error", Reorder::Error), ("clamp", Reorder::Clamp)];
-    let reorder = s.choice("reorder", "what becomes of rows whose time goes back", Some("error"), &orders)?;
-    let skip_bad_rows =
-        s.bool("skip-bad-rows", "count bad rows instead of stopping at the first", default(false))?;
-    Ok(TraceSpec { path: path.into(), format, pacing, fit, reorder, skip_bad_rows })
+    Ok((pacing, fit))
 }

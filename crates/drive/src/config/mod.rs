@@ -7,6 +7,7 @@ mod drive;
 mod flow;
 mod run;
 mod suspend;
+pub(crate) mod twin;
 
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
@@ -81,7 +82,7 @@ impl Case {
             let (section, key) = path.split_once('.').unwrap_or(("", path));
             match section {
                 "geometry" | "precondition" => true,
-                "ftl" => key != "imposed-waf",
+                "ftl" => !["imposed-waf", "gc-depth"].contains(&key),
                 "part" => PART.contains(&key),
                 _ => false,
             }
@@ -163,7 +164,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let precondition = run::read_precondition(&document)?;
     let run = run::read_run(&document)?;
     let report = run::read_report(&document)?;
-    let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32)?;
+    let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32, folder_of(&request.path))?;
     document.finish()?;
     let resolution = document.resolution();
     place_traces(&mut flows, &resolution, &request.path);
@@ -180,9 +181,14 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     Ok(Case { name: name.to_string(), drive, flows, precondition, run, report, seed, resolution })
 }
 
+/// The folder of a configuration file.
+fn folder_of(config: &str) -> &Path {
+    Path::new(config).parent().unwrap_or(Path::new(""))
+}
+
 /// The traces that a file names lie beside it; those of `--trace` and `--set` start from the working folder.
 fn place_traces(flows: &mut [FlowSpec], resolution: &Resolution, config: &str) {
-    let Some(folder) = Path::new(config).parent() else { return };
+    let folder = folder_of(config);
     for (i, flow) in flows.iter_mut().enumerate() {
         let key = format!("flow.{i}.trace");
         let in_file = |e: &&Entry| e.path == key && matches!(e.origin, Origin::File { .. });
@@ -199,7 +205,9 @@ fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
     if run.requests.is_some() || run.time.is_some() {
         return None;
     }
-    let ends = |f: &FlowSpec| matches!(f.source, Source::Trace(_)) || f.limit.is_some() || f.stop.is_some();
+    let ends = |f: &FlowSpec| {
+        matches!(f.source, Source::Trace(_) | Source::Twin(_)) || f.limit.is_some() || f.stop.is_some()
+    };
     flows.iter().find(|f| !ends(f)).map(|f| f.name.as_str())
 }
 
@@ -269,6 +277,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "a4-mini",
         "the same drive with 8 dies of 96 blocks, for quick looks and tests",
         include_str!("presets/a4-mini.toml"),
+    ),
+    (
+        "atc19",
+        "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology",
+        include_str!("presets/atc19.toml"),
+    ),
+    (
+        "atc19-mini",
+        "the same drive with an eighth of its capacity, one erase for every 3 MiB",
+        include_str!("presets/atc19-mini.toml"),
     ),
     (
         "fast12-slc",

@@ -2,7 +2,7 @@
 
 use super::drive::options;
 use interpulse_engine::Duration;
-use interpulse_flash::parts::PartSpec;
+use interpulse_flash::parts::{PartSpec, SuspendSupport};
 use interpulse_flash::suspend::{
     DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
@@ -23,6 +23,9 @@ pub(super) fn read(
         "a program that runs inside a suspended erase may be suspended itself",
         default(false),
     )?;
+    if nesting && part.suspend_support != SuspendSupport::Nested {
+        return Err(suspend.invalid("nesting", "false: it needs part.suspend-support = \"nested\""));
+    }
     let program = read_program(&mut suspend.section("program")?, part, drive_dies)?;
     let erase = read_erase(&mut suspend.section("erase")?, part, drive_dies)?;
     Ok((program, erase, nesting))
@@ -35,6 +38,7 @@ fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Sus
         reset: part.voltage_reset,
     };
     let mut policy = read_common(s, costs, drive_dies)?;
+    check_support(s, &policy, part.suspend_support.programs())?;
     const TYPES: [[&str; 4]; 4] = [
         ["lsb", "", "", ""],
         ["lsb", "msb", "", ""],
@@ -70,6 +74,7 @@ fn read_erase(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Suspe
         reset: part.voltage_reset,
     };
     let mut policy = read_common(s, costs, drive_dies)?;
+    check_support(s, &policy, part.suspend_support.erases())?;
     policy.preemptors.host_writes = s.bool(
         "for-host-writes",
         "a program of host data suspends it (write-suspend-erase)",
@@ -78,6 +83,17 @@ fn read_erase(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Suspe
     s.refuse("pages", "an erase has no pages")?;
     s.refuse("reload", "an erase has no data to load again")?;
     Ok(policy)
+}
+
+/// A part that cannot suspend an operation leaves only one scheme for it.
+fn check_support(s: &Section, policy: &SuspendPolicy, supported: bool) -> Result<(), ConfigError> {
+    if supported || policy.scheme == Scheme::None {
+        return Ok(());
+    }
+    Err(s.invalid(
+        "scheme",
+        "\"none\", because part.suspend-support says that the part cannot suspend this operation",
+    ))
 }
 
 /// What programs and erases have in common.

@@ -12,11 +12,6 @@ use interpulse_engine::Agenda;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use std::collections::VecDeque;
 
-/// Page reads of one lane in flight.
-const READS_IN_FLIGHT: u32 = 4;
-/// Programs of one lane in flight.
-const PROGRAMS_IN_FLIGHT: u32 = 2;
-
 /// A super block being emptied.
 #[derive(Clone, Copy, Debug)]
 struct Victim {
@@ -154,12 +149,13 @@ impl Drive {
     fn read_victim(&mut self, agenda: &mut Agenda, lane: u32) {
         let l = lane as usize;
         let page = self.ftl.layout.units_per_page();
-        let enough = 2 * self.ftl.layout.units_per_program;
+        let depth = self.spec.ftl.gc_depth;
+        let enough = depth * self.ftl.layout.units_per_program;
         loop {
             let gc = &self.gc_lanes[l];
             let Some(&victim) = gc.victims.last() else { return };
             let in_memory = gc.gathered.len() as u32 + gc.reads * page;
-            let room = gc.reads < READS_IN_FLIGHT && in_memory < enough;
+            let room = gc.reads < 2 * depth && in_memory < enough;
             if victim.next_offset == self.ftl.layout.units_per_block {
                 self.erase_if_done(agenda, lane, victim.super_block);
                 return;
@@ -215,7 +211,7 @@ impl Drive {
     /// Programs gathered units if at least `least` are still valid; true if it did.
     fn program_gathered(&mut self, agenda: &mut Agenda, lane: u32, least: usize) -> bool {
         let l = lane as usize;
-        if self.gc_lanes[l].programs >= PROGRAMS_IN_FLIGHT {
+        if self.gc_lanes[l].programs >= self.spec.ftl.gc_depth {
             return false;
         }
         let full = self.ftl.layout.units_per_program as usize;

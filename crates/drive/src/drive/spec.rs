@@ -47,6 +47,8 @@ pub struct FtlSpec {
     pub gc_soft: f64,
     /// Host data may not take the last this share of free blocks.
     pub gc_hard: f64,
+    /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
+    pub gc_depth: u32,
     /// Write amplification under [`GcPolicy::Imposed`].
     pub imposed_waf: f64,
 }

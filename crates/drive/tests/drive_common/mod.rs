@@ -12,7 +12,7 @@ use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, S
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -52,6 +52,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         program_loops_sd: 0.0,
         erase: TrainSpec { loops: 3, pulse: us(360), reset: us(0), verify: us(40) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(0),
         program_suspend_entry: us(0),
         program_resume: us(0),
@@ -96,6 +97,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             threshold_base: ThresholdBase::Blocks,
             gc_soft: 0.1,
             gc_hard: 0.04,
+            gc_depth: 2,
             imposed_waf: 2.0,
         },
         cache: CacheSpec {

@@ -12,7 +12,7 @@ use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -37,6 +37,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         program_loops_sd: 0.0,
         erase: TrainSpec { loops: 5, pulse: us(500), reset: us(0), verify: us(100) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(0),
         program_suspend_entry: us(0),
         program_resume: us(0),
@@ -70,6 +71,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             threshold_base: ThresholdBase::Blocks,
             gc_soft,
             gc_hard: 0.0,
+            gc_depth: 2,
             imposed_waf: 1.0,
         },
         cache: CacheSpec {

@@ -79,16 +79,17 @@ impl Nand {
 
     /// Pulses start or go on at `start`; what waits by then and may preempt asks for a stop.
     pub(super) fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
-        let op = *self.dies[d].long().expect("a long operation pulses");
+        let op = self.dies[d].long().expect("a long operation pulses");
+        let (kind, resumed, may_stop) = (op.kind, op.suspends > 0, op.may_stop);
         let mut ramp = Duration::ZERO;
-        if op.suspends > 0 {
-            let policy = self.suspend_policy(op.kind);
+        if resumed {
+            let policy = self.suspend_policy(kind);
             let ramps = policy.resume_ramp > Duration::ZERO && !policy.scheme.resumes_free();
             if ramps && self.dies[d].resumes_inside_pulse() {
                 ramp = policy.resume_ramp;
             }
             let suspended = now.since(self.dies[d].halted()).as_ns();
-            match op.kind {
+            match kind {
                 LongKind::Erase => self.counters.erase_suspended_time += suspended,
                 _ => self.counters.program_suspended_time += suspended,
             }
@@ -96,7 +97,7 @@ impl Nand {
         let end = self.dies[d].start_pulses(now, start, ramp);
         self.in_hand[d].stop_asked = false;
         agenda.arm(self.timer(d), end);
-        if op.may_stop && self.is_preempted(d) {
+        if may_stop && self.is_preempted(d) {
             self.ask_to_stop(agenda, now, d);
         }
     }

@@ -112,11 +112,12 @@ impl Nand {
     /// The train has come to its stop: the suspension is entered.
     pub(super) fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.count_pulses(now, d);
-        let op = *self.dies[d].long().expect("the halted operation");
-        let stress = self.suspend_policy(op.kind).stress_ppm;
+        let op = self.dies[d].long().expect("the halted operation");
+        let (kind, planes) = (op.kind, op.planes.1);
+        let stress = self.suspend_policy(kind).stress_ppm;
         let entry = self.dies[d].halt(now, stress, self.seq);
-        self.counters.suspend_stress += u64::from(stress) * u64::from(op.planes.1);
-        match op.kind {
+        self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
+        match kind {
             LongKind::Erase => self.counters.erase_suspends += 1,
             _ => self.counters.program_suspends += 1,
         }
@@ -210,7 +211,8 @@ impl Nand {
     /// The suspended operation goes on: its page buffer is loaded again if reads have used it, then the part leaves
     /// the suspension.
     fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let op = *self.dies[d].long().expect("an operation is suspended");
+        let op = self.dies[d].long().expect("an operation is suspended");
+        let planes = op.planes.1;
         let free = self.suspend_policy(op.kind).scheme.resumes_free();
         if op.kind == LongKind::Erase || free || !self.in_hand[d].buffer_used {
             self.leave(agenda, now, d, Duration::ZERO);
@@ -224,8 +226,10 @@ impl Nand {
             }
             Reload::Bus => {
                 self.counters.reloads += 1;
+                // The timer of a hold that this resume cuts short must not outlive it.
+                agenda.disarm(self.timer(d));
                 let hand = &mut self.in_hand[d];
-                (hand.loads, hand.reload_from) = (self.geometry.pages_per_program * op.planes.1, now);
+                (hand.loads, hand.reload_from) = (self.geometry.pages_per_program * planes, now);
                 self.want_load(agenda, now, d, Duration::ZERO);
             }
         }

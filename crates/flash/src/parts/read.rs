@@ -1,6 +1,6 @@
 //! Reading a part from the section `[part]` of a configuration.
 
-use super::spec::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use super::spec::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
 
@@ -58,6 +58,9 @@ impl PartSpec {
             Some("fixed"),
             &wear,
         )?;
+        let support: Vec<_> = SuspendSupport::ALL.iter().map(|&(name, value, _)| (name, value)).collect();
+        let suspend_support =
+            part.choice("suspend-support", "which operations the part can suspend", Some("both"), &support)?;
         let spec = PartSpec {
             name,
             planes,
@@ -74,6 +77,7 @@ impl PartSpec {
             program_loops_sd,
             erase,
             erase_wear,
+            suspend_support,
             voltage_reset: part.duration(
                 "voltage-reset",
                 "discharge of the word lines when a pulse is cancelled",

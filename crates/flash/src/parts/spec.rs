@@ -36,6 +36,8 @@ pub struct PartSpec {
     pub erase: TrainSpec,
     /// How the number of erase loops grows with program/erase cycles.
     pub erase_wear: EraseWear,
+    /// Which operations the part can suspend.
+    pub suspend_support: SuspendSupport,
     /// Time to discharge the word lines when a pulse is cancelled.
     pub voltage_reset: Duration,
     /// Time from a legal stop of a program until the die accepts a read (beyond finishing the current loop).
@@ -83,6 +85,42 @@ pub enum ProgramMode {
     OneShot,
     /// One page per operation, in page order.
     Page,
+}
+
+/// Which operations a part can suspend; each includes the ones before it, except that `program` has no erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspendSupport {
+    /// None.
+    None,
+    /// Erases.
+    Erase,
+    /// Programs.
+    Program,
+    /// Programs and erases, one at a time.
+    Both,
+    /// Programs and erases, also a program that runs inside a suspended erase.
+    Nested,
+}
+
+impl SuspendSupport {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, SuspendSupport, &'static str)] = &[
+        ("none", SuspendSupport::None, "no operation"),
+        ("erase", SuspendSupport::Erase, "erases"),
+        ("program", SuspendSupport::Program, "programs"),
+        ("both", SuspendSupport::Both, "programs and erases, one at a time"),
+        ("nested", SuspendSupport::Nested, "both, also a program inside a suspended erase"),
+    ];
+
+    /// Whether programs can be suspended.
+    pub fn programs(self) -> bool {
+        !matches!(self, SuspendSupport::None | SuspendSupport::Erase)
+    }
+
+    /// Whether erases can be suspended.
+    pub fn erases(self) -> bool {
+        !matches!(self, SuspendSupport::None | SuspendSupport::Program)
+    }
 }
 
 /// How the number of erase loops grows with wear.

@@ -222,11 +222,7 @@ impl SuspendPolicy {
             DeferClock::FirstSuspend if at.suspends == 0 => Duration::ZERO,
             DeferClock::FirstSuspend => at.now.since(at.first_suspend),
             DeferClock::SuspendedTime => at.suspended,
-            // If no write waits, none starves, however little patience there is.
-            DeferClock::HostWrite => match at.oldest_write {
-                Some(since) => at.now.since(since),
-                None => return false,
-            },
+            DeferClock::HostWrite => at.oldest_write.map_or(Duration::ZERO, |since| at.now.since(since)),
         };
         waited >= self.defer_after
     }

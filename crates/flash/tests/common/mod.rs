@@ -17,7 +17,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_flash::variation::LongOperations;
 
@@ -67,6 +67,7 @@ pub fn part() -> PartSpec {
         program_loops_sd: 0.0,
         erase: TrainSpec { loops: 3, pulse: us(1000), reset: us(0), verify: us(100) },
         erase_wear: EraseWear::Fixed,
+        suspend_support: SuspendSupport::Nested,
         voltage_reset: us(4),
         program_suspend_entry: us(20),
         program_resume: us(10),

@@ -240,12 +240,12 @@ fn a_host_write_that_starves_defers_the_whole_array() {
         bench.at(0, program(0)).at(100_000, read(0)).run();
         assert_eq!(bench.of(1).at, expected, "{oldest:?}");
     }
-    // Without patience any write that waits defers; if none waits, none starves.
+    // Without any patience everything is deferred, as in the authors' program.
     config.program_suspend.defer_after = Duration::ZERO;
-    for (oldest, expected) in [(None, at_once), (Some(100_000), deferred)] {
+    for oldest in [None, Some(100_000)] {
         let mut bench = Bench::new(&part(), config.clone(), 1);
         bench.nand.set_oldest_write(oldest.map(SimTime));
         bench.at(0, program(0)).at(100_000, read(0)).run();
-        assert_eq!(bench.of(1).at, expected, "{oldest:?}");
+        assert_eq!(bench.of(1).at, deferred, "{oldest:?}");
     }
 }

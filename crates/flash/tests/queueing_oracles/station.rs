@@ -8,7 +8,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_oracle::queueing::{Class, Die};
@@ -71,6 +71,7 @@ impl Load {
             program_loops_sd: 0.0,
             erase: TrainSpec { loops: 1, pulse: Duration::from_ms(5), reset: zero, verify: zero },
             erase_wear: EraseWear::Fixed,
+            suspend_support: SuspendSupport::Nested,
             voltage_reset: zero,
             program_suspend_entry: zero,
             program_resume: zero,

@@ -44,6 +44,7 @@ impl Section {
     readers! {
         DURATION: Duration, duration, optional_duration, list_duration, "a duration such as `\"3.5ms\"` (at most 100 days unless the spec says otherwise)";
         BYTES: Bytes, bytes, optional_bytes, list_bytes, "a size such as `\"16KiB\"` or `\"512MB\"`";
+        AMOUNT: f64, amount, optional_amount, list_amount, "a size that need not be whole bytes, such as a mean of `\"11.61KiB\"`, in bytes";
         RATE: u64, rate, optional_rate, list_rate, "a bus rate such as `\"400MT/s\"`, in transfers per second";
         PER_SECOND: f64, per_second, optional_per_second, list_per_second, "a number per second such as `\"1500/s\"` or `\"200kIOPS\"`";
         U64: u64, u64, optional_u64, list_u64, "a whole number";

@@ -3,7 +3,7 @@
 use super::Section;
 use crate::error::{ConfigError, Problem, did_you_mean, one_of};
 use crate::kinds::{self, Kind};
-use crate::origin::Place;
+use crate::origin::{Origin, Place};
 use crate::spec::{Spec, optional, required};
 use crate::tree::join;
 use crate::value::{Value, escape, quoted};
@@ -42,6 +42,26 @@ impl Section {
     pub fn label(&mut self, key: &str, doc: &'static str) -> Result<Option<String>, ConfigError> {
         let value = self.find(&kinds::STRING, key, &optional())?;
         self.record(&kinds::STRING, key, doc, value.as_ref(), false);
+        Ok(value)
+    }
+
+    /// Reads a text that stands for something written elsewhere, such as the name of a file. `meaning` takes
+    /// the text and where it was written; it gives what the text stands for, and a canonical form of it, which
+    /// enters the hash while the text itself is shown.
+    ///
+    /// Fails where the text is missing, and as `meaning` does.
+    pub fn reference<T>(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        meaning: impl FnOnce(&Section, &str, &Origin) -> Result<(T, String), ConfigError>,
+    ) -> Result<T, ConfigError> {
+        let Some(text) = self.find(&kinds::STRING, key, &optional())? else {
+            return Err(self.missing(key, kinds::STRING.noun.to_string()));
+        };
+        let origin = self.table.entries.get(key).map_or(Origin::Default, |node| node.origin().clone());
+        let (value, canonical) = meaning(self, &text, &origin)?;
+        self.write(key, doc, canonical, "", text, true);
         Ok(value)
     }
 

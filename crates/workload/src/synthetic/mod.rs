@@ -4,7 +4,7 @@
 mod address;
 mod arrival;
 mod mix;
-mod permute;
+pub(crate) mod permute;
 mod size;
 pub mod spec;
 mod zipf;

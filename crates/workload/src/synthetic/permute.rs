@@ -10,7 +10,7 @@ use interpulse_engine::random::mix;
 const ROUNDS: usize = 4;
 
 /// One permutation, chosen by a key.
-pub(super) struct Permutation {
+pub(crate) struct Permutation {
     n: u64,
     left_size: u64,
     right_size: u64,
@@ -18,7 +18,7 @@ pub(super) struct Permutation {
 }
 
 impl Permutation {
-    pub(super) fn new(n: u64, key: u64) -> Permutation {
+    pub(crate) fn new(n: u64, key: u64) -> Permutation {
         assert!(n > 0, "nothing to permute");
         let right_size = n.isqrt() + u64::from(!is_square(n));
         let left_size = n.div_ceil(right_size);
@@ -30,7 +30,7 @@ impl Permutation {
     }
 
     /// Where `value` (below n) goes.
-    pub(super) fn apply(&self, mut value: u64) -> u64 {
+    pub(crate) fn apply(&self, mut value: u64) -> u64 {
         debug_assert!(value < self.n);
         loop {
             let (mut left, mut right) = (value / self.right_size, value % self.right_size);

@@ -52,12 +52,7 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
     }
     let (format, packing) = (rows.format(), rows.packing());
     let (devices, bad) = rows.into_found();
-    if totals.rows == 0 {
-        return Err(match bad.first.into_iter().next() {
-            Some(first) => TraceProblem::AllBad { bad_rows: bad.count, first },
-            None => TraceProblem::Empty,
-        });
-    }
+    bad.some_good(totals.rows)?;
     let mut placed_at = 0;
     let mut placed = Vec::new();
     let mut summaries = Vec::new();

@@ -119,6 +119,11 @@ impl Format {
             .find(|format| format.name() == name)
     }
 
+    /// The format that the end of a file name tells, as [`Format::Auto`] does.
+    pub fn of_name(file_name: &str) -> Option<Format> {
+        super::detect::by_name(file_name)
+    }
+
     /// The name in [`crate::FORMATS`].
     pub fn name(self) -> &'static str {
         match self {

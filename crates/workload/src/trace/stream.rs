@@ -33,6 +33,17 @@ pub(super) struct BadRows {
     pub first: Vec<String>,
 }
 
+impl BadRows {
+    /// An error unless there is a good row.
+    pub fn some_good(&self, good: u64) -> Result<(), TraceProblem> {
+        match (good, self.first.first()) {
+            (0, Some(first)) => Err(TraceProblem::AllBad { bad_rows: self.count, first: first.clone() }),
+            (0, None) => Err(TraceProblem::Empty),
+            _ => Ok(()),
+        }
+    }
+}
+
 const BAD_ROWS_KEPT: usize = 10;
 
 /// Reads, parses and checks rows; counts or refuses the bad ones.

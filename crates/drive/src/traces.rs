@@ -1,0 +1,254 @@
+//! Traces as files: their statistics, and twins written out. Answers are JSON text; docs/TRACES.md defines
+//! its names.
+
+use crate::config::PlanError;
+use crate::config::twin::is_file_name;
+use interpulse_engine::{Bytes, Streams};
+use interpulse_settings::ConfigError;
+use interpulse_workload::generate::{Recorded, write_trace};
+use interpulse_workload::trace::statistics::Measured;
+use interpulse_workload::twin::{read::row_in_file, rows};
+use interpulse_workload::{
+    AsciiLayout, FORMATS, Fit, Flow, FlowSpec, Format, Packing, REORDERS, Reorder, TimeUnit, TracePacing,
+    TraceSpec, TwinRow, TwinSpec, TypeCode, measure,
+};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The address space that a written twin may take, in sectors: what every reader accepts.
+const SECTORS: u64 = 1 << 44;
+
+/// Requests between two calls of a watcher.
+const WATCHED: u64 = 1 << 16;
+
+/// Which trace is measured, and how it is read.
+#[derive(Clone, Debug)]
+pub struct StatisticsRequest {
+    /// The file.
+    pub path: PathBuf,
+    /// Name of its format.
+    pub format: String,
+    /// Unit of the first column: ns, us or ms; for the format `ascii` only.
+    pub time_unit: Option<String>,
+    /// Type code of a write, 0 or 1; for the format `ascii` only.
+    pub writes_are: Option<u32>,
+    /// What becomes of a time that goes back.
+    pub reorder: String,
+    /// Count rows that cannot be read instead of refusing the trace.
+    pub skip_bad_rows: bool,
+}
+
+/// The statistics of a trace as one JSON object. `watch` hears how many requests have been read every now and
+/// then; its answer `false` ends the reading, and there is no result.
+pub fn statistics(
+    request: &StatisticsRequest,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<String>, PlanError> {
+    let reorders: Vec<&str> = REORDERS.iter().map(|&(name, _)| name).collect();
+    if !reorders.contains(&request.reorder.as_str()) {
+        return Err(ConfigError::not_among("--reorder", &request.reorder, &reorders).into());
+    }
+    let spec = TraceSpec {
+        format: format(request)?,
+        reorder: if request.reorder == "clamp" { Reorder::Clamp } else { Reorder::Error },
+        skip_bad_rows: request.skip_bad_rows,
+        ..TraceSpec::new(&request.path)
+    };
+    let measured = measure(&spec, watch).map_err(|error| PlanError(error.to_string()))?;
+    Ok(measured.map(|measured| measured_json(&request.path, &measured).to_string()))
+}
+
+fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
+    if request.format != "ascii" {
+        if request.time_unit.is_some() || request.writes_are.is_some() {
+            let message = "--time-unit and --writes-are belong to --format ascii; the other formats fix both";
+            return Err(PlanError(message.to_string()));
+        }
+        let names: Vec<&str> = FORMATS.iter().map(|&(name, _)| name).collect();
+        let found = Format::named(&request.format);
+        return found.ok_or_else(|| ConfigError::not_among("--format", &request.format, &names).into());
+    }
+    let time = match request.time_unit.as_deref() {
+        Some("ns") => TimeUnit::Ns,
+        Some("us") => TimeUnit::Us,
+        Some("ms") => TimeUnit::Ms,
+        seen => {
+            let seen = seen.unwrap_or_default();
+            return Err(ConfigError::not_among(
+                "--time-unit (needed by --format ascii)",
+                seen,
+                &["ns", "us", "ms"],
+            )
+            .into());
+        }
+    };
+    let types = match request.writes_are {
+        Some(0) => TypeCode::ZeroWrites,
+        Some(1) => TypeCode::OneWrites,
+        _ => {
+            return Err(PlanError(
+                "--writes-are: --format ascii needs the type code of a write, 0 or 1".into(),
+            ));
+        }
+    };
+    Ok(Format::Ascii(AsciiLayout { time, types }))
+}
+
+fn measured_json(path: &Path, measured: &Measured) -> Value {
+    let found = &measured.statistics;
+    let sizes = |list: &[(Bytes, u64)], all: u64| -> Vec<Value> {
+        let share = |count: u64| count as f64 / all as f64;
+        list.iter().map(|&(b, n)| json!({ "bytes": b.get(), "requests": n, "share": share(n) })).collect()
+    };
+    let mut all = json!({
+        "trace": path.display().to_string(),
+        "format": measured.format,
+        "packing": measured.packing.to_string(),
+        "devices": measured.devices,
+        "bad_rows": measured.bad_rows,
+        "first_bad_rows": measured.first_bad_rows,
+        "late_rows": measured.late_rows,
+        "requests": found.requests,
+        "reads": found.reads(),
+        "writes": found.writes(),
+        "write_share": found.write_share(),
+        "mean_read_bytes": found.mean_read_bytes(),
+        "mean_write_bytes": found.mean_write_bytes(),
+        "read_bytes": found.read().get(),
+        "written_bytes": found.written().get(),
+        "unique_written_bytes": found.unique_written.get(),
+        "rewritten_share": found.rewritten_share(),
+        "written_pages": found.written_pages,
+        "page_updates": found.page_updates,
+        "update_share": found.update_share(),
+        "update_skew": found.update_skew(),
+        "span_s": found.span.as_ns() as f64 / 1e9,
+        "mean_gap_ms": found.mean_gap_ns.map(|ns| ns / 1e6),
+        "gap_scv": found.gap_scv,
+        "burst_share": found.burst_share(),
+        "read_sizes": sizes(&found.read_sizes, found.reads()),
+        "write_sizes": sizes(&found.write_sizes, found.writes()),
+    });
+    present(&mut all);
+    all
+}
+
+/// Leaves out what there is no figure of.
+fn present(object: &mut Value) {
+    object.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+}
+
+/// The row called `name`, or in the file of that name if it ends in `.toml`, for `requests` requests if given.
+fn row(name: &str, requests: Option<u64>) -> Result<TwinRow, PlanError> {
+    if is_file_name(name) {
+        return row_in_file(Path::new(name), requests).map_err(|error| PlanError(error.to_string()));
+    }
+    Ok(rows::row(name, requests)?)
+}
+
+/// What a twin of the row called `name` will measure, under the names of [`statistics`], as one JSON object;
+/// of a row that comes with the program also every value with its source.
+pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError> {
+    let row = row(name, requests)?;
+    let writes = row.write_requests();
+    let (some_read, some_write) = (writes < row.requests, writes > 0);
+    let mut all = json!({
+        "row": row.name,
+        "requests": row.requests,
+        "write_share": row.write_share,
+        "mean_read_bytes": some_read.then(|| row.reads.mean_bytes()),
+        "mean_write_bytes": some_write.then(|| row.writes.mean_bytes()),
+        "read_bytes": row.read_bytes(),
+        "written_bytes": row.written_bytes(),
+        "unique_written_bytes": row.unique_written_bytes(),
+        "rewritten_share": some_write.then_some(row.rewritten_share),
+        "update_skew": row.update_skew,
+        "mean_gap_ms": row.mean_gap.as_ns() as f64 / 1e6,
+        "gap_scv": row.squared_variation,
+    });
+    present(&mut all);
+    if !is_file_name(name) {
+        let (_, resolution) = rows::described(name, requests)?;
+        let shown = resolution.entries().iter().filter(|e| e.origin.source().is_some()).map(|e| {
+            let key = e.path.rsplit('.').next().unwrap_or(&e.path);
+            json!({ "key": key, "value": e.display, "source": e.origin.source(), "doc": e.doc })
+        });
+        let entries: Vec<Value> = shown.collect();
+        all.as_object_mut().expect("an object").insert("entries".into(), Value::Array(entries));
+    }
+    Ok(all.to_string())
+}
+
+/// The twin that is written, and where.
+#[derive(Clone, Debug)]
+pub struct TwinRequest {
+    /// Name of a row, or of a file that ends in `.toml`.
+    pub row: String,
+    /// Number of requests; the row's own if not given.
+    pub requests: Option<u64>,
+    /// Seed of the order.
+    pub seed: u64,
+    /// The file. Its ending tells the format as it does when it is read (MSR CSV if it tells none) and, with
+    /// `.gz` or `.zst` last, how it is packed.
+    pub out: PathBuf,
+}
+
+/// Writes a twin as a trace; the same requests as those of a run's first flow with the same seed. Answers with
+/// [`described`]'s object and `trace` and `format`, without its `entries`. `watch` as for [`statistics`]; a
+/// file that was not finished is deleted.
+pub fn write_twin(
+    request: &TwinRequest,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<String>, PlanError> {
+    let row = row(&request.row, request.requests)?;
+    let name = request.out.display().to_string();
+    let failed = |error: io::Error| PlanError(format!("trace {name}: cannot be written: {error}"));
+    let spec = TwinSpec { row, pacing: TracePacing::Recorded { speed: 1.0 }, fit: Fit::Error };
+    let flow = Flow::new(&FlowSpec::twin("twin", spec), SECTORS, &Streams::new(request.seed), 0);
+    let mut flow = flow.map_err(|error| PlanError(error.to_string()))?;
+    let format = Format::of_name(&name).unwrap_or(Format::Msr);
+    let file = File::create(&request.out).map_err(failed)?;
+    let mut stopped = false;
+    let written = write(&mut flow, file, &name, format, &mut |count| {
+        stopped = !watch(count);
+        !stopped
+    });
+    if stopped || written.is_err() {
+        // A pipe or a device is left alone; a file would be half a trace.
+        if request.out.is_file() {
+            let _ = std::fs::remove_file(&request.out);
+        }
+    }
+    written.map_err(failed)?;
+    if stopped {
+        return Ok(None);
+    }
+    let mut all: Map<String, Value> =
+        serde_json::from_str(&described(&request.row, request.requests)?).expect("an object was written");
+    all.shift_remove("entries");
+    all.insert("seed".into(), json!(request.seed));
+    all.insert("trace".into(), json!(name));
+    all.insert("format".into(), json!(format.name()));
+    Ok(Some(Value::Object(all).to_string()))
+}
+
+fn write(
+    flow: &mut Flow,
+    file: File,
+    name: &str,
+    format: Format,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<()> {
+    let requests = std::iter::from_fn(|| {
+        if flow.issued().is_multiple_of(WATCHED) && !watch(flow.issued()) {
+            return None;
+        }
+        let (at, request) = flow.next().expect("a twin cannot fail on the way")?;
+        Some(Recorded { at, device: 0, request })
+    });
+    let mut out = Packing::of_name(name).writer(BufWriter::new(file))?;
+    write_trace(&mut out, format, requests)?;
+    out.finish()?.flush()
+}

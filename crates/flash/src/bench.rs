@@ -1,0 +1,255 @@
+//! One die driven by hand: operations that arrive at chosen instants, and what the die did when.
+//!
+//! The die is that of a drive, with its queue, bus and decoder; only the drive above it is missing. Timing diagrams
+//! and the characterisation of single dies (Zambelli et al. 2021, Figures 5 to 8) are made with it.
+
+use crate::die::{LongKind, State};
+use crate::geometry::Geometry;
+use crate::nand::txn::{Kind, Txn};
+use crate::nand::{Nand, NandConfig, Outcome};
+use crate::parts::PartSpec;
+use crate::pulse::PulseTrain;
+use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+
+/// The names of the operations of a script.
+pub const OPERATIONS: &[(&str, Kind)] = &[
+    ("read", Kind::HostRead),
+    ("gc-read", Kind::GcRead),
+    ("program", Kind::HostProgram),
+    ("gc-program", Kind::GcProgram),
+    ("erase", Kind::Erase),
+];
+
+/// The agenda index of the bench's own timer: an arrival at the instant of a die's event comes before it.
+const OWN: ResourceId = ResourceId(0);
+/// The first agenda index of the array.
+const ARRAY: u32 = 1;
+/// The block that reads find programmed.
+const READ_BLOCK: u32 = 0;
+/// The block that erases erase.
+const ERASE_BLOCK: u32 = 1;
+
+/// Reads that follow the course of a program or erase, as a tester issues them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// From the first pulse of the operation to the first read.
+    pub first: Duration,
+    /// From each resumed pulse to the next read.
+    pub then: Duration,
+}
+
+/// What is to happen.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// Operations by the instant of their arrival; equal instants keep this order.
+    pub arrivals: Vec<(SimTime, Kind)>,
+    /// Reads on top of these.
+    pub probe: Option<Probe>,
+    /// Planes that programs and erases span.
+    pub planes: u32,
+    /// Selects the sample of dies: word lines and blocks differ between seeds where the part says so.
+    pub seed: u64,
+    /// Nothing is simulated beyond this instant.
+    pub horizon: SimTime,
+}
+
+/// What the state alone does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing more.
+    #[default]
+    Plain,
+    /// Pulses, running free or on to a stop.
+    Pulses {
+        /// The train.
+        train: PulseTrain,
+        /// Its progress at the start of the span.
+        progress: Duration,
+        /// How long from then on it makes none: the command is on the bus, or a resumed pulse regains its voltage.
+        ahead: Duration,
+    },
+    /// The end of a suspension; what of it the part's resume takes comes last.
+    Leaving {
+        /// The part's resume.
+        resume: Duration,
+    },
+}
+
+/// A stretch of time during which the die was in one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its first instant.
+    pub from: SimTime,
+    /// Its end, which is the start of the next.
+    pub to: SimTime,
+    /// What the die was doing.
+    pub state: State,
+    /// The program or erase on the die, running or suspended; one that runs inside a suspended erase comes first.
+    pub long: Option<LongKind>,
+    /// How often it has been suspended.
+    pub suspends: u32,
+    /// What the state alone does not say.
+    pub detail: Detail,
+}
+
+/// What tells one span from the next: the state, and the operation by its kind, start and number of suspensions.
+type Mark = (State, Option<(LongKind, SimTime, u32)>);
+
+/// What became of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What it was.
+    pub kind: Kind,
+    /// When it arrived.
+    pub arrived: SimTime,
+    /// When it was complete; `None` if that was not before the horizon.
+    pub done: Option<SimTime>,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    /// The die's states one after the other, without the idle time at the end.
+    pub spans: Vec<Span>,
+    /// Every operation, those of the probe included, in the order of arrival.
+    pub operations: Vec<Operation>,
+    /// How often programs and erases were suspended.
+    pub suspends: u64,
+}
+
+/// Drives one die of `part` that behaves as `config` says.
+pub fn drive(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
+    let mut bench = Bench::new(part, config, script);
+    bench.run(script.horizon);
+    bench.timeline
+}
+
+struct Bench {
+    agenda: Agenda,
+    nand: Nand,
+    planes: u32,
+    /// Arrivals to come, the next one last.
+    arrivals: Vec<(SimTime, Kind)>,
+    probe: Option<Probe>,
+    /// When the die's present state began.
+    since: SimTime,
+    mark: Mark,
+    detail: Detail,
+    timeline: Timeline,
+}
+
+impl Bench {
+    fn new(part: &PartSpec, config: NandConfig, script: &Script) -> Bench {
+        let geometry = Geometry::new(1, 1, 1, part);
+        let resources = ARRAY + Nand::resources(&geometry);
+        let pages = geometry.pages_per_block() as u16;
+        let mut nand = Nand::new(geometry, part, config, script.seed, ResourceId(ARRAY));
+        for plane in 0..part.planes {
+            nand.dies_mut()[0].blocks_mut().set_programmed(plane, READ_BLOCK, pages);
+        }
+        let mut arrivals = script.arrivals.clone();
+        arrivals.sort_by_key(|&(at, _)| at);
+        arrivals.reverse();
+        Bench {
+            agenda: Agenda::new(resources),
+            nand,
+            planes: script.planes,
+            arrivals,
+            probe: script.probe,
+            since: SimTime::ZERO,
+            mark: (State::Idle, None),
+            detail: Detail::Plain,
+            timeline: Timeline::default(),
+        }
+    }
+
+    fn run(&mut self, horizon: SimTime) {
+        self.arm();
+        while let Some((now, resource)) = self.agenda.next(horizon) {
+            if resource == OWN {
+                while self.arrivals.last().is_some_and(|&(at, _)| at == now) {
+                    let (_, kind) = self.arrivals.pop().expect("one was seen");
+                    self.submit(now, kind);
+                    self.observe(now);
+                }
+                self.arm();
+            } else {
+                self.nand.on_timer(&mut self.agenda, resource.0 - ARRAY);
+            }
+            self.agenda.settle(resource);
+            self.observe(now);
+            for outcome in self.nand.outcomes.drain(..) {
+                let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
+                self.timeline.operations[txn.owner as usize].done = Some(now);
+            }
+        }
+        if self.mark.0 != State::Idle {
+            self.close(horizon);
+        }
+        self.timeline.suspends = self.nand.counters.program_suspends + self.nand.counters.erase_suspends;
+    }
+
+    fn arm(&mut self) {
+        if let Some(&(at, _)) = self.arrivals.last() {
+            self.agenda.arm(OWN, at);
+        }
+    }
+
+    fn submit(&mut self, now: SimTime, kind: Kind) {
+        let mut txn = Txn::new(kind, 0);
+        txn.owner = self.timeline.operations.len() as u32;
+        match kind {
+            Kind::HostRead | Kind::GcRead => (txn.block, txn.units) = (READ_BLOCK, 1),
+            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes),
+            // Without an address: any word line, whose train the seed selects.
+            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes,
+        }
+        self.timeline.operations.push(Operation { kind, arrived: now, done: None });
+        self.nand.submit(&mut self.agenda, txn);
+    }
+
+    /// Notes a change of state, and lets the probe follow it.
+    fn observe(&mut self, now: SimTime) {
+        let die = &self.nand.dies()[0];
+        let mark = (die.state(), die.long().map(|op| (op.kind, op.started, op.suspends)));
+        if mark == self.mark {
+            return;
+        }
+        let detail = match (die.state(), die.long()) {
+            (State::Pulsing | State::Stopping, Some(op)) => {
+                let (progress, ahead) = die.progress(now);
+                Detail::Pulses { train: op.train, progress, ahead }
+            }
+            (State::Resuming, Some(_)) => Detail::Leaving { resume: die.resume_cost() },
+            _ => Detail::Plain,
+        };
+        let suspends = die.long().map_or(0, |op| op.suspends);
+        self.close(now);
+        (self.mark, self.detail) = (mark, detail);
+        if mark.0 == State::Pulsing
+            && let Some(probe) = self.probe
+        {
+            // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
+            let at = now + if suspends == 0 { probe.first } else { probe.then };
+            let place = self.arrivals.partition_point(|&(other, _)| other > at);
+            self.arrivals.insert(place, (at, Kind::HostRead));
+            self.arm();
+        }
+    }
+
+    /// Ends the present span.
+    fn close(&mut self, now: SimTime) {
+        let (state, long) = self.mark;
+        if now > self.since && (state != State::Idle || !self.timeline.spans.is_empty()) {
+            self.timeline.spans.push(Span {
+                from: self.since,
+                to: now,
+                state,
+                long: long.map(|(kind, _, _)| kind),
+                suspends: long.map_or(0, |(_, _, suspends)| suspends),
+                detail: self.detail,
+            });
+        }
+        self.since = now;
+    }
+}

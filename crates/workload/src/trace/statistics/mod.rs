@@ -1,0 +1,319 @@
+//! The statistics of a trace: what a table of workloads prints, measured on rows one after the other.
+//!
+//! docs/TRACES.md defines each figure. All counts are exact; nothing is sampled or estimated.
+
+mod pages;
+
+use super::input::{Input, Packing};
+use super::spec::TraceSpec;
+use super::stream::RowStream;
+use crate::error::WorkloadError;
+use crate::request::{Op, Request, SECTOR};
+use interpulse_engine::{Bytes, Duration, SimTime};
+use pages::WrittenPages;
+use std::collections::BTreeMap;
+
+/// Gaps below this count as bursts: 1.5 ms, as in published statistics of Cello99.
+pub const BURST: Duration = Duration::from_us(1500);
+
+/// Rows between two calls of the watcher of [`measure`].
+const WATCHED_ROWS: u64 = 1 << 16;
+
+/// What was measured of a trace.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TraceStatistics {
+    /// Reads and writes.
+    pub requests: u64,
+    /// Sizes of the reads, ascending, with the number of reads.
+    pub read_sizes: Vec<(Bytes, u64)>,
+    /// Sizes of the writes, ascending, with the number of writes.
+    pub write_sizes: Vec<(Bytes, u64)>,
+    /// Volume of the distinct 512 B sectors written.
+    pub unique_written: Bytes,
+    /// Distinct 4 KiB pages written, in whole or in part.
+    pub written_pages: u64,
+    /// Writes of pages that had been written: for each write request, the pages it touches that an earlier
+    /// request touched.
+    pub page_updates: u64,
+    /// Those updates that fall on the busiest 20 % (rounded up) of the written pages.
+    pub busiest_updates: u64,
+    /// From the first request to the last.
+    pub span: Duration,
+    /// Mean time between two requests in ns; `None` with fewer than two requests.
+    pub mean_gap_ns: Option<f64>,
+    /// Squared coefficient of variation of these times (population variance over squared mean); `None` where
+    /// the mean is zero or there is none.
+    pub gap_scv: Option<f64>,
+    /// Gaps below [`BURST`].
+    pub bursts: u64,
+}
+
+impl TraceStatistics {
+    /// Number of reads.
+    pub fn reads(&self) -> u64 {
+        self.read_sizes.iter().map(|&(_, count)| count).sum()
+    }
+
+    /// Number of writes.
+    pub fn writes(&self) -> u64 {
+        self.write_sizes.iter().map(|&(_, count)| count).sum()
+    }
+
+    /// Volume read.
+    pub fn read(&self) -> Bytes {
+        volume(&self.read_sizes)
+    }
+
+    /// Volume written.
+    pub fn written(&self) -> Bytes {
+        volume(&self.write_sizes)
+    }
+
+    /// Share of the requests that write; `None` without requests.
+    pub fn write_share(&self) -> Option<f64> {
+        ratio(self.writes(), self.requests)
+    }
+
+    /// Mean size of the reads in bytes, if there are any.
+    pub fn mean_read_bytes(&self) -> Option<f64> {
+        ratio(self.read().get(), self.reads())
+    }
+
+    /// Mean size of the writes in bytes, if there are any.
+    pub fn mean_write_bytes(&self) -> Option<f64> {
+        ratio(self.written().get(), self.writes())
+    }
+
+    /// Share of the written volume that had been written before, if anything is written.
+    pub fn rewritten_share(&self) -> Option<f64> {
+        ratio(self.written().get() - self.unique_written.get(), self.written().get())
+    }
+
+    /// Share of the page writes that are updates, if anything is written.
+    pub fn update_share(&self) -> Option<f64> {
+        ratio(self.page_updates, self.page_updates + self.written_pages)
+    }
+
+    /// Share of the updates that fall on the busiest 20 % of the written pages, if there are updates.
+    pub fn update_skew(&self) -> Option<f64> {
+        ratio(self.busiest_updates, self.page_updates)
+    }
+
+    /// Share of the gaps that are shorter than [`BURST`], if there are gaps.
+    pub fn burst_share(&self) -> Option<f64> {
+        ratio(self.bursts, self.requests.saturating_sub(1))
+    }
+}
+
+fn volume(sizes: &[(Bytes, u64)]) -> Bytes {
+    Bytes(sizes.iter().map(|&(size, count)| size.get() * count).sum())
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Counts requests one after the other.
+#[derive(Default)]
+pub struct Measurer {
+    requests: u64,
+    read_sizes: BTreeMap<u32, u64>,
+    write_sizes: BTreeMap<u32, u64>,
+    written: WrittenPages,
+    first: SimTime,
+    latest: SimTime,
+    gaps_squared: u128,
+    bursts: u64,
+}
+
+impl Measurer {
+    /// Counts a request of a device (any number that tells devices apart). Trims and flushes are in no trace
+    /// and do not count.
+    ///
+    /// Panics if it arrives before the one before it.
+    pub fn count(&mut self, at: SimTime, device: u32, request: Request) {
+        let sizes = match request.op {
+            Op::Read => &mut self.read_sizes,
+            Op::Write => &mut self.write_sizes,
+            Op::Trim | Op::Flush => return,
+        };
+        *sizes.entry(request.sectors).or_default() += 1;
+        if request.op == Op::Write {
+            self.written.write(device, request.sector, request.sectors);
+        }
+        if self.requests == 0 {
+            self.first = at;
+        } else {
+            let gap = at.since(self.latest);
+            self.gaps_squared += u128::from(gap.as_ns()).pow(2);
+            self.bursts += u64::from(gap < BURST);
+        }
+        (self.requests, self.latest) = (self.requests + 1, at);
+    }
+
+    /// The statistics of what was counted.
+    pub fn statistics(&self) -> TraceStatistics {
+        let sizes = |map: &BTreeMap<u32, u64>| {
+            let bytes = |(&sectors, &count): (&u32, &u64)| (Bytes(u64::from(sectors) * SECTOR.get()), count);
+            map.iter().map(bytes).collect()
+        };
+        let pages = self.written.totals();
+        let span = self.latest.since(self.first);
+        let gaps = self.requests.saturating_sub(1);
+        let mean_gap_ns = ratio(span.as_ns(), gaps);
+        let mean_square = self.gaps_squared as f64 / gaps as f64;
+        TraceStatistics {
+            requests: self.requests,
+            read_sizes: sizes(&self.read_sizes),
+            write_sizes: sizes(&self.write_sizes),
+            unique_written: Bytes(self.written.sectors() * SECTOR.get()),
+            written_pages: pages.pages,
+            page_updates: pages.updates,
+            busiest_updates: pages.busiest,
+            span,
+            mean_gap_ns,
+            gap_scv: mean_gap_ns.filter(|&mean| mean > 0.0).map(|mean| mean_square / (mean * mean) - 1.0),
+            bursts: self.bursts,
+        }
+    }
+}
+
+/// A measured trace file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// What was measured.
+    pub statistics: TraceStatistics,
+    /// Name of the format, never `auto`.
+    pub format: &'static str,
+    /// How the file is packed.
+    pub packing: Packing,
+    /// Devices that the rows name.
+    pub devices: u64,
+    /// Rows that were skipped because they cannot be read.
+    pub bad_rows: u64,
+    /// The first ten of them, in words, with line numbers.
+    pub first_bad_rows: Vec<String>,
+    /// Rows whose time lay before that of an earlier row and was lifted to it.
+    pub late_rows: u64,
+}
+
+/// Measures a trace file in one pass. Of `spec` the path, the format, and what becomes of bad and of late rows
+/// count; neither speed nor fit do. The sectors of different devices are different sectors.
+///
+/// `watch` is told the number of rows every now and then; the answer `false` ends the reading, without a
+/// result.
+///
+/// Errors: anything wrong with the file.
+pub fn measure(
+    spec: &TraceSpec,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Measured>, WorkloadError> {
+    let input = Input::file(&spec.path);
+    let mut measurer = Measurer::default();
+    let mut late_rows = 0;
+    let mut read = || {
+        let mut rows = RowStream::first(&input, spec)?;
+        while let Some(row) = rows.next()? {
+            let request = Request { op: row.op, sector: row.sector, sectors: row.sectors };
+            measurer.count(SimTime(row.at_ns), row.device, request);
+            late_rows += u64::from(row.late);
+            if measurer.requests.is_multiple_of(WATCHED_ROWS) && !watch(measurer.requests) {
+                return Ok(None);
+            }
+        }
+        let (format, packing) = (rows.format(), rows.packing());
+        let (devices, bad) = rows.into_found();
+        bad.some_good(measurer.requests)?;
+        Ok(Some((format, packing, devices.ascending().count() as u64, bad)))
+    };
+    let ended = read().map_err(|problem| WorkloadError::Trace(Box::new(input.error(problem))))?;
+    Ok(ended.map(|(format, packing, devices, bad)| Measured {
+        statistics: measurer.statistics(),
+        format: format.name(),
+        packing,
+        devices,
+        bad_rows: bad.count,
+        first_bad_rows: bad.first,
+        late_rows,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rows: &[(u64, u32, Op, u64, u32)]) -> TraceStatistics {
+        let mut measurer = Measurer::default();
+        for &(us, device, op, sector, sectors) in rows {
+            measurer.count(SimTime(us * 1000), device, Request { op, sector, sectors });
+        }
+        measurer.statistics()
+    }
+
+    #[test]
+    fn a_trace_written_by_hand_is_counted_to_the_sector() {
+        use Op::{Read, Write};
+        let seen = of(&[
+            // Pages 0 and 1 of device 0, 12 sectors.
+            (0, 0, Write, 4, 12),
+            // Page 0 again: 4 sectors new, 4 old.
+            (1000, 0, Write, 0, 8),
+            // Page 0 of another device: nothing in common.
+            (3000, 1, Write, 0, 8),
+            // A read of what was written counts as a read only.
+            (3000, 0, Read, 0, 8),
+            // One sector of page 1, old; then pages 15 and 16, across two chunks.
+            (10_000, 0, Write, 15, 1),
+            (12_000, 0, Write, 127, 2),
+        ]);
+        assert_eq!((seen.requests, seen.reads(), seen.writes()), (6, 1, 5));
+        assert_eq!((seen.read(), seen.written()), (Bytes(8 * 512), Bytes(31 * 512)));
+        // 12 + 4 + 8 + 0 + 2 sectors of 31.
+        assert_eq!(seen.unique_written, Bytes(26 * 512));
+        assert_eq!(seen.rewritten_share(), Some(5.0 / 31.0));
+        // Device 0: pages 0 (2 writes), 1 (2), 15, 16; device 1: page 0.
+        assert_eq!((seen.written_pages, seen.page_updates), (5, 2));
+        // One page is a fifth; it holds one of the two updates.
+        assert_eq!((seen.busiest_updates, seen.update_skew()), (1, Some(0.5)));
+        assert_eq!(seen.update_share(), Some(2.0 / 7.0));
+        assert_eq!(seen.write_sizes, [(512, 1), (1024, 1), (4096, 2), (6144, 1)].map(|(b, n)| (Bytes(b), n)));
+        // Gaps 1, 2, 0, 7, 2 ms: mean 2.4, mean square 11.6, so the squared variation is 11.6 / 5.76 - 1.
+        assert_eq!((seen.span, seen.mean_gap_ns), (Duration::from_ms(12), Some(2.4e6)));
+        assert!((seen.gap_scv.unwrap() - (11.6 / 5.76 - 1.0)).abs() < 1e-12);
+        assert_eq!(seen.burst_share(), Some(0.4));
+    }
+
+    #[test]
+    fn what_is_not_there_has_no_figure() {
+        let none = of(&[]);
+        assert_eq!((none.requests, none.write_share(), none.mean_read_bytes()), (0, None, None));
+        let one = of(&[(5, 0, Op::Read, 0, 8)]);
+        assert_eq!((one.mean_gap_ns, one.gap_scv, one.burst_share()), (None, None, None));
+        assert_eq!((one.mean_write_bytes(), one.rewritten_share(), one.update_skew()), (None, None, None));
+        let together = of(&[(5, 0, Op::Write, 0, 8), (5, 0, Op::Write, 8, 8)]);
+        assert_eq!((together.mean_gap_ns, together.gap_scv), (Some(0.0), None));
+        assert_eq!((together.rewritten_share(), together.update_skew()), (Some(0.0), None));
+    }
+
+    /// The bitmap against a list of every sector written.
+    #[test]
+    fn overlaps_agree_with_a_list_of_sectors() {
+        let mut rng = interpulse_engine::Streams::new(3).stream("test", 0);
+        let mut measurer = Measurer::default();
+        let mut sectors = std::collections::BTreeSet::new();
+        let mut pages: BTreeMap<u64, u64> = BTreeMap::new();
+        for at in 0..3000 {
+            let (sector, length) = (rng.below(20_000), 1 + rng.below(300));
+            let request = Request { op: Op::Write, sector, sectors: length as u32 };
+            measurer.count(SimTime(at), 0, request);
+            sectors.extend(sector..sector + length);
+            (sector / 8..=(sector + length - 1) / 8).for_each(|page| *pages.entry(page).or_default() += 1);
+        }
+        let seen = measurer.statistics();
+        assert_eq!(seen.unique_written, Bytes(sectors.len() as u64 * 512));
+        let mut updates: Vec<u64> = pages.values().map(|writes| writes - 1).collect();
+        updates.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(seen.page_updates, updates.iter().sum::<u64>());
+        assert_eq!(seen.busiest_updates, updates[..updates.len().div_ceil(5)].iter().sum::<u64>());
+    }
+}

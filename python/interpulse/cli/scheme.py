@@ -1,0 +1,253 @@
+"""`interpulse scheme`."""
+
+from __future__ import annotations
+
+import json as json_text
+import re
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interpulse.cli.exits import UserError
+from interpulse.cli.options import Json
+from interpulse.cli.text import emit, plain
+from interpulse.config import parse_set
+from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
+
+if TYPE_CHECKING:
+    from interpulse.timeline import Phase, Timeline
+
+EPILOG = """\
+Examples:
+
+  interpulse scheme immediate --part atc19-ll --operation erase
+
+  interpulse scheme loop-boundary --read-at 500us --read-at 1.4ms --out loop.svg
+
+  interpulse scheme exact --part atc19-ll --operation erase --set suspend.erase.resume-ramp=200us
+
+  interpulse scheme exact --operation erase --write-at 2ms --set suspend.erase.for-host-writes=true
+
+`interpulse list schemes` names the schemes, `interpulse list parts` the parts; docs/schemes has a page for each."""
+
+_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+_BAR_COLUMNS = 72
+
+
+class Long(StrEnum):
+    """What a scheme stops."""
+
+    PROGRAM = "program"
+    ERASE = "erase"
+
+
+def scheme(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A scheme of `interpulse list schemes`.", show_default=False)
+    ],
+    operation: Annotated[
+        Long, typer.Option(help="What runs on the die when the reads arrive.", case_sensitive=False)
+    ] = Long.PROGRAM,
+    part: Annotated[str, typer.Option(metavar="PRESET", help="The part the die is of.")] = "a4-tlc",
+    read_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME",
+            help="When a read arrives, such as 500us, counted from the arrival of the operation; may be repeated.",
+            show_default="in an early pulse, then in a late verify",
+        ),
+    ] = None,
+    write_at: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TIME", help="When a program of host data arrives; may be repeated.", show_default=False),
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override one setting, such as suspend.erase.max-suspends=1; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the timing diagram into this .svg or .png.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show how a suspension scheme stops a program or an erase: one die, real pulses, reads at instants of your choice.
+
+    Prints what the die does when, what each read waits and what each suspension costs, on a part as it is.
+    """
+    form = _form(out)
+    reads = [_time("--read-at", text) for text in read_at or []]
+    writes = [_time("--write-at", text) for text in write_at or []]
+    die = Die(part, operation.value, name, [parse_set(text) for text in sets or []])
+    if read_at is None and not writes:
+        reads = die.two_reads()
+    timeline = die.run(reads, writes)
+    if out is not None:
+        from interpulse.cli.outfolder import OutFolder
+        from interpulse.diagram import to_bytes
+
+        OutFolder.open(out.parent).store(out.name, to_bytes(die, timeline, form))
+    emit(json_text.dumps(to_dict(die, timeline)) if json else render(die, timeline))
+
+
+def to_dict(die: Die, timeline: Timeline) -> dict[str, Any]:
+    """The timeline as `--json` prints it; times are whole nanoseconds from the arrival of the operation."""
+    return {
+        "scheme": die.scheme,
+        "operation": die.operation,
+        "part": die.part,
+        "set": dict(die.sets),
+        "operation_alone_ns": die.alone_ns,
+        "read_alone_ns": die.read_alone_ns,
+        "suspends": timeline.suspends,
+        "operations": [
+            {
+                "kind": each.kind,
+                "arrived_ns": each.arrived_ns,
+                **({} if each.done_ns is None else {"done_ns": each.done_ns}),
+                **(
+                    {"waited_ns": waited}
+                    if each.kind == "read" and (waited := waited_ns(die, each)) is not None
+                    else {}
+                ),
+            }
+            for each in timeline.operations
+        ],
+        "costs_ns": dict(_costs(timeline)),
+        "phases": [
+            {
+                "from_ns": phase.from_ns,
+                "to_ns": phase.to_ns,
+                "what": phase.what,
+                **({"operation": phase.operation} if phase.operation else {}),
+                "running_on": phase.running_on,
+                "again": phase.again,
+            }
+            for phase in timeline.phases
+        ],
+    }
+
+
+def render(die: Die, timeline: Timeline) -> str:
+    """The timeline as text: a bar, what happened when, what became of each operation, what it cost."""
+    from rich.table import Table
+
+    head = (
+        f"{die.scheme}: {die.operation} on a die of {die.part}, {_us(die.alone_ns)} us when nothing stops it; "
+        f"a read alone takes {_us(die.read_alone_ns)} us"
+    )
+    happened = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    for name in ("from us", "to us", "takes us"):
+        happened.add_column(name, justify="right", no_wrap=True)
+    happened.add_column("what")
+    for from_ns, to_ns, what in _rows(timeline):
+        happened.add_row(_us(from_ns), _us(to_ns), _us(to_ns - from_ns), what)
+    became = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    became.add_column("operation")
+    for name in ("arrived us", "done us", "took us", "longer than alone us"):
+        became.add_column(name, justify="right", no_wrap=True)
+    for k, each in enumerate(timeline.operations):
+        alone = die.alone_ns if k == 0 else die.read_alone_ns if each.kind == "read" else None
+        took = None if each.done_ns is None else each.done_ns - each.arrived_ns
+        longer = None if took is None or alone is None else took - alone
+        figures = [_us(figure) if figure is not None else "-" for figure in (each.done_ns, took, longer)]
+        became.add_row(each.kind, _us(each.arrived_ns), *figures)
+    spent = ", ".join(f"{what} {_us(ns)}" for what, ns in _costs(timeline) if ns) or "nothing"
+    return "\n\n".join(
+        (head, _bar(die, timeline), plain(happened), plain(became), f"suspensions: {timeline.suspends}; in us: {spent}")
+    )
+
+
+def _costs(timeline: Timeline) -> list[tuple[str, int]]:
+    """What stops and suspensions took, by what it was."""
+    parts = [("ran-on", timeline.ran_on_ns)]
+    parts += [(what, timeline.spent_ns(what)) for what in ("discharge", "entry", "hold", "reload", "resume", "ramp")]
+    return [*parts, ("again", timeline.again_ns)]
+
+
+def _rows(timeline: Timeline) -> list[tuple[int, int, str]]:
+    """The phases, those of one read or of one stretch of pulses taken together."""
+    rows: list[tuple[int, int, str]] = []
+    for phase in timeline.phases:
+        label = _label(phase)
+        # The command of a read comes before its sensing, that of an erase before its pulses.
+        if rows and (rows[-1][2] == label or (rows[-1][2] == "command" and label == "read")):
+            rows[-1] = (rows[-1][0], phase.to_ns, label)
+        else:
+            rows.append((phase.from_ns, phase.to_ns, label))
+    return rows
+
+
+def _label(phase: Phase) -> str:
+    if phase.what in READING:
+        return "read"
+    if phase.what not in PULSES:
+        return phase.what
+    notes = ["runs on to the stop"] * phase.running_on + ["done again"] * phase.again
+    return f"{phase.operation} pulses" + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _bar(die: Die, timeline: Timeline) -> str:
+    """The timeline in one line; where several things share a column, the rarer one shows."""
+    end = max(phase.to_ns for phase in timeline.phases) if timeline.phases else 1
+    columns = [(0, ".")] * _BAR_COLUMNS
+    for phase in timeline.phases:
+        other = phase.operation not in (None, die.operation) and phase.what in PULSES | {"load"}
+        mark = (3, "P") if other else _mark(phase)
+        first = phase.from_ns * _BAR_COLUMNS // end
+        last = max(first + 1, -(-phase.to_ns * _BAR_COLUMNS // end))
+        for column in range(first, min(last, _BAR_COLUMNS)):
+            columns[column] = max(columns[column], mark)
+    key = {
+        "L": "load",
+        "=": "pulses",
+        ">": "runs on",
+        "~": "done again",
+        "P": "program in the suspended erase",
+        "s": "enters, leaves or holds",
+    }
+    key["R"] = "read"
+    line = "".join(mark for _, mark in columns)
+    return f"{line}\n{'  '.join(f'{mark} {name}' for mark, name in key.items() if mark in line)}"
+
+
+def _mark(phase: Phase) -> tuple[int, str]:
+    if phase.what in READING:
+        return 6, "R"
+    if phase.what in PULSES:
+        return (3, ">") if phase.running_on else (4, "~") if phase.again else (1, "=")
+    return {"load": (2, "L"), "command": (1, "="), "idle": (0, "."), "bus": (0, ".")}.get(phase.what, (5, "s"))
+
+
+def _us(ns: int) -> str:
+    """Microseconds, exactly."""
+    return f"{Decimal(ns) / 1000:,f}"
+
+
+def _time(option: str, text: str) -> int:
+    """A time with its unit in ns."""
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?) ?(ns|us|ms|s)", text.strip())
+    if match is None:
+        raise UserError(f"{option} '{text}': a time is a number with its unit (ns, us, ms or s), such as 100us")
+    ns = Decimal(match[1]) * _UNITS[match[2]]
+    if ns != int(ns):
+        raise UserError(f"{option} '{text}': a time is a whole number of nanoseconds")
+    if ns > LONGEST_NS:
+        raise UserError(f"{option} '{text}': at most {LONGEST_NS // _UNITS['s']}s")
+    return int(ns)
+
+
+def _form(out: Path | None) -> str:
+    """The format that the name of the file asks for."""
+    form = "" if out is None else out.suffix.lower().removeprefix(".")
+    if out is not None and form not in ("svg", "png"):
+        raise UserError(f"--out {out}: a diagram is written as .svg or .png")
+    return form

@@ -1,0 +1,216 @@
+"""`interpulse trace`: measure traces, and make twins of traces that are not at hand."""
+
+from __future__ import annotations
+
+import json as json_text
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interpulse import _core
+from interpulse.cli.options import Json
+from interpulse.cli.text import emit, plain, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+EPILOG = """\
+Examples:
+
+  interpulse trace stats disk.csv.zst
+
+  interpulse trace twin msr-hm-0 --out hm_0.csv.zst --requests 100000
+
+  interpulse trace row msr-hm-0
+
+A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/TRACES.md defines every figure."""
+
+SHOWN_SIZES = 8
+"""The table lists so many of the most frequent sizes of each kind."""
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
+)
+
+
+class TimeUnit(StrEnum):
+    """Unit of the first column of an ascii trace."""
+
+    NS = "ns"
+    US = "us"
+    MS = "ms"
+
+
+class Reorder(StrEnum):
+    """What becomes of a time that goes back."""
+
+    ERROR = "error"
+    CLAMP = "clamp"
+
+
+Row = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.", show_default=False
+    ),
+]
+Requests = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=2,
+        help="Scale the row to so many requests: volumes follow, shares and means stay.",
+        show_default="the row's own",
+    ),
+]
+
+
+@app.callback(epilog=EPILOG)
+def trace() -> None:
+    """Measure block traces, and make statistical twins of traces that are not public."""
+
+
+@app.command("stats")
+def stats(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A block trace: plain, .gz or .zst.", show_default=False)
+    ],
+    trace_format: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="Its format; `interpulse list formats` has them.")
+    ] = "auto",
+    time_unit: Annotated[
+        TimeUnit | None, typer.Option(help="Unit of the first column, for --format ascii.", show_default=False)
+    ] = None,
+    writes_are: Annotated[
+        int | None,
+        typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.", show_default=False),
+    ] = None,
+    reorder: Annotated[
+        Reorder, typer.Option(help="A row earlier than the one before: an error, or moved to its time.")
+    ] = Reorder.ERROR,
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="Count and report bad rows instead of stopping at the first.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Measure a trace: requests, sizes, volumes, what is rewritten and where, gaps and their burstiness.
+
+    All figures are exact, over every row. docs/TRACES.md defines them.
+    """
+    text = _core.trace_statistics(
+        file, trace_format, time_unit and time_unit.value, writes_are, reorder.value, skip_bad_rows
+    )
+    emit(text if json else _stats_table(json_text.loads(text)))
+
+
+@app.command("twin")
+def twin(
+    row: Row,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it).",
+            show_default=False,
+        ),
+    ],
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of the order.")] = 1,
+    requests: Requests = None,
+    json: Json = False,
+) -> None:
+    """Write a trace that has the statistics of a row, within 2 per cent each.
+
+    It is what a run's first flow with this twin issues with the same seed. A row that no trace can meet is refused.
+    """
+    text = _core.write_twin(row, requests, seed, out)
+    if json:
+        emit(text)
+        return
+    made = json_text.loads(text)
+    emit(f"{made['trace']}: {made['requests']:,} requests, {made['format']}\n\n{plain(_table(_figures(made)))}")
+
+
+@app.command("row")
+def row_(row: Row, requests: Requests = None, json: Json = False) -> None:
+    """Show what a row asks of its twin, and the source of each figure."""
+    text = _core.twin_row(row, requests)
+    if json:
+        emit(text)
+        return
+    found = json_text.loads(text)
+    parts = [plain(_table(_figures(found)))]
+    if "entries" in found:
+        parts.append(plain(_table([(e["key"], e["value"], e["source"]) for e in found["entries"]])))
+    emit("\n\n".join(parts))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Any:  # noqa: ANN401 - rich is imported where it is needed
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
+    for _ in rows[0]:
+        table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _stats_table(found: Mapping[str, Any]) -> str:
+    head = f"{found['trace']}: {found['format']}, {found['packing']}, {found['devices']:,} device(s)"
+    if found["bad_rows"]:
+        shown = "; ".join(found["first_bad_rows"])
+        head += f"\n{found['bad_rows']:,} bad row(s) skipped: {shown}"
+    if found["late_rows"]:
+        head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
+    parts = [head, plain(_table(_figures(found)))]
+    parts += [
+        plain(_table(_sizes(kind, found[f"{kind}_sizes"]))) for kind in ("read", "write") if found[f"{kind}_sizes"]
+    ]
+    return "\n\n".join(parts)
+
+
+def _figures(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The figures that are there, as label and text."""
+    return [(label, text) for label, text in _all_figures(found) if text is not None]
+
+
+def _all_figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    def shown(name: str, how: str) -> str | None:
+        return None if name not in found else how.format(found[name])
+
+    def share(name: str) -> str | None:
+        return None if name not in found else f"{100 * found[name]:.2f} %"
+
+    def volume(name: str) -> str | None:
+        return None if name not in found else size(round(found[name]))
+
+    def kib(name: str) -> str | None:
+        return None if name not in found else f"{found[name] / 1024:.2f} KiB"
+
+    yield "requests", shown("requests", "{:,}")
+    yield "writes", share("write_share")
+    yield "mean read", kib("mean_read_bytes")
+    yield "mean write", kib("mean_write_bytes")
+    yield "read", volume("read_bytes")
+    yield "written", volume("written_bytes")
+    yield "unique written (512 B)", volume("unique_written_bytes")
+    yield "rewritten, of the written volume", share("rewritten_share")
+    yield "updates, of the writes of 4 KiB pages", share("update_share")
+    yield "updates on the busiest 20 % of the written pages", share("update_skew")
+    yield "span", shown("span_s", "{:,.3f} s")
+    yield "mean gap", shown("mean_gap_ms", "{:,.4g} ms")
+    yield "squared variation of the gaps", shown("gap_scv", "{:.3f}")
+    yield "gaps below 1.5 ms", share("burst_share")
+
+
+def _sizes(kind: str, sizes: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The most frequent sizes of a kind, ascending, and what is left of the rest."""
+    most = sorted(sizes, key=lambda each: (-each["requests"], each["bytes"]))[:SHOWN_SIZES]
+    rows = [(f"{kind}s of {size(each['bytes'])}", f"{100 * each['share']:.2f} %") for each in most]
+    rest = len(sizes) - len(most)
+    if rest:
+        left = 1 - sum(each["share"] for each in most)
+        rows.append((f"{kind}s of {rest:,} other size(s)", f"{100 * left:.2f} %"))
+    return rows

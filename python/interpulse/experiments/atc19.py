@@ -1,0 +1,145 @@
+"""What the four experiments of Kim et al., ATC'19 share: the schemes they compare, and how tails are read and drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interpulse.experiments.outcome import Curve
+from interpulse.experiments.plots import COLOURS, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+    from interpulse.experiments.outcome import Rows
+    from interpulse.result import Result
+
+RAMP = "500us"
+"""Of `es`: the time a resumed pulse needs to regain its voltage. Not printed; half a step of 1 ms. See `es_no_ramp`."""
+
+TIMEOUT = "64ms"
+"""T-ES timeout: Kim et al., ATC'19, slide 32."""
+
+ERASE = "suspend.erase"
+
+CALIBRATED = {"host.firmware": "3us, so that a 4 KiB read at queue depth 1 takes the 15 us of slide 2"}
+"""What was set by a figure of the paper."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One design of the comparison (slide 32)."""
+
+    key: str
+    """As it stands in the names of rows."""
+    label: str
+    """As the slides call it."""
+    colour: str
+    sets: Sets = field(default_factory=dict, compare=False)
+
+
+def _timeout(clock: str) -> Sets:
+    return {f"{ERASE}.scheme": "timeout", f"{ERASE}.defer-after": TIMEOUT, f"{ERASE}.defer-clock": clock}
+
+
+BASELINE = Scheme("baseline", "Baseline", COLOURS[5])
+IDEAL = Scheme("ideal", "Ideal-ES", COLOURS[3], {f"{ERASE}.scheme": "ideal", f"{ERASE}.min-remaining": "0us"})
+ES = Scheme("es", "ES", COLOURS[4], {f"{ERASE}.scheme": "exact", f"{ERASE}.resume-ramp": RAMP})
+IES = Scheme("ies", "I-ES", COLOURS[1], {f"{ERASE}.scheme": "immediate"})
+DES = Scheme("des", "D-ES", COLOURS[2], {f"{ERASE}.scheme": "deferred"})
+TES = Scheme("tes", "T-ES", COLOURS[0], _timeout("host-write"))
+"""With the clock of the authors' simulator: the age of the host write that has waited longest."""
+
+SCHEMES = (BASELINE, IDEAL, ES, IES, DES, TES)
+"""The six designs of slide 32, in its order."""
+
+ES_NO_RAMP = Scheme("es_no_ramp", "ES, no ramp", COLOURS[7], {f"{ERASE}.scheme": "exact"})
+TES_SUSPENDED = Scheme(
+    "tes_suspended_time", "T-ES, time an erase was suspended", COLOURS[6], _timeout("suspended-time")
+)
+TES_ERASE = Scheme(
+    "tes_first_suspend", "T-ES, since an erase was first suspended", COLOURS[6], _timeout("first-suspend")
+)
+
+VARIANTS = (ES_NO_RAMP, TES_ERASE, TES_SUSPENDED)
+"""Other readings of ES and T-ES: see docs/EXPERIMENTS.md."""
+
+
+def add(context: Context, rows: Rows, name: str, ours: float, *, unit: str, figure: str) -> None:
+    """Adds a row, with this unit and figure where `expected.toml` has none for it."""
+    if name in context.expected().rows:
+        rows.add(name, ours)
+    else:
+        rows.add(name, ours, unit=unit, figure=figure)
+
+
+Buckets = list[list[float]]
+"""Pairs of a latency in microseconds, the upper end of a bucket, and the requests in it."""
+
+
+def buckets(raw: Mapping[str, Any], kind: str) -> Buckets:
+    """The histogram of a result or of one of its flows; empty where no such request completed."""
+    return list(raw["histogram_us"].get(kind, []))
+
+
+def flow(result: Result, name: str) -> dict[str, Any]:
+    """The statistics of the flow of this name."""
+    return next(flow for flow in result.flows if flow["name"] == name)
+
+
+def longest_wait_ms(result: Result) -> float:
+    """The longest a write took, or had taken at the end of the window without being complete."""
+    waiting = result.raw.get("oldest_outstanding_us", {}).get("write", 0.0)
+    return float(max(waiting, result.latency_us["write"].get("max", 0.0))) / 1000
+
+
+def share_above(histogram: Buckets, limit_us: float) -> float:
+    """The share of requests slower than `limit_us`, in percent; 0 for no requests."""
+    total = sum(count for _, count in histogram)
+    slow = sum(count for upper, count in histogram if upper > limit_us)
+    return 100 * slow / total if total else 0.0
+
+
+def survival(histogram: Buckets) -> tuple[list[float], list[float]]:
+    """The share of requests (not percent) at or above each latency of the histogram."""
+    total = sum(count for _, count in histogram)
+    latencies, shares, left = [], [], total
+    for upper, count in histogram:
+        latencies.append(upper)
+        shares.append(left / total)
+        left -= count
+    return latencies, shares
+
+
+def tails(title: str, panes: Sequence[tuple[str, Mapping[Scheme, Buckets]]]) -> Figure:
+    """Latency distributions as the slides show them, one panel for each of `panes`: the rarer, the lower."""
+    figure, axes = panels(1, len(panes))
+    for axis, (name, lines) in zip(axes, panes, strict=True):
+        for scheme, histogram in lines.items():
+            if histogram:
+                latencies, shares = survival(histogram)
+                axis.step(latencies, shares, where="post", color=scheme.colour, label=scheme.label, linewidth=1.2)
+        _logarithmic(axis, name)
+    axes[0].set_ylabel("share of requests at least as slow")
+    axes[0].legend(fontsize=7)
+    figure.suptitle(title)
+    return figure
+
+
+def _logarithmic(axis: Axes, name: str) -> None:
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel(f"{name} latency, us")
+
+
+def curve(name: str, lines: Iterable[tuple[Scheme, str, Buckets]]) -> Curve:
+    """The numbers behind `tails`: scheme, kind, latency, share."""
+    rows: list[tuple[str, str, float, float]] = []
+    for scheme, kind, histogram in lines:
+        rows += [(scheme.key, kind, us, share) for us, share in zip(*survival(histogram), strict=True)]
+    return Curve(name, ("scheme", "kind", "latency_us", "share_at_least"), rows)

@@ -1,0 +1,170 @@
+"""`atc19-act`: the largest load of the Aerospike Certification Tool that each design passes (ATC'19, slides 34, 35)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.act import Bisection, Key, Limit, Verdict, load, search
+from interpulse.experiments.atc19 import (
+    BASELINE,
+    CALIBRATED,
+    DES,
+    ES,
+    IES,
+    SCHEMES,
+    TES,
+    VARIANTS,
+    add,
+    buckets,
+    curve,
+    tails,
+)
+from interpulse.experiments.case import Case
+from interpulse.experiments.outcome import Outcome, Plot
+
+if TYPE_CHECKING:
+    from interpulse.config import Config
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+    from interpulse.experiments.outcome import Rows
+    from interpulse.result import Result
+
+CAP = 48
+"""Multipliers above this are not tried."""
+
+SHOWN = 30
+"""The multiplier of the latency distributions of slide 35."""
+
+QUICK: Sets = {"run.warmup": "1s", "run.time": "3s"}
+
+UNPRINTED = (BASELINE.key, "ideal")
+"""Designs whose stress limit the slides do not print."""
+
+RAMPS = ("200us", "1ms")
+"""Ramps of ES beside 0 and the one assumed."""
+
+RESERVE: Sets = {"ftl.gc-hard": "5%", "run.warmup": "8s", "run.time": "120s"}
+"""Host data may use up half of the reserve: it takes over a minute until that is gone."""
+
+ONE_PLANE: Sets = {"part.planes": 1, "part.pages-per-block": 768, "ftl.multi-plane": 1}
+"""Programs take one plane too: the same blocks and capacity, an eighth of the pages a program."""
+
+EIGHT_PLANES: Sets = {
+    "drive": "atc19",
+    "ftl.gc-hard": "9.9%",
+    "precondition.until": "drive-writes",
+    "precondition.drive-writes": 0.5,
+    "run.time": "5s",
+}
+"""Erases take eight planes too: the full drive, one erase for every 24 MiB."""
+
+
+class Judge:
+    """Runs designs at multipliers. Every run is kept: two searches never pay twice."""
+
+    def __init__(self, context: Context, config: Config, designs: dict[str, Sets]) -> None:
+        self._context = context
+        self._config = config
+        self._designs = designs
+        self.results: dict[Key, Result] = {}
+        self.verdicts: dict[Key, Verdict] = {}
+
+    def __call__(self, keys: set[Key]) -> dict[Key, Verdict]:
+        """The verdicts on designs at multipliers."""
+        new = sorted(key for key in keys if key not in self.verdicts)
+        cases = [Case(_name(key), self._config, {**self._designs[key[0]], **load(key[1])}) for key in new]
+        results = self._context.run(cases) if cases else {}
+        for key in new:
+            self.results[key] = results[_name(key)][0]
+            self.verdicts[key] = Verdict.of(self.results[key])
+        return {key: self.verdicts[key] for key in keys}
+
+    def why(self, design: str, limit: Bisection) -> str:
+        """Why the number after the answer of a search failed."""
+        if limit.passes == limit.cap:
+            return f"nothing failed up to {limit.cap}x"
+        return f"{limit.fails}x fails by {self.verdicts[design, limit.fails].why()}"
+
+
+def run(context: Context) -> Outcome:
+    """Searches the limits of every design; without `--quick` those of other readings and assumptions too."""
+    config = context.config("act.toml")
+    length = QUICK if context.quick else {}
+    schemes = SCHEMES if context.quick else (*SCHEMES, *VARIANTS)
+    designs: dict[str, Sets] = {scheme.key: {**length, **scheme.sets} for scheme in schemes}
+    judge = Judge(context, config, designs)
+    # What the slides print nothing of is left out of a quick run.
+    stress = {key: Bisection(CAP) for key in designs if not context.quick or key not in UNPRINTED}
+    search([Limit(key, lambda verdict: verdict.keeps_up, found) for key, found in stress.items()], judge)
+    # Beyond what a design keeps up with there is no steady latency to judge.
+    performance = {key: Bisection(found.passes) for key, found in stress.items()}
+    for key, found in performance.items():
+        found.tell(found.cap, not judge({(key, found.cap)})[key, found.cap].failed_performance)
+    performance.setdefault(BASELINE.key, Bisection(CAP))
+    tests = [Limit(key, lambda verdict: not verdict.failed_performance, found) for key, found in performance.items()]
+    search(tests, judge)
+    judge({(scheme.key, SHOWN) for scheme in SCHEMES})
+    rows = context.rows()
+    notes = []
+    for scheme in schemes:
+        key = scheme.key
+        limits = {"stress_": stress.get(key), "performance_": performance.get(key)}
+        tried = [limit for limit in limits.values() if limit is not None]
+        if not tried:
+            continue
+        binding = min(tried, key=lambda limit: limit.passes)
+        for name, limit in {**limits, "": binding}.items():
+            row = f"act_x_{name}{key}"
+            if limit is not None:
+                add(context, rows, row, limit.passes, unit="x", figure=f"slide 35, no number printed: {scheme.label}")
+        notes.append(f"{scheme.label}: {judge.why(key, binding)}")
+    best = max(performance[DES.key].passes, performance[TES.key].passes)
+    rows.add("act_best_over_baseline", best / performance[BASELINE.key].passes)
+    shown = {scheme: judge.results[scheme.key, SHOWN] for scheme in SCHEMES}
+    for scheme, result in shown.items():
+        rows.add(f"act_30x_read_p99.9_us_{scheme.key}", result.percentile("read", 99.9))
+    for multiplier in (14, 22, SHOWN):
+        (verdict,) = judge({(BASELINE.key, multiplier)}).values()
+        share = verdict.slower_percent["i"]
+        rows.add(f"baseline_above_1ms_percent_{multiplier}x", share, unit="%", figure="rule i: at most 5 %")
+    if not context.quick:
+        _sensitivities(context, config, rows)
+    reads = {scheme: buckets(result.raw, "read") for scheme, result in shown.items()}
+    return Outcome(
+        rows,
+        calibrated=dict(CALIBRATED),
+        notes=notes,
+        plots=[Plot("latency-30x", lambda: tails(f"ACT at {SHOWN}x", [("read", reads)]))],
+        curves=[curve("latency-30x", [(scheme, "read", histogram) for scheme, histogram in reads.items()])],
+    )
+
+
+def _sensitivities(context: Context, config: Config, rows: Rows) -> None:
+    """What the slides do not print and the limits depend on."""
+    designs: dict[str, Sets] = {f"ramp {ramp}": {**ES.sets, "suspend.erase.resume-ramp": ramp} for ramp in RAMPS}
+    designs |= {f"reserve {scheme.key}": {**scheme.sets, **RESERVE} for scheme in (BASELINE, IES, DES)}
+    designs |= {"one plane": ONE_PLANE, "eight planes": EIGHT_PLANES}
+    judge = Judge(context, config, designs)
+    ramps = {ramp: Bisection(CAP) for ramp in RAMPS}
+    reserve = Bisection(30, 16)
+    search(
+        [Limit(f"ramp {ramp}", lambda verdict: verdict.keeps_up, ramps[ramp]) for ramp in RAMPS]
+        + [Limit(f"reserve {IES.key}", lambda verdict: verdict.keeps_up, reserve)],
+        judge,
+    )
+    for ramp, limit in ramps.items():
+        rows.add(f"act_x_stress_es_ramp_{ramp}", limit.passes, unit="x", figure="sensitivity: resume-ramp")
+    rows.add("act_x_stress_ies_reserve_5", reserve.passes, unit="x", figure="sensitivity: gc-hard 5 %")
+    keys = {(f"reserve {BASELINE.key}", 14), (f"reserve {DES.key}", CAP)}
+    keys |= {(design, x) for design in ("one plane", "eight planes") for x in (14, 22)} | {("eight planes", 60)}
+    for (design, x), verdict in sorted(judge(keys).items()):
+        name, figure = design.replace(" ", "_"), f"sensitivity: {design}, {BASELINE.label}"
+        share = verdict.slower_percent["i"]
+        if design.startswith("reserve"):
+            figure = "sensitivity: gc-hard 5 %"
+        rows.add(f"{name}_above_1ms_percent_{x}x", share, unit="%", figure=figure)
+        rows.add(f"{name}_behind_s_{x}x", verdict.waiting_s, unit="s", figure=figure)
+
+
+def _name(key: Key) -> str:
+    return f"{key[0]} {key[1]}x"

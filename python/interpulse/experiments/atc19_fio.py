@@ -1,0 +1,57 @@
+"""`atc19-fio`: read and write tails of the six designs under fio (Kim et al., ATC'19, slide 33), and slides 2 and 3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.atc19 import BASELINE, CALIBRATED, SCHEMES, VARIANTS, add, buckets, curve, tails
+from interpulse.experiments.case import Case
+from interpulse.experiments.outcome import Outcome, Plot
+
+if TYPE_CHECKING:
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+
+QUICK: Sets = {"run.time": "3s"}
+QD1: Sets = {"flow.0.depth": 1, "flow.0.read": 1.0, "run.warmup": "0s", "run.time": "200ms"}
+QD128: Sets = {"flow.0.depth": 128}
+
+
+def run(context: Context) -> Outcome:
+    """Runs every design at queue depth 16, and the baseline at 1 and 128."""
+    config = context.config("fio.toml")
+    length = QUICK if context.quick else {}
+    schemes = (*SCHEMES, *VARIANTS)
+    cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
+    cases += [Case("qd1", config, QD1), Case("qd128", config, {**length, **QD128})]
+    results = {name: repeats[0] for name, repeats in context.run(cases).items()}
+    rows = context.rows()
+    rows.add("qd1_read_mean_us", results["qd1"].latency_us["read"]["mean"])
+    for scheme in schemes:
+        figure = f"another reading: {scheme.label}"
+        read, write = (results[scheme.key].percentile(kind, 99.99) for kind in ("read", "write"))
+        add(context, rows, f"read_p99.99_us_{scheme.key}", read, unit="us", figure=figure)
+        add(context, rows, f"write_p99.99_ms_{scheme.key}", write / 1000, unit="ms", figure=figure)
+    for scheme in SCHEMES:
+        result = results[scheme.key]
+        rows.add(f"read_p99.9_us_{scheme.key}", result.percentile("read", 99.9), unit="us", figure="slide 33 (a)")
+        rows.add(f"kiops_{scheme.key}", result.iops / 1000, unit="kIOPS", figure="not in the slides")
+    rows.add("qd128_read_p50_us_baseline", results["qd128"].percentile("read", 50))
+    rows.add("qd128_read_p99.9_us_baseline", results["qd128"].percentile("read", 99.9))
+    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
+    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
+    deep = {BASELINE: buckets(results["qd128"].raw, "read")}
+    return Outcome(
+        rows,
+        calibrated=dict(CALIBRATED),
+        plots=[
+            Plot(
+                "tails", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 16", [("read", reads), ("write", writes)])
+            ),
+            Plot("motivation", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 128", [("read", deep)])),
+        ],
+        curves=[
+            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()]),
+            curve("motivation", [(s, "read", h) for s, h in deep.items()]),
+        ],
+    )

@@ -1,0 +1,79 @@
+"""`atc19-starvation`: does a writer get on beside a reader that never pauses? (Kim et al., ATC'19, slides 24, 31)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.atc19 import (
+    CALIBRATED,
+    IES,
+    SCHEMES,
+    TES,
+    TIMEOUT,
+    VARIANTS,
+    add,
+    buckets,
+    curve,
+    flow,
+    longest_wait_ms,
+    tails,
+)
+from interpulse.experiments.case import Case
+from interpulse.experiments.outcome import Outcome, Plot
+
+if TYPE_CHECKING:
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+
+QUICK: Sets = {"run.time": "5s"}
+LENGTHS = ("5s", "10s", "40s")
+"""Windows over which the longest wait of a write is compared, beside the one of the configuration."""
+
+
+def run(context: Context) -> Outcome:
+    """Runs every design, and I-ES and T-ES over windows of several lengths: a tail without bound grows with them."""
+    config = context.config("starvation.toml")
+    length = QUICK if context.quick else {}
+    schemes = (*SCHEMES, *VARIANTS)
+    windows = LENGTHS[:2] if context.quick else LENGTHS
+    cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
+    cases += [
+        Case(f"{scheme.key} {window}", config, {**scheme.sets, "run.time": window})
+        for scheme in (IES, TES)
+        for window in windows
+    ]
+    results = {name: repeats[0] for name, repeats in context.run(cases).items()}
+    rows = context.rows()
+    for scheme in schemes:
+        result = results[scheme.key]
+        figure = f"another reading: {scheme.label}"
+        written = flow(result, "writer")["host_requests"] * 0.125 / result.raw["simulated_s"]
+        add(context, rows, f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
+        add(context, rows, f"write_wait_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
+    rows.add("write_max_ms_tes", longest_wait_ms(results["tes"]))
+    for scheme in schemes:
+        tail = results[scheme.key].percentile("read", 99.9)
+        rows.add(f"read_p99.9_us_{scheme.key}", tail, unit="us", figure="not in the slides")
+    for scheme in (IES, TES):
+        for window in windows:
+            rows.add(
+                f"write_wait_max_ms_{scheme.key}_{window}",
+                longest_wait_ms(results[f"{scheme.key} {window}"]),
+                unit="ms",
+                figure=f"sensitivity: a window of {window}",
+            )
+    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
+    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
+    silent = [scheme.label for scheme in SCHEMES if not writes[scheme]]
+    notes = [f"no write at all was completed in the window under {', '.join(silent)}"] if silent else []
+    return Outcome(
+        rows,
+        calibrated=dict(CALIBRATED),
+        notes=[*notes, f"the bound of T-ES is its timeout, {TIMEOUT}, and the longest write of the baseline"],
+        plots=[
+            Plot("tails", lambda: tails("128 KiB reads beside 128 KiB writes", [("read", reads), ("write", writes)]))
+        ],
+        curves=[
+            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()])
+        ],
+    )

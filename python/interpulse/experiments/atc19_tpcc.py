@@ -1,0 +1,80 @@
+"""`atc19-tpcc`: tails under a twin of a TPC-C trace, and who fails by a write command timeout (ATC'19, slide 36)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.atc19 import (
+    CALIBRATED,
+    ES,
+    IES,
+    SCHEMES,
+    TES,
+    TIMEOUT,
+    VARIANTS,
+    add,
+    buckets,
+    curve,
+    longest_wait_ms,
+    tails,
+)
+from interpulse.experiments.case import Case
+from interpulse.experiments.outcome import Outcome, Plot
+
+if TYPE_CHECKING:
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+
+READS, WRITES = 32_114, 19_186
+"""Requests a second of the trace that is public."""
+
+QUICK: Sets = {"run.time": "4s", "host.command-timeout": "1s"}
+VARIATIONS: dict[str, Sets] = {
+    "timeout_1s": {"host.command-timeout": "1s"},
+    "timeout_500ms": {"host.command-timeout": "500ms"},
+    "speed_0.5": {"flow.0.rate": f"{READS // 2}/s", "flow.1.rate": f"{WRITES // 2}/s"},
+    "speed_0.75": {"flow.0.rate": f"{READS * 3 // 4}/s", "flow.1.rate": f"{WRITES * 3 // 4}/s"},
+    "shared_queue": {"host.frame-buffer": 65536, "flow.1.queue": 0},
+}
+"""What the slides do not print, for the full run: the command timeout, the load, who waits behind whom."""
+
+
+def run(context: Context) -> Outcome:
+    """Runs every design on the same arrivals; then ES, I-ES and T-ES under other assumptions."""
+    config = context.config("tpcc.toml")
+    length = QUICK if context.quick else {}
+    schemes = (*SCHEMES, *VARIANTS)
+    cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
+    if not context.quick:
+        varied = [(scheme, what) for scheme in (ES, IES, TES) for what in VARIATIONS]
+        cases += [Case(f"{s.key} {what}", config, {**s.sets, **VARIATIONS[what]}) for s, what in varied]
+    results = {name: repeats[0] for name, repeats in context.run(cases).items()}
+    rows = context.rows()
+    for scheme in schemes:
+        result = results[scheme.key]
+        figure = "slide 36" if scheme in SCHEMES else f"another reading: {scheme.label}"
+        tail, lost = result.percentile("read", 99.99), result.counters["host"]["command_timeouts_write"]
+        add(context, rows, f"read_p99.99_us_{scheme.key}", tail, unit="us", figure=figure)
+        add(context, rows, f"write_timeouts_{scheme.key}", lost, unit="requests", figure=figure)
+        add(context, rows, f"write_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
+    for name, result in results.items():
+        key, _, what = name.partition(" ")
+        if what:
+            lost, wait = result.counters["host"]["command_timeouts_write"], longest_wait_ms(result)
+            rows.add(f"write_timeouts_{key}_{what}", lost, unit="requests", figure=f"sensitivity: {what}")
+            rows.add(f"write_max_ms_{key}_{what}", wait, unit="ms", figure=f"sensitivity: {what}")
+    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
+    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
+    failed = [s.label for s in schemes if results[s.key].counters["host"]["command_timeouts_write"]]
+    return Outcome(
+        rows,
+        calibrated=dict(CALIBRATED),
+        notes=[
+            "the slides' trace is not public: synthetic requests with the moments of the TPC-C trace that is",
+            f"ended in a write command timeout: {', '.join(failed) or 'none'}; T-ES timeout {TIMEOUT}",
+        ],
+        plots=[Plot("tails", lambda: tails("TPC-C twin", [("read", reads), ("write", writes)]))],
+        curves=[
+            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()])
+        ],
+    )

@@ -1,0 +1,92 @@
+"""The plots of `fast12`, laid out as the paper's slides 5, 16 and 17, and the sweep of the traces' speed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.fast12 import CELLS, SPEEDS, points
+from interpulse.experiments.outcome import Plot
+from interpulse.experiments.plots import COLOURS, PUBLISHED, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.context import Context
+    from interpulse.experiments.fast12 import Measured, Point
+    from interpulse.result import Kind
+
+LABELS = {
+    "fifo": "FIFO",
+    "rps": "RPS",
+    "per": "PER",
+    "pe0": "PE0",
+    "ips": "PES_IPS",
+    "ipc": "PES_IPC",
+    "wser": "PES_IPC + WSER",
+}
+
+
+def all_plots(context: Context, measured: Measured, calibrated: float) -> list[Plot]:
+    """The plots of a finished experiment."""
+    groups = list(points(calibrated))
+    expected = context.expected().rows
+    printed = {base: expected[f"read_vs_{base}_ipc_mean"].value for base in ("rps", "fifo")}
+
+    def reads() -> Figure:
+        figure, (motivation, result, difference) = panels(3, 1, width=8.4, height=2.6)
+        _bars(motivation, measured, groups, ("fifo", "rps", "per", "pe0"), "fifo", "read")
+        _bars(result, measured, groups, ("rps", "per", "pe0", "ipc"), "fifo", "read")
+        _bars(difference, measured, groups, ("ipc", "ips"), "ipc", "read")
+        motivation.set_title("the room for improvement (slide 5)")
+        result.set_title("read latency (slide 16)")
+        result.set_ylim(0.0, 1.0)
+        difference.set_title("the two ways to suspend a program (slide 16)")
+        difference.set_ylim(0.9, 1.15)
+        return figure
+
+    def writes() -> Figure:
+        figure, (axis,) = panels(1, 1, width=8.4, height=2.8)
+        _bars(axis, measured, groups, ("fifo", "rps", "ips", "ipc", "wser"), "fifo", "write")
+        axis.set_title("write latency (slide 17; write-suspend-erase: JSA'14)")
+        axis.set_ylim(0.6, 1.1)
+        return figure
+
+    def sweep() -> Figure:
+        figure, axes = panels(1, 2, width=4.2, height=3.2)
+        for axis, base in zip(axes, ("rps", "fifo"), strict=True):
+            for cell, colour in zip(("", *CELLS), COLOURS, strict=False):
+                at = [[point for point in points(speed) if cell in ("", point.cell)] for speed in SPEEDS]
+                changes = [measured.mean_ratio(each, "ipc", base) for each in at]
+                values = [100.0 * (sum(each) / len(each) - 1.0) for each in changes]
+                axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
+            value = printed[base]
+            assert value is not None
+            axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=f"printed: {value:g} %")
+            axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
+            axis.axvline(calibrated, color="#999999", linewidth=0.8)
+            axis.set_title(f"PES_IPC against {LABELS[base]}")
+            axis.set_xlabel("speed of the traces")
+            axis.set_ylabel("change of the mean read latency, %")
+            axis.legend()
+        return figure
+
+    return [Plot("read_latency", reads), Plot("write_latency", writes), Plot("speed", sweep)]
+
+
+def _bars(
+    axis: Axes, measured: Measured, groups: Sequence[Point], policies: Sequence[str], base: str, kind: Kind
+) -> None:
+    """Bars over `base` for every workload and cell."""
+    width = 0.8 / len(policies)
+    for k, policy in enumerate(policies):
+        ratios = [measured.ratio(point, policy, base, kind) for point in groups]
+        places = [at + (k - (len(policies) - 1) / 2) * width for at in range(len(groups))]
+        heights = [sum(each) / len(each) for each in ratios]
+        axis.bar(places, heights, width, color=COLOURS[list(LABELS).index(policy)], label=LABELS[policy])
+    axis.set_xticks(range(len(groups)), [f"{p.workload.upper()}\n{p.cell.upper()}" for p in groups])
+    axis.grid(visible=False, axis="x")
+    axis.set_ylabel(f"{kind} latency over {LABELS[base]}")
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -1,0 +1,203 @@
+"""The characterisation of single dies in Zambelli et al. 2021, Figures 5 to 8, from the same die model as the drive.
+
+A program starts; a read arrives after Delay1 and suspends it; after each resume the next read arrives after Delay2,
+until the program is over. Both delays run from 10 to 100 % of the nominal program time, for a sample of word lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interpulse.experiments.die import drive
+from interpulse.experiments.estimate import Estimate
+from interpulse.experiments.outcome import Curve, Plot
+from interpulse.experiments.plots import panels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+    from interpulse._core import Plan
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+    from interpulse.experiments.die import Timeline
+    from interpulse.experiments.outcome import Rows
+
+PROGRAM_NS = 2_000_000
+"""The nominal program time: Table 2."""
+
+STEPS = tuple(range(1, 11))
+"""The delays in tenths of it."""
+
+PROGRESS = ("pulsing", "stopping", "entering", "resuming")
+"""The states of a die whose time belongs to the program; the rest is the read's."""
+
+SPREAD: Sets = {"part.program-loops-sd": 1.0}
+"""Word lines differ (Figure 3a); the article prints no figure."""
+
+READINGS: dict[str, tuple[str, Sets]] = {
+    "loop-boundary": ("stops at loop ends, as the drive", {"suspend.program.scheme": "loop-boundary"}),
+    "exact": (
+        "stops anywhere, entering takes 70 us and makes no progress",
+        {"suspend.program.scheme": "exact", "part.program-suspend-entry": "70us"},
+    ),
+}
+"""Two readings of what a die does between the request and the read."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One word line under one pair of delays."""
+
+    suspends: int
+    entries_ns: tuple[int, ...]
+    """Times to enter suspension."""
+    total_ns: int
+    """Program time with every entry, without the reads."""
+
+
+Grid = dict[tuple[int, int], list[Measured]]
+"""Every word line by the delays, in tenths of the program time."""
+
+
+def measure(plan: Plan, word_lines: int, first_seed: int) -> Grid:
+    """Runs the flow of Figure 5 for every pair of delays."""
+    grid: Grid = {}
+    for first in STEPS:
+        for then in STEPS:
+            probe = (first * PROGRAM_NS // 10, then * PROGRAM_NS // 10)
+            seeds = range(first_seed, first_seed + word_lines)
+            grid[first, then] = [_read(drive(plan, [("program", 0)], probe=probe, seed=seed)) for seed in seeds]
+    return grid
+
+
+def _read(timeline: Timeline) -> Measured:
+    """What a tester would note down."""
+    entries: list[int] = []
+    suspends = total = 0
+    for before, span in zip([None, *timeline.spans], timeline.spans, strict=False):
+        if span.state not in PROGRESS or span.operation != "program":
+            continue
+        total += span.length
+        if span.state == "pulsing":
+            suspends += before is not None and before.state not in ("load", "load-wait")
+            entries.append(0)
+        elif span.state in ("stopping", "entering"):
+            entries[-1] += span.length
+    # The last run of pulses ended with the program, not with a suspension.
+    return Measured(suspends, tuple(entries[:suspends]), total)
+
+
+def formula(first: int, then: int, *, boundary: bool) -> int:
+    """Suspends of a program that advances only during the delays: k with Delay1 + k Delay2 below 1, or up to 1."""
+    limit = 10 + (1 if boundary else 0)
+    return sum(1 for k in range(20) if first + k * then < limit)
+
+
+def run(context: Context, rows: Rows) -> tuple[list[Plot], list[Curve]]:
+    """Measures the grids, adds their rows, and returns plots and curves."""
+    word_lines = 5 if context.quick else 50
+    config = context.config("drive.toml")
+    grids: dict[str, Grid] = {}
+    for name, (_, sets) in READINGS.items():
+        for kind, extra, count in (("", SPREAD, word_lines), ("-uniform", {}, 1)):
+            plan = context.plan(f"grid {name}{kind}", config, {**sets, **extra})
+            grids[f"{name}{kind}"] = measure(plan, count, context.seed)
+    for name, (words, _) in READINGS.items():
+        beside = "" if name == "loop-boundary" else f"_sens_{name}"
+        _rows(rows, grids[name], beside, words)
+        agreeing = [_agreement(grids[f"{name}-uniform"], boundary=boundary) for boundary in (False, True)]
+        for count, what in zip(agreeing, ("", "_with_boundary"), strict=True):
+            rows.add(
+                f"grid_cells_as_formula{what}{beside}",
+                count,
+                unit="of 100",
+                figure=f"Figure 6, all word lines alike: {words}",
+            )
+    plots = [Plot("delays", lambda: _draw(grids["loop-boundary"]))]
+    return plots, [_curve(grids)]
+
+
+def _rows(rows: Rows, grid: Grid, suffix: str, words: str) -> None:
+    every = [each for cell in grid.values() for each in cell]
+    entries = [entry / PROGRAM_NS * 100 for each in every for entry in each.entries_ns]
+    late = [each.suspends for (first, then), cell in grid.items() if min(first, then) > 6 for each in cell]
+    slowest = max(grid[10, 10], key=_polled(10, 10))
+    figures = {
+        "grid_most_suspends": float(max(each.suspends for each in every)),
+        "grid_most_suspends_delays_above_60": float(max(late)),
+        "grid_entry_mean_percent": Estimate.of(entries).value,
+        "grid_entry_worst_percent": max(entries),
+        "grid_total_100_100": _polled(10, 10)(slowest),
+    }
+    for name, ours in figures.items():
+        if suffix:
+            rows.add(f"{name}{suffix}", ours, beside=name, figure=words)
+        else:
+            rows.add(name, ours)
+
+
+def _polled(first: int, then: int) -> Callable[[Measured], float]:
+    """The program time, in nominal ones, as noted by a tester that looks only after a delay is over."""
+
+    def figure(each: Measured) -> float:
+        return (first + then * each.suspends) / 10 + sum(each.entries_ns) / PROGRAM_NS
+
+    return figure
+
+
+def _agreement(grid: Grid, *, boundary: bool) -> int:
+    return sum(cell[0].suspends == formula(*delays, boundary=boundary) for delays, cell in grid.items())
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _curve(grids: dict[str, Grid]) -> Curve:
+    columns = (
+        *("reading", "delay1_percent", "delay2_percent", "suspends_mean", "suspends_most", "formula"),
+        *("entry_mean_us", "entry_worst_us", "program_mean_us", "program_worst_us", "program_polled_worst"),
+    )
+    lines: list[tuple[str | float | None, ...]] = []
+    for name, grid in grids.items():
+        for (first, then), cell in grid.items():
+            entries = [entry / 1e3 for each in cell for entry in each.entries_ns]
+            totals = [each.total_ns / 1e3 for each in cell]
+            counts = [float(each.suspends) for each in cell]
+            lines.append(
+                (
+                    *(name, 10 * first, 10 * then, _mean(counts), max(counts), formula(first, then, boundary=False)),
+                    *((_mean(entries), max(entries)) if entries else (None, None)),
+                    *(_mean(totals), max(totals), max(map(_polled(first, then), cell))),
+                )
+            )
+    return Curve("delays", columns, lines)
+
+
+def _draw(grid: Grid) -> Figure:
+    """Suspends, time to enter and program time against both delays, as the article's Figures 6, 7a and 8b."""
+    figure, axes = panels(1, 3, width=3.9, height=3.6)
+    suspends = [[_mean([each.suspends for each in grid[first, then]]) for first in STEPS] for then in STEPS]
+    entries = [[_entry_percent(grid[first, then]) for first in STEPS] for then in STEPS]
+    times = [[max(map(_polled(first, then), grid[first, then])) for first in STEPS] for then in STEPS]
+    shown = {
+        "suspends of a program, mean": suspends,
+        "time to enter, mean, % of program": entries,
+        "program time as polled, worst, in t_PGM": times,
+    }
+    for axis, (title, values) in zip(axes, shown.items(), strict=True):
+        image = axis.imshow(values, origin="lower", cmap="viridis", extent=(5, 105, 5, 105), aspect="auto")
+        figure.colorbar(image, ax=axis, shrink=0.85)
+        axis.set_title(title)
+        axis.set_xlabel("Delay1, % of program time")
+        axis.grid(visible=False)
+    axes[0].set_ylabel("Delay2, % of program time")
+    return figure
+
+
+def _entry_percent(cell: list[Measured]) -> float:
+    entries = [entry / PROGRAM_NS * 100 for each in cell for entry in each.entries_ns]
+    return _mean(entries) if entries else float("nan")

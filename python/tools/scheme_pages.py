@@ -1,0 +1,219 @@
+"""Writes the figures of docs/schemes anew: a timing diagram and the costs of every suspension scheme, and the tables.
+
+Run by `make golden`. The prose of the pages is written by hand; what lies between the marks `figures:begin` and
+`figures:end` is what the program says now, and so are the diagrams. A test holds both against the program.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interpulse import _core
+from interpulse.diagram import to_bytes
+from interpulse.timeline import INSTANTS, Costs, Die, waited_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
+BEGIN, END = "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
+
+
+@dataclass(frozen=True)
+class Example:
+    """The operation that a page shows its scheme on."""
+
+    part: str
+    operation: str
+    sets: tuple[tuple[str, str], ...] = ()
+    reads: tuple[str, ...] = ()
+    """When reads arrive, in us; without any, the two that `interpulse scheme` chooses."""
+
+
+EXAMPLES = {
+    "none": Example("a4-tlc", "program"),
+    "ideal": Example("atc19-ll", "erase"),
+    "inter-phase": Example("fast12-mlc", "program"),
+    "intra-phase-cancel": Example("fast12-mlc", "program"),
+    "pulse-remainder": Example("fast12-mlc", "erase"),
+    "exact": Example("atc19-ll", "erase", (("suspend.erase.resume-ramp", "200us"),)),
+    "immediate": Example("atc19-ll", "erase"),
+    "deferred": Example("atc19-ll", "erase"),
+    "timeout": Example("atc19-ll", "erase", (("suspend.erase.defer-after", "2ms"),), ("1500", "4200")),
+    "loop-boundary": Example("a4-tlc", "program"),
+}
+"""The part of the publication that a scheme comes from, and what that publication stops."""
+
+COMPARED = (
+    Example("fast12-mlc", "program"),
+    Example("a4-tlc", "program"),
+    Example("fast12-mlc", "erase"),
+    Example("atc19-ll", "erase"),
+)
+"""What the index compares all schemes on."""
+
+PARTS = {
+    "read": "the read itself, on the die",
+    "discharge": "discharge of the word lines",
+    "entry": "entry",
+    "again": "pulses and verifies done again",
+    "ramp": "ramp",
+    "reload": "reload of the page buffer",
+    "resume": "resume",
+}
+
+EVERY_200_US = tuple(range(300_000, 4_300_000, 200_000))
+"""Twenty reads, one every 200 us."""
+
+LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
+    (),
+    (("max-suspends", "3"),),
+    (("min-interval", "300us"),),
+    (("min-remaining", "1ms"),),
+    (("min-loops-left", "5"),),
+    (("max-suspended-time", "400us"),),
+    (("timeout", "800us"),),
+    (("resume", "batch"),),
+    (("resume", "timer"), ("resume-after", "300us")),
+    (("reload", "bus"),),
+    (("for-host-reads", "false"),),
+)
+"""Limits that are compared on one program under `loop-boundary`, without their prefix `suspend.program.`."""
+
+
+def schemes() -> list[str]:
+    """The names of the registry."""
+    return [each["name"] for each in json.loads(_core.lists())["schemes"]]
+
+
+def example(name: str) -> tuple[Die, list[int]]:
+    """The die that the page of this scheme shows, and when its reads arrive."""
+    shown = EXAMPLES[name]
+    die = Die(shown.part, shown.operation, name, shown.sets)
+    return die, [int(us) * 1000 for us in shown.reads] or die.two_reads()
+
+
+def diagram(name: str) -> bytes:
+    """The timing diagram of a scheme as SVG."""
+    die, reads = example(name)
+    return to_bytes(die, die.run(reads), "svg")
+
+
+def command(name: str) -> str:
+    """What draws the same diagram on the command line."""
+    shown = EXAMPLES[name]
+    options = [f"--part {shown.part} --operation {shown.operation}"]
+    options += [f"--set {key}={value}" for key, value in shown.sets]
+    options += [f"--read-at {us}us" for us in shown.reads]
+    return f"interpulse scheme {name} {' '.join(options)} --out {name}.svg"
+
+
+def scheme_block(name: str) -> str:
+    """The generated part of the page of a scheme."""
+    die, _ = example(name)
+    costs = die.costs()
+    lines = [
+        f"![{name}: {_one(die.operation).lower()} on a die of {die.part}]({name}.svg)",
+        "",
+        f"    {command(name)}",
+        "",
+        f"What it costs there: the {die.operation} takes {_us(die.alone_ns)} us when nothing stops it,",
+        f"a read {_us(die.read_alone_ns)} us on an idle die.",
+        f"One read arrives at each of {INSTANTS} evenly spread instants of the {die.operation}, a run for each.",
+        "",
+        "| | us |",
+        "|---|---:|",
+        f"| a read waits, mean | {_us(costs.wait_mean_ns)} |",
+        f"| a read waits, worst | {_us(costs.wait_worst_ns)} |",
+    ]
+    if costs.suspended:
+        lines.append(f"| a suspended {die.operation} takes longer by, mean | {_us(costs.longer_ns)} |")
+        lines += [f"| of that: {PARTS[what]} | {_us(ns)} |" for what, ns in costs.parts_ns.items() if ns]
+    share = 100 * costs.suspended / INSTANTS
+    return "\n".join([*lines, "", f"{share:.0f} % of the reads suspended the {die.operation}.", ""])
+
+
+def comparison_block(of: Example) -> str:
+    """All schemes on one kind of operation of one part."""
+    alone = Die(of.part, of.operation, "none")
+    lines = [
+        f"### {_one(of.operation)} of {_us(alone.alone_ns)} us on `{of.part}`, a read of {_us(alone.read_alone_ns)} us",
+        "",
+        "| scheme | a read waits, mean us | worst us | overhead of a suspension, us | of that done again |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name in schemes():
+        costs = Die(of.part, of.operation, name).costs()
+        figures = [_us(costs.wait_mean_ns), _us(costs.wait_worst_ns), *_overhead(costs)]
+        lines.append(f"| [`{name}`]({name}.md) | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def _overhead(costs: Costs) -> list[str]:
+    """How much longer the operation takes besides the read itself, and what of that is done again."""
+    if not costs.suspended:
+        return ["-", "-"]
+    return [_us(costs.longer_ns - costs.parts_ns["read"]), _us(costs.parts_ns["again"])]
+
+
+def limits_block() -> str:
+    """One program under `loop-boundary` with twenty reads, without a limit and with each of several."""
+    lines = [
+        "| `--set suspend.program.`... | suspensions | reads wait, mean us | worst us | the program takes, us |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for sets in LIMITS:
+        keys = [(f"suspend.program.{key}", value) for key, value in sets]
+        die = Die("a4-tlc", "program", "loop-boundary", keys)
+        told = die.run(EVERY_200_US)
+        waits = [waited_ns(die, read) or 0 for read in told.reads]
+        figures = [
+            str(told.suspends),
+            _us(sum(waits) / len(waits)),
+            _us(max(waits)),
+            _us(told.operations[0].done_ns or 0),
+        ]
+        label = " ".join(f"`{key}={value}`" for key, value in sets) or "no limit"
+        lines.append(f"| {label} | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def with_blocks(text: str, blocks: Sequence[str]) -> str:
+    """The page with its generated parts replaced, in order."""
+    parts = text.split(BEGIN)
+    if len(parts) != len(blocks) + 1:
+        raise ValueError(f"the page has {len(parts) - 1} generated parts, not {len(blocks)}")
+    rest = [part.partition(END)[2] for part in parts[1:]]
+    return parts[0] + "".join(f"{BEGIN}{block}{END}{after}" for block, after in zip(blocks, rest, strict=True))
+
+
+def blocks_of(page: str) -> list[str]:
+    """The generated parts of the page of this name (without `.md`)."""
+    if page == "README":
+        return ["\n".join(comparison_block(of) for of in COMPARED)]
+    return [limits_block()] if page == "limits" else [scheme_block(page)]
+
+
+def main() -> None:
+    """Writes the diagrams and the generated parts of the pages."""
+    for name in schemes():
+        (FOLDER / f"{name}.svg").write_bytes(diagram(name))
+    for name in [*schemes(), "README", "limits"]:
+        path = FOLDER / f"{name}.md"
+        path.write_text(with_blocks(path.read_text(encoding="utf-8"), blocks_of(name)), encoding="utf-8")
+
+
+def _one(operation: str) -> str:
+    return "An erase" if operation == "erase" else "A program"
+
+
+def _us(ns: float) -> str:
+    us = ns / 1000
+    return f"{us:,.0f}" if us >= 1000 else f"{us:,.1f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -103,6 +103,17 @@ fn the_reload_waits_for_the_bus() {
     assert_eq!((c.reload_time, c.reload_bus_time), (56_958 + 17_986, 53_958));
 }
 
+/// Whether the buffer was used is a matter of each suspension.
+#[test]
+fn a_suspension_that_only_reads_the_buffer_needs_no_reload() {
+    // Stopped at 100000 for a page that is sensed, reloaded and pulsing at 199797; stopped at 250000 for a page of its
+    // own, out at 274797: 557258 + 99797 + 20000 + 4797 + 10000 = 691852.
+    let arrivals = [(0, addressed()), (100_000, read(0)), (250_000, read_of(0, 0, 4, 0, 1))];
+    let ends = [691_852, 179_797, 279_797];
+    let bench = check("second", Bench::new(&part(), shadow(), 1), &arrivals, &ends);
+    assert_eq!((bench.nand.counters.page_buffer_reads, bench.nand.counters.reloads), (1, 1));
+}
+
 /// Nothing is loaded again for an erase, nor by the bound that costs nothing.
 #[test]
 fn no_reload() {

@@ -6,7 +6,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::{NandConfig, NandCounters};
-use interpulse_flash::suspend::{ResumeWhen, Scheme, SuspendPolicy};
+use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme, SuspendPolicy};
 
 fn us(us: u64) -> Option<Duration> {
     Some(Duration::from_us(us))
@@ -108,4 +108,36 @@ fn the_least_interval() {
     let config = of(|policy| policy.min_interval = Duration::from_us(600));
     let (began, ended, c) = run(&config, 160_000);
     assert_eq!((began, ended, c.stops_put_off, c.program_suspends), (642_055, 642_055, 1, 1));
+}
+
+/// `timeout` after 100000 by the operation's own clocks: since its first suspension, and suspended in all.
+#[test]
+fn the_clocks_of_the_timeout() {
+    // The read at 70000 loses 12742 and is served from 90000 to 144797; the first loop begins again at 154797 and ends
+    // at 279797; 84797 have been suspended.
+    let config = |clock| {
+        let mut config = suspending(Scheme::Timeout, &part());
+        config.program_suspend.defer_clock = clock;
+        config.program_suspend.defer_after = Duration::from_us(100);
+        config
+    };
+    let at_once = |at: u64| at + 20_000;
+    for (clock, second, starts) in [
+        (DeferClock::FirstSuspend, 169_999, at_once(169_999)),
+        (DeferClock::FirstSuspend, 170_000, 299_797),
+        (DeferClock::FirstSuspend, 180_000, 299_797),
+        (DeferClock::SuspendedTime, 170_000, at_once(170_000)),
+        (DeferClock::SuspendedTime, 270_000, at_once(270_000)),
+    ] {
+        assert_eq!(run(&config(clock), second).0, starts, "{clock:?}, read at {second}");
+    }
+    // Stopped a second time at 180000 and pulsing again at 264797, 169594 have been suspended: the loop is finished
+    // at 389797, entered 409797.
+    let mut bench = Bench::new(&part(), config(DeferClock::SuspendedTime), 1);
+    bench.at(0, program(0)).at(70_000, read(0)).at(180_000, read(0)).at(300_000, read(0)).run();
+    assert_eq!((bench.of(2).at, bench.of(3).at), (200_000 + READ, 409_797 + READ));
+    // The loops that are left after it, 375000, end 389797 + 20000 + 54797 + 10000 + 375000; lost were 12742 and
+    // 180000 - 154797.
+    assert_eq!(bench.of(0).at, 849_594);
+    assert_eq!(bench.nand.counters.program_redone_time, 12_742 + 25_203);
 }

@@ -35,7 +35,7 @@ CAP = 48
 SHOWN = 30
 """The multiplier of the latency distributions of slide 35."""
 
-QUICK: Sets = {"run.warmup": "1s", "run.time": "3s"}
+QUICK: Sets = {"run.warmup": "1s", "run.time": "5s"}
 
 UNPRINTED = (BASELINE.key, "ideal")
 """Designs whose stress limit the slides do not print."""

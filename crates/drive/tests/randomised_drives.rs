@@ -325,15 +325,17 @@ fn the_parts_of_every_request_sum_to_its_latency() {
     let mut seeds = 2_000..;
     for &(_, program, ..) in Scheme::ALL {
         for &(_, erase, ..) in Scheme::ALL {
-            let (mut rng, mut spec) = seeds
+            let (mut rng, spec) = seeds
                 .by_ref()
                 .find_map(|seed| {
                     let mut rng = Streams::new(seed).stream("test.world", 0);
-                    draw_drive(&mut rng).map(|spec| (rng, spec))
+                    let mut spec = draw_drive(&mut rng)?;
+                    spec.nand.program_suspend.scheme = program;
+                    spec.nand.erase_suspend.scheme = erase;
+                    spec.check().ok()?;
+                    Some((rng, spec))
                 })
                 .unwrap();
-            spec.nand.program_suspend.scheme = program;
-            spec.nand.erase_suspend.scheme = erase;
             let flows: Vec<FlowSpec> =
                 (0..2).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), FOLLOWED / 2)).collect();
             println!("{spec:#?}\n{flows:#?}");

@@ -97,12 +97,23 @@ proptest! {
             let limited = SuspendPolicy { min_loops_left: loops, ..free.clone() };
             let begun = remaining.as_ns().div_ceil(train.loop_time().as_ns());
             prop_assert_eq!(limited.decide(&at), unless(begun < u64::from(loops)), "{}", name);
-            // Suspended for 500 ns in all, first a second and 1000 ns ago, resumed a second ago.
-            let limited = SuspendPolicy { max_suspended_time: Some(Duration::from_ns(left % 1000)), ..free.clone() };
-            prop_assert_eq!(limited.decide(&at), unless(so_far > 0 && left % 1000 <= 500), "{}", name);
-            let age = Duration::from_ns(1_000_000_001 + left % 2000);
-            let limited = SuspendPolicy { timeout: Some(age), ..free.clone() };
-            prop_assert_eq!(limited.decide(&at), unless(so_far > 0 && age <= Duration::from_ns(1_000_001_000)), "{}", name);
+            // Suspended for 500 ns in all, first a second and 1000 ns ago, resumed a second ago. A suspension that
+            // would be over before it is entered is refused, too.
+            let ends_by = |used: fn(Duration) -> Duration, most: Duration| match unlimited {
+                Decision::Stop(stop) => used(stop.after) + stop.entry >= most,
+                _ => false,
+            };
+            let most = Duration::from_ns(left % 1000);
+            let limited = SuspendPolicy { max_suspended_time: Some(most), ..free.clone() };
+            let spent = |_| Duration::from_ns(500);
+            let over = so_far > 0 && most <= Duration::from_ns(500) || ends_by(spent, most);
+            prop_assert_eq!(limited.decide(&at), unless(over), "{}", name);
+            let most = Duration::from_ns(1_000_000_001 + left % 2000);
+            let limited = SuspendPolicy { timeout: Some(most), ..free.clone() };
+            let age: fn(Duration) -> Duration =
+                if so_far > 0 { |after| Duration::from_ns(1_000_001_000) + after } else { |_| Duration::ZERO };
+            let over = so_far > 0 && most <= Duration::from_ns(1_000_001_000) || ends_by(age, most);
+            prop_assert_eq!(limited.decide(&at), unless(over), "{}", name);
             let min_interval = Duration::from_ns(999_999_000 + left % 2000);
             let limited = SuspendPolicy { min_interval, ..free.clone() };
             let later = SimTime(2_000) + min_interval;

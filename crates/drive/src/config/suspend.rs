@@ -136,6 +136,9 @@ fn read_common(s: &mut Section, costs: SuspendCosts, drive_dies: u32) -> Result<
         default(0.0).at_most(1.0),
     )?;
     policy.stress_ppm = (stress * 1e6).round() as u32;
+    if stress > 0.0 && policy.stress_ppm == 0 {
+        return Err(s.invalid("stress", "0, or a millionth of a cycle and more"));
+    }
     Ok(policy)
 }
 

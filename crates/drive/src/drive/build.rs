@@ -15,6 +15,7 @@ use crate::host::queues::Queues;
 use interpulse_engine::{ResourceId, Rng, Streams};
 use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_flash::nand::Nand;
+use interpulse_flash::suspend::{DeferClock, Scheme, SuspendPolicy};
 use interpulse_workload::{Flow, FlowSpec, WorkloadError};
 use std::collections::VecDeque;
 
@@ -126,6 +127,7 @@ impl DriveSpec {
     pub fn check(&self) -> Result<(), Impossible> {
         let layout = self.layout()?;
         self.ftl_config()?;
+        self.check_suspension()?;
         let slots = self.cache.size.get() / UNIT_BYTES;
         let stripes =
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
@@ -140,6 +142,28 @@ impl DriveSpec {
                     interpulse_engine::Bytes(least * UNIT_BYTES)
                 ),
             ));
+        }
+        Ok(())
+    }
+
+    /// What the rest of the drive does not allow a suspension to depend on.
+    fn check_suspension(&self) -> Result<(), Impossible> {
+        let watches_writes =
+            |p: &SuspendPolicy| p.scheme == Scheme::Timeout && p.defer_clock == DeferClock::HostWrite;
+        let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
+        if self.cache.acknowledge == Acknowledge::WhenProgrammed && policies.into_iter().any(watches_writes) {
+            let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
+            let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
+                       cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
+            return Err(Impossible::new(&keys, why.into()));
+        }
+        let all_types = (1 << self.part.bits_per_cell) - 1;
+        if self.ftl.gc == GcPolicy::Imposed
+            && self.nand.program_suspend.eligible.page_types & all_types != all_types
+        {
+            let keys = ["suspend.program.pages", "ftl.gc"];
+            let why = "the programs of imposed write amplification have no pages to choose by";
+            return Err(Impossible::new(&keys, why.into()));
         }
         Ok(())
     }

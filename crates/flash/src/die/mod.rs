@@ -417,6 +417,13 @@ impl Die {
         op.halted + op.stop.entry
     }
 
+    /// As [`Die::suspension`], of the erase that is suspended beneath a program.
+    #[inline]
+    pub fn suspension_beneath(&self, now: SimTime) -> Option<(u32, SimTime, Duration)> {
+        let op = self.beneath.as_ref()?;
+        Some((op.suspends, op.first_suspend, op.suspended + now.since(op.halted)))
+    }
+
     /// Suspensions, instant of the first, and suspended time of the operation, which is suspended now.
     #[inline]
     pub fn suspension(&self, now: SimTime) -> (u32, SimTime, Duration) {

@@ -15,6 +15,7 @@ impl Nand {
         let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
         let pages = self.geometry.pages_per_program;
+        let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles };
         let die = &mut self.dies[d];
         let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
         let nested = die.long().is_some();
@@ -25,8 +26,7 @@ impl Nand {
         }
         let pages_of_train =
             if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { (1 << pages) - 1 };
-        let candidate =
-            Candidate { die: txn.die, cycles: txn.cycles, planes: txn.planes, page_types: pages_of_train };
+        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: pages_of_train };
         let policy = &self.config.program_suspend;
         die.set_may_stop(
             policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
@@ -39,12 +39,20 @@ impl Nand {
         self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
     }
 
+    /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
+    fn worn(&self, d: usize, txn: &Txn, plane: u32) -> u32 {
+        txn.cycles.saturating_add(self.dies[d].blocks().stress_cycles(plane, txn.block))
+    }
+
+    /// The most of these over the operation's planes.
+    fn most_worn(&self, d: usize, txn: &Txn) -> u32 {
+        let worn = (txn.plane..txn.plane + txn.planes).map(|plane| self.worn(d, txn, plane));
+        worn.max().expect("an operation addresses a plane")
+    }
+
     pub(super) fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let blocks = self.dies[d].blocks();
-        let worn = |plane| txn.cycles.saturating_add(blocks.stress_cycles(plane, txn.block));
-        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), worn(plane)));
-        let most_worn = (txn.plane..txn.plane + txn.planes).map(worn).max();
-        let cycles = most_worn.expect("an operation addresses a plane");
+        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane)));
+        let cycles = self.most_worn(d, txn);
         let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: 0 };
         let policy = &self.config.erase_suspend;
         let die = &mut self.dies[d];

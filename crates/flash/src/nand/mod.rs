@@ -388,6 +388,4 @@ impl Nand {
     pub(super) fn decoder_timer(&self, c: usize) -> ResourceId {
         ResourceId(self.first + (self.dies.len() + self.channels.len() + c) as u32)
     }
-
-    // ---- small readings -----------------------------------------------------------------------------
 }

@@ -51,6 +51,11 @@ impl Nand {
         if self.in_hand[d].stop_asked {
             return;
         }
+        if self.erase_beneath_is_due(now, d) {
+            self.counters.stops_refused_by_limit += 1;
+            self.in_hand[d].stop_asked = true;
+            return;
+        }
         let kind = self.dies[d].long().expect("only a pulsing die is asked to stop").kind;
         let at = self.dies[d].stands_at(now, self.oldest_write);
         let (elapsed, decision) = (at.elapsed, self.suspend_policy(kind).decide(&at));
@@ -85,6 +90,16 @@ impl Nand {
         }
     }
 
+    /// Whether the erase that is suspended beneath the program on die `d` has used up its own limits: the program
+    /// then runs to its end, so that the erase can.
+    #[inline]
+    fn erase_beneath_is_due(&self, now: SimTime, d: usize) -> bool {
+        let beneath = self.dies[d].suspension_beneath(now);
+        beneath.is_some_and(|(suspends, first, suspended)| {
+            self.config.erase_suspend.patience_over(suspends, first, suspended, now)
+        })
+    }
+
     /// The timer of a pulsing die: its train ends, or a stop that was put off may be asked for again.
     pub(super) fn pulsed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let end = self.dies[d].pulses_end();
@@ -113,10 +128,12 @@ impl Nand {
     pub(super) fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
-        let (kind, planes) = (op.kind, op.planes.1);
+        let (kind, planes, addressed) = (op.kind, op.planes.1, op.block.is_some());
         let stress = self.suspend_policy(kind).stress_ppm;
         let entry = self.dies[d].halt(now, stress, self.seq);
-        self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
+        if addressed {
+            self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
+        }
         match kind {
             LongKind::Erase => self.counters.erase_suspends += 1,
             _ => self.counters.program_suspends += 1,
@@ -151,7 +168,9 @@ impl Nand {
             ResumeWhen::Drained | ResumeWhen::Batch => None,
         };
         let (suspends, first, suspended) = self.dies[d].suspension(now);
-        if self.suspend_policy(kind).patience_over(suspends, first, suspended, now) {
+        if self.suspend_policy(kind).patience_over(suspends, first, suspended, now)
+            || self.erase_beneath_is_due(now, d)
+        {
             self.resume(agenda, now, d);
             return;
         }

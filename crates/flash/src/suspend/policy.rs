@@ -200,9 +200,20 @@ impl SuspendPolicy {
         };
         match self.scheme.stop(&ask) {
             // A stop at the very end is no suspension: the operation is then complete.
-            Some(stop) if stop.after < remaining => Decision::Stop(self.on_planes(stop, at.planes)),
+            Some(stop) if stop.after < remaining => {
+                let stop = self.on_planes(stop, at.planes);
+                if self.serves_nothing(at, &stop) { Decision::Refused } else { Decision::Stop(stop) }
+            }
             _ => Decision::RunsOn,
         }
+    }
+
+    /// Whether the limits would end the suspension before the die could be used: all cost and no gain.
+    #[inline]
+    fn serves_nothing(&self, at: &Standing, stop: &Stop) -> bool {
+        let age = if at.suspends > 0 { at.now.since(at.first_suspend) + stop.after } else { Duration::ZERO };
+        self.max_suspended_time.is_some_and(|most| at.suspended + stop.entry >= most)
+            || self.timeout.is_some_and(|most| age + stop.entry >= most)
     }
 
     /// Whether an operation has used up its total suspended time or its timeout: it resumes and is stopped no more.

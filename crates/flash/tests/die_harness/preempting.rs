@@ -249,3 +249,43 @@ fn a_host_write_that_starves_defers_the_whole_array() {
         assert_eq!(bench.of(1).at, deferred, "{oldest:?}");
     }
 }
+
+/// An erase that waits beneath a program keeps its own limits: once its timeout is over, the program is stopped no
+/// more, and the erase goes on before anything else is served.
+#[test]
+fn a_program_inside_an_erase_whose_time_is_over_runs_to_its_end() {
+    let mut config = NandConfig { nesting: true, ..suspending(Scheme::Ideal, &part()) };
+    config.erase_suspend.preemptors.host_writes = true;
+    config.erase_suspend.timeout = Some(Duration::from_us(300));
+    let mut bench = Bench::new(&part(), config, 1);
+    bench.at(0, erase(0)).at(1_000_000, program(0)).at(1_100_000, read(0)).at(1_400_000, read(0)).run();
+    // The erase is stopped at 1000000. The program pulses from 1057258; the read 100 us into the suspension stops it
+    // for 54797, the one at 400 us does not, so it ends at 1557258 + 54797 = 1612055. The erase has 2300300 left.
+    let erase_end = 1_612_055 + 2_300_300;
+    assert_eq!(bench.ends(), [erase_end, 1_612_055, 1_100_000 + READ, erase_end + READ]);
+    let c = bench.nand.counters;
+    assert_eq!((c.erase_suspends, c.program_suspends, c.nested_suspends), (1, 1, 1));
+    // One of the program, one of the erase when it went on.
+    assert_eq!(c.stops_refused_by_limit, 2);
+}
+
+/// Entering takes 20 us: a suspension that would be over by then is not begun.
+#[test]
+fn a_suspension_that_could_serve_nothing_is_not_begun() {
+    for (timeout, stops) in [(20_000, false), (20_001, true)] {
+        for limit in ["timeout", "total"] {
+            let mut config = suspending(Scheme::Exact, &part());
+            let most = Some(Duration::from_ns(timeout));
+            if limit == "timeout" {
+                config.program_suspend.timeout = most;
+            } else {
+                config.program_suspend.max_suspended_time = most;
+            }
+            let mut bench = Bench::new(&part(), config, 1);
+            bench.at(0, program(0)).at(100_000, read(0)).run();
+            let expected = if stops { 120_000 + READ } else { PROGRAM + READ };
+            assert_eq!(bench.of(1).at, expected, "{limit} {timeout}");
+            assert_eq!(bench.nand.counters.program_suspends, u64::from(stops));
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The benchmark: host requests per CPU second of one thread on the A4 drive at full geometry, after
+//! The benchmark: host requests per CPU second of one thread on the drive preset a4 at full geometry, after
 //! preconditioning, with audits and accounts on.
 //!
 //! The parent preconditions once and keeps the state in a temporary snapshot; every row runs in a process of

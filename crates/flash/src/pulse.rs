@@ -1,9 +1,9 @@
 //! The pulse train: what a program or an erase really is.
 //!
-//! A long operation is an ordered list of phases, loop after loop of pulse, voltage
-//! reset (where the part has one) and verify (data load comes before it, over the bus). The list is kept run-length encoded because all loops of a train are alike;
-//! [`PulseTrain::phases`] spells it out. Progress is the time spent in phases that count, so a stopped train
-//! continues from `elapsed`.
+//! A long operation is an ordered list of phases, loop after loop of pulse, voltage reset (where the part has one)
+//! and verify (data load comes before it, over the bus). The list is kept run-length encoded because all loops of
+//! a train are alike; [`PulseTrain::phases`] spells it out. Progress is the time spent in phases that count, so a
+//! stopped train continues from `elapsed`.
 
 use interpulse_engine::Duration;
 

@@ -11,7 +11,7 @@ pub struct Preemptors {
     pub host_reads: bool,
     /// Reads for garbage collection.
     pub gc_reads: bool,
-    /// Programs of host data; for erases only (write-suspend-erase: Wu and He, ACM Trans. Storage 2014).
+    /// Programs of host data; for erases only (write-suspend-erase: Wu and He, Journal of Systems Architecture 2014).
     pub host_writes: bool,
 }
 

@@ -25,7 +25,7 @@ fn gc_read() -> Txn {
     but(read(0), |t| t.kind = Kind::GcRead)
 }
 
-/// Wu and He, ACM Trans. Storage 2014: a write may suspend an erase.
+/// Wu and He, Journal of Systems Architecture 2014: a write may suspend an erase.
 #[test]
 fn a_write_suspends_an_erase() {
     let config = of(Scheme::Exact, Preemptors { host_writes: true, ..Preemptors::HOST_READS });

@@ -1,9 +1,9 @@
 //! How many requests of each size a twin has.
 //!
 //! Counts are whole numbers with exact sums, never draws. A list of sizes with weights gets its shares by
-//! largest remainder, and then its mean, by moving a few requests to the next size. A mean alone becomes a ladder of sizes, each twice the one before, whose counts fall
-//! (or rise) geometrically and whose volume is the mean times the number of requests to within half a rung's
-//! unit: 4 KiB, or 512 B for a mean below that.
+//! largest remainder, and then its mean, by moving a few requests to the next size. A mean alone becomes a ladder
+//! of sizes, each twice the one before, whose counts fall (or rise) geometrically and whose volume is the mean
+//! times the number of requests to within half a rung's unit: 4 KiB, or 512 B for a mean below that.
 
 use crate::error::Illegal;
 use crate::request::SECTOR;

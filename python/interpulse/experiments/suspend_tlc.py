@@ -49,7 +49,7 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
     ),
     "batch": ("resumed after the reads that waited at the stop", {"suspend.program.resume": "batch"}),
     "one_read": (
-        "resumed after each read",
+        "resumed after each read: resume = timer, 1 ns after the read",
         {"suspend.program.resume": "timer", "suspend.program.resume-after": "1ns"},
     ),
     "batch_entry70": (

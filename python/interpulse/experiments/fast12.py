@@ -3,10 +3,9 @@
 Six workloads on an SLC and on an MLC drive under seven policies, everything normalised to first-in first-out. The
 traces are replaced by statistical twins, but for the two that `INTERPULSE_TRACES` may have. How fast the traces were
 replayed is not printed, nor how garbage collection queues. The speed is calibrated on the printed 2x that programs and
-erases add to reads. `ftl.gc-depth` = 3 is fitted to the printed pair of reductions, which with that 2x makes first-in
-first-out 4.1 times as slow as programs and erases of no length: the reduction against FIFO is calibrated, not predicted.
-The reduction against read priority is predicted, and hardly depends on the depth: see the rows `_sens_depth2` and
-`_sens_depth4`.
+erases add to reads. `ftl.gc-depth` = 3 is fitted to the printed pair of reductions, by which first-in first-out is 4.1
+times as slow as programs and erases of no length (PE0): the reduction against FIFO is calibrated, not predicted. That
+against read priority is predicted and hardly depends on the depth: see the rows `_sens_depth2` and `_sens_depth4`.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from interpulse.experiments.atc19 import (
     share_above,
     survival,
 )
+from interpulse.experiments.atc19_act import tell_caps
 from interpulse.experiments.context import SETUPS
 
 if TYPE_CHECKING:
@@ -110,13 +111,30 @@ def test_a_search_ends_at_the_last_number_that_passes(limit: int) -> None:
     assert limit == 0 or ("a", limit) in tried
 
 
+def test_a_design_that_keeps_up_with_nothing_is_tried_at_no_load() -> None:
+    asked: set[Key] = set()
+
+    def judge(keys: set[Key]) -> dict[Key, Verdict]:
+        asked.update(keys)
+        return {key: Verdict({"i": 0.0, "ii": 0.0, "iii": 0.0}, 0.0, 0.0) for key in keys if load(key[1])}
+
+    performance = {"starved": Bisection(0), "sound": Bisection(7)}
+    tell_caps(performance, judge)
+    assert asked == {("sound", 7)}
+    assert (performance["starved"].passes, performance["sound"].passes) == (0, 7)
+    assert performance["starved"].next is performance["sound"].next is None
+
+
 def test_rules_hold_up_to_their_limits() -> None:
     at = Verdict({"i": 5.0, "ii": 1.0, "iii": 0.1}, 10.0, BEHIND_S)
     assert at.failed == []
     above = Verdict({"i": 5.01, "ii": 1.01, "iii": 0.11}, 10.1, 0.0)
     assert above.failed == ["i", "ii", "iii", "iv"]
     assert "rule ii: 1.01 % of small reads above 8 ms" in above.why()
-    assert Verdict({"i": 0.0, "ii": 0.0, "iii": 0.0}, 1.0, 2 * BEHIND_S).failed == ["iv"]
+    behind = Verdict({"i": 0.0, "ii": 0.0, "iii": 0.0}, 1.0, 2 * BEHIND_S)
+    assert behind.failed == ["iv"]
+    assert behind.within(2 * BEHIND_S)
+    assert not Verdict({"i": 0.0, "ii": 0.0, "iii": 0.0}, 10.1, 0.0).within(2 * BEHIND_S)
 
 
 def test_shares_come_from_whole_buckets() -> None:

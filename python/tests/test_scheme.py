@@ -33,6 +33,8 @@ def tool(name: str) -> Any:  # noqa: ANN401 - a module
     return module
 
 
+# The others import it from beside them.
+GENERATED = tool("generated")
 PAGES = tool("scheme_pages")
 CHOOSING = tool("choosing_page")
 
@@ -178,7 +180,16 @@ def test_every_scheme_has_a_page_that_is_linked() -> None:
 @pytest.mark.parametrize("page", [*SCHEMES, "README", "limits"])
 def test_the_figures_of_the_pages_are_what_the_program_says(page: str) -> None:
     written = (PAGES.FOLDER / f"{page}.md").read_text()
-    assert written == PAGES.with_blocks(written, PAGES.blocks_of(page)), "run `make golden`"
+    assert written == GENERATED.with_blocks(written, PAGES.blocks_of(page)), "run `make golden`"
+
+
+def test_a_page_with_another_number_of_generated_parts_is_refused() -> None:
+    page = f"a\n{GENERATED.BEGIN}old\n{GENERATED.END}b\n"
+    assert GENERATED.with_blocks(page, ["new\n"]) == page.replace("old", "new")
+    with pytest.raises(ValueError, match="has 1 generated parts, not 2"):
+        GENERATED.with_blocks(page, ["new\n", "more\n"])
+    with pytest.raises(ValueError, match="has no end"):
+        GENERATED.with_blocks(page.replace(GENERATED.END, ""), ["new\n"])
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generated import with_blocks
+
 import interpulse
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"
 CONFIG = "examples/choose.toml"
-BEGIN, END = "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
 
 
 @dataclass(frozen=True)
@@ -148,10 +149,7 @@ def main() -> None:
     """Writes the tables."""
     blocks = [blame(BLAMED), table(SCHEMES), table(LIMITS), dense_table(DENSE)]
     text = PAGE.read_text(encoding="utf-8")
-    head, *parts = text.split(BEGIN)
-    rest = [part.partition(END)[2] for part in parts]
-    pairs = zip(blocks, rest, strict=True)
-    PAGE.write_text(head + "".join(f"{BEGIN}{block}{END}{after}" for block, after in pairs), encoding="utf-8")
+    PAGE.write_text(with_blocks(text, blocks), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,17 +9,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from generated import with_blocks
 
 from interpulse import _core
 from interpulse.diagram import to_bytes
 from interpulse.timeline import INSTANTS, Costs, Die, waited_ns
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
-BEGIN, END = "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
 
 
 @dataclass(frozen=True)
@@ -179,15 +176,6 @@ def limits_block() -> str:
         label = " ".join(f"`{key}={value}`" for key, value in sets) or "no limit"
         lines.append(f"| {label} | {' | '.join(figures)} |")
     return "\n".join([*lines, ""])
-
-
-def with_blocks(text: str, blocks: Sequence[str]) -> str:
-    """The page with its generated parts replaced, in order."""
-    parts = text.split(BEGIN)
-    if len(parts) != len(blocks) + 1:
-        raise ValueError(f"the page has {len(parts) - 1} generated parts, not {len(blocks)}")
-    rest = [part.partition(END)[2] for part in parts[1:]]
-    return parts[0] + "".join(f"{BEGIN}{block}{END}{after}" for block, after in zip(blocks, rest, strict=True))
 
 
 def blocks_of(page: str) -> list[str]:

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interpulse.experiments.outcome import Curve
-from interpulse.experiments.plots import COLOURS, panels
+from interpulse.experiments.plots import COLOURS, logarithmic, panels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from interpulse.experiments.case import Sets
@@ -124,17 +123,12 @@ def tails(title: str, panes: Sequence[tuple[str, Mapping[Scheme, Buckets]]]) -> 
             if histogram:
                 latencies, shares = survival(histogram)
                 axis.step(latencies, shares, where="post", color=scheme.colour, label=scheme.label, linewidth=1.2)
-        _logarithmic(axis, name)
+        axis.set_xlabel(f"{name} latency, us")
+        logarithmic(axis, x=True, y=True)
     axes[0].set_ylabel("share of requests at least as slow")
     axes[0].legend(fontsize=7)
     figure.suptitle(title)
     return figure
-
-
-def _logarithmic(axis: Axes, name: str) -> None:
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel(f"{name} latency, us")
 
 
 def curve(name: str, lines: Iterable[tuple[Scheme, str, Buckets]]) -> Curve:

@@ -8,6 +8,7 @@ is calibrated, on the case without suspension alone: the firmware time of the dr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.case import Case
@@ -49,7 +50,7 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
     ),
     "batch": ("resumed after the reads that waited at the stop", {"suspend.program.resume": "batch"}),
     "one_read": (
-        "resumed after each read",
+        "resumed after each read: resume = timer, 1 ns after the read",
         {"suspend.program.resume": "timer", "suspend.program.resume-after": "1ns"},
     ),
     "batch_entry70": (
@@ -211,8 +212,7 @@ def _values(measured: Measured, point: Point, limit: int, figure_of: Callable[[R
 
 
 def _mean(measured: Measured, point: Point, limit: int, figure_of: Callable[[Result], float]) -> float:
-    values = _values(measured, point, limit, figure_of)
-    return sum(values) / len(values)
+    return fmean(_values(measured, point, limit, figure_of))
 
 
 def _kiops(result: Result) -> float:

@@ -7,6 +7,7 @@ until the program is over. Both delays run from 10 to 100 % of the nominal progr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.die import drive
@@ -152,10 +153,6 @@ def _agreement(grid: Grid, *, boundary: bool) -> int:
     return sum(cell[0].suspends == formula(*delays, boundary=boundary) for delays, cell in grid.items())
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
-
-
 def _curve(grids: dict[str, Grid]) -> Curve:
     columns = (
         *("reading", "delay1_percent", "delay2_percent", "suspends_mean", "suspends_most", "formula"),
@@ -169,9 +166,9 @@ def _curve(grids: dict[str, Grid]) -> Curve:
             counts = [float(each.suspends) for each in cell]
             lines.append(
                 (
-                    *(name, 10 * first, 10 * then, _mean(counts), max(counts), formula(first, then, boundary=False)),
-                    *((_mean(entries), max(entries)) if entries else (None, None)),
-                    *(_mean(totals), max(totals), max(map(_polled(first, then), cell))),
+                    *(name, 10 * first, 10 * then, fmean(counts), max(counts), formula(first, then, boundary=False)),
+                    *((fmean(entries), max(entries)) if entries else (None, None)),
+                    *(fmean(totals), max(totals), max(map(_polled(first, then), cell))),
                 )
             )
     return Curve("delays", columns, lines)
@@ -180,7 +177,7 @@ def _curve(grids: dict[str, Grid]) -> Curve:
 def _draw(grid: Grid) -> Figure:
     """Suspends, time to enter and program time against both delays, as the article's Figures 6, 7a and 8b."""
     figure, axes = panels(1, 3, width=3.9, height=3.6)
-    suspends = [[_mean([each.suspends for each in grid[first, then]]) for first in STEPS] for then in STEPS]
+    suspends = [[fmean([each.suspends for each in grid[first, then]]) for first in STEPS] for then in STEPS]
     entries = [[_entry_percent(grid[first, then]) for first in STEPS] for then in STEPS]
     times = [[max(map(_polled(first, then), grid[first, then])) for first in STEPS] for then in STEPS]
     shown = {
@@ -200,4 +197,4 @@ def _draw(grid: Grid) -> Figure:
 
 def _entry_percent(cell: list[Measured]) -> float:
     entries = [entry / PROGRAM_NS * 100 for each in cell for entry in each.entries_ns]
-    return _mean(entries) if entries else float("nan")
+    return fmean(entries) if entries else float("nan")

@@ -97,7 +97,7 @@ def test_a_setting_that_cannot_be(interpulse: Cli, setting: str, message: str) -
         (REPLAY, 'mine.toml:4: flow.0.trace: seen ""; expected the path of a block trace (or give --trace FILE)'),
         (
             'drive = "a4-mini"\n[[flow]]\n[[case]]\nname = "a"\nset = ["flow.0.dpeth=1"]\n',
-            'case "a": --set: flow.0.dpeth: unknown key',
+            'mine.toml:5: case "a": flow.0.dpeth: unknown key',
         ),
     ],
 )

@@ -266,17 +266,19 @@ def written_folder(tmp_path: Path) -> str:
     return str(folder)
 
 
-def test_ctrl_c_ends_it_and_leaves_no_half_file(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_and_leaves_what_was_there(tmp_path: Path) -> None:
     out = tmp_path / "twin.csv"
+    out.write_text("precious\n")
     command = ("-m", "interpulse", "trace", "twin", "financial-1", "--out", str(out), "--requests", "50000000")
     with process(*command) as running:
         deadline = time.monotonic() + 60
-        while not (out.exists() and out.stat().st_size) and time.monotonic() < deadline:
+        while not any(file.stat().st_size for file in tmp_path.iterdir() if file != out):
+            assert time.monotonic() < deadline
             time.sleep(0.02)
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
-    assert not out.exists()
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["precious\n"]
     assert "Traceback" not in err
 
 
@@ -292,3 +294,11 @@ def test_json_is_one_object_on_one_line(interpulse: Cli, tmp_path: Path) -> None
     out = interpulse("trace", "stats", written(tmp_path / "t.csv", MSR), "--json").out
     assert out.count("\n") == 1
     assert json.loads(out)["requests"] == 4
+
+
+def test_a_twin_never_replaces_its_own_row(interpulse: Cli, tmp_path: Path) -> None:
+    row = written(tmp_path / "row.toml", ROW)
+    ended = interpulse("trace", "twin", row, "--out", row)
+    assert ended.code == 2
+    assert "is the row itself" in ended.error()
+    assert (tmp_path / "row.toml").read_text() == ROW

@@ -15,6 +15,7 @@ use interpulse_workload::{
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The address space that a written twin may take, in sectors: what every reader accepts.
@@ -196,32 +197,44 @@ pub struct TwinRequest {
 }
 
 /// Writes a twin as a trace; the same requests as those of a run's first flow with the same seed. Answers with
-/// [`described`]'s object and `trace` and `format`, without its `entries`. `watch` as for [`statistics`]; a
-/// file that was not finished is deleted.
+/// [`described`]'s object and `trace` and `format`, without its `entries`. `watch` as for [`statistics`]; what
+/// is at its place stays there until the trace is whole.
 pub fn write_twin(
     request: &TwinRequest,
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<String>, PlanError> {
     let row = row(&request.row, request.requests)?;
     let name = request.out.display().to_string();
+    if same_file(&request.out, Path::new(&request.row)) {
+        return Err(PlanError(format!("trace {name}: is the row itself; give the trace another name")));
+    }
     let failed = |error: io::Error| PlanError(format!("trace {name}: cannot be written: {error}"));
     let spec = TwinSpec { row, pacing: TracePacing::Recorded { speed: 1.0 }, fit: Fit::Error };
     let flow = Flow::new(&FlowSpec::twin("twin", spec), SECTORS, &Streams::new(request.seed), 0);
     let mut flow = flow.map_err(|error| PlanError(error.to_string()))?;
     let format = Format::of_name(&name).unwrap_or(Format::Msr);
-    let file = File::create(&request.out).map_err(failed)?;
     let mut stopped = false;
-    let written = write(&mut flow, file, &name, format, &mut |count| {
+    let mut go_on = |count| {
         stopped = !watch(count);
         !stopped
-    });
-    if stopped || written.is_err() {
-        // A pipe or a device is left alone; a file would be half a trace.
-        if request.out.is_file() {
-            let _ = std::fs::remove_file(&request.out);
+    };
+    if request.out.exists() && !request.out.is_file() {
+        // A pipe or a device.
+        let file = File::create(&request.out).map_err(failed)?;
+        write(&mut flow, file, &name, format, &mut go_on).map_err(failed)?;
+    } else {
+        // Beside its place until it is whole: what was there before survives an interruption.
+        let folder = request.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let file = beside.reopen().map_err(failed)?;
+        write(&mut flow, file, &name, format, &mut go_on).map_err(failed)?;
+        if !stopped {
+            let permissions = std::fs::metadata(&request.out).ok().map(|m| m.permissions());
+            let permissions = permissions.unwrap_or_else(|| PermissionsExt::from_mode(0o644));
+            beside.as_file().set_permissions(permissions).map_err(failed)?;
+            beside.persist(&request.out).map_err(|e| failed(e.error))?;
         }
     }
-    written.map_err(failed)?;
     if stopped {
         return Ok(None);
     }
@@ -232,6 +245,11 @@ pub fn write_twin(
     all.insert("trace".into(), json!(name));
     all.insert("format".into(), json!(format.name()));
     Ok(Some(Value::Object(all).to_string()))
+}
+
+/// Whether both names lead to one existing file.
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn write(

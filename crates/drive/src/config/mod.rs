@@ -114,6 +114,7 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
     for mut section in file.tables("case")? {
         let name = section.string("name", "name of the case in results", None)?;
         let sets = section.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
+        let place = section.place_of("set");
         section.finish()?;
         let mut overrides = Vec::new();
         for set in sets {
@@ -122,19 +123,19 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
             };
             overrides.push((key.trim().to_string(), value.trim().to_string()));
         }
-        if cases.iter().any(|(n, _)| *n == name) {
+        if cases.iter().any(|(n, _, _)| *n == name) {
             return Err(section.invalid("name", "a name no other case has").into());
         }
-        cases.push((name, overrides));
+        cases.push((name, overrides, place));
     }
     if cases.is_empty() {
         return Ok(vec![read_case(request, "run", &[])?]);
     }
-    let read = |(name, overrides): &(String, Vec<_>)| {
+    let read = |(name, overrides, place): &(String, Vec<_>, String)| {
         read_case(request, name, overrides).map_err(|e| match read_case(request, name, &[]) {
             // What is wrong without the case's overrides too is not the case's fault.
             Err(shared) if shared == e => e,
-            _ => PlanError(format!("case \"{name}\": {e}")),
+            _ => PlanError(format!("{place}case \"{name}\": {}", e.0.trim_start_matches("--set: "))),
         })
     };
     cases.iter().map(read).collect()

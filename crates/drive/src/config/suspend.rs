@@ -54,6 +54,9 @@ fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Sus
         Some(names),
         &types,
     )?;
+    if pages.is_empty() {
+        return Err(s.invalid("pages", "at least one page type; to suspend no program, scheme = \"none\""));
+    }
     policy.eligible.page_types = pages.iter().fold(0, |all, page| all | page);
     let reloads =
         [(Reload::ALL[0].0, Reload::ShadowBuffer(part.page_buffer_reload)), (Reload::ALL[1].0, Reload::Bus)];

@@ -121,6 +121,17 @@ impl Section {
         ConfigError::conflict(&self.reading.resolution(), &paths, message)
     }
 
+    /// File and line of what is written at `key`, as messages begin; empty for what no file holds.
+    pub fn place_of(&self, key: &str) -> String {
+        let Some(node) = self.table.entries.get(key) else { return String::new() };
+        let place = node.origin().place();
+        match (place.file, place.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}: "),
+            (Some(file), None) => format!("{file}: "),
+            _ => String::new(),
+        }
+    }
+
     /// Checks that everything written in this section, and in the sub-sections opened, has been read.
     pub fn finish(&self) -> Result<(), ConfigError> {
         self.reading.check(&self.table, &self.path)
@@ -144,7 +155,14 @@ impl Section {
     }
 
     fn not_a_list(&self, key: &str, value: &Value, place: Place) -> ConfigError {
-        let hint = Some(format!("write [{}]", value.describe()));
+        // Text that already opens a bracket is a list whose texts lack their quotes.
+        let text = value.describe();
+        let hint = if text.starts_with("\"[") {
+            "write the texts of the list in quotes: [\"a\", \"b\"]".to_string()
+        } else {
+            format!("write [{text}]")
+        };
+        let hint = Some(hint);
         ConfigError::new(Problem::Value, place, join(&self.path, key), value.describe(), "a list")
             .hinting(hint)
     }

@@ -130,8 +130,8 @@ def run(context: Context) -> Outcome:
                 add(context, rows, row, limit.passes, unit="x", figure=f"slide 35, no number printed: {scheme.label}")
         notes.append(f"{scheme.label}: {judge.why(key, binding)}")
     notes.append(
-        f"assumed, and it decides the stress test: a stream with a request {BEHIND_S:g} s under way at the end of a run "
-        "falls behind for good; the full run has rows for other values (_sens_behind_)"
+        f"assumed, and it decides the stress test: a stream with a request {BEHIND_S:g} s under way at the end of a "
+        "run falls behind for good; the full run has rows for other values (_sens_behind_)"
     )
     best = max(performance[DES.key].passes, performance[TES.key].passes)
     rows.add("act_best_over_baseline", best / performance[BASELINE.key].passes)

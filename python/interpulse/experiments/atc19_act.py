@@ -134,7 +134,8 @@ def run(context: Context) -> Outcome:
         "run falls behind for good; the full run has rows for other values (_sens_behind_)"
     )
     best = max(performance[DES.key].passes, performance[TES.key].passes)
-    rows.add("act_best_over_baseline", best / performance[BASELINE.key].passes)
+    if performance[BASELINE.key].passes:
+        rows.add("act_best_over_baseline", best / performance[BASELINE.key].passes)
     shown = {scheme: judge.results[scheme.key, SHOWN] for scheme in SCHEMES}
     for scheme, result in shown.items():
         rows.add(f"act_30x_read_p99.9_us_{scheme.key}", result.percentile("read", 99.9))

@@ -87,7 +87,11 @@ fn a_run_must_have_work() {
 #[test]
 fn mistakes_in_a_case_name_the_case() {
     let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc=gredy\"]\n");
-    assert!(message(&text, &[]).starts_with("x.toml:9: case \"one\": ftl.gc: seen "), "{}", message(&text, &[]));
+    assert!(
+        message(&text, &[]).starts_with("x.toml:9: case \"one\": ftl.gc: seen "),
+        "{}",
+        message(&text, &[])
+    );
     let text = format!("{BASE}[[case]]\nname = \"one\"\n[[case]]\nname = \"one\"\n");
     assert!(message(&text, &[]).contains("a name no other case has"));
     let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc\"]\n");

@@ -63,6 +63,10 @@ Grid = dict[tuple[int, int], list[Measured]]
 """Every word line by the delays, in tenths of the program time."""
 
 
+WORD_LINES = 50
+"""Word lines that each pair of delays is tried on, as in the article (Section 3.2)."""
+
+
 def measure(plan: Plan, word_lines: int, first_seed: int) -> Grid:
     """Runs the flow of Figure 5 for every pair of delays."""
     grid: Grid = {}
@@ -99,11 +103,10 @@ def formula(first: int, then: int, *, boundary: bool) -> int:
 
 def run(context: Context, rows: Rows) -> tuple[list[Plot], list[Curve]]:
     """Measures the grids, adds their rows, and returns plots and curves."""
-    word_lines = 5 if context.quick else 50
     config = context.config("drive.toml")
     grids: dict[str, Grid] = {}
     for name, (_, sets) in READINGS.items():
-        for kind, extra, count in (("", SPREAD, word_lines), ("-uniform", {}, 1)):
+        for kind, extra, count in (("", SPREAD, WORD_LINES), ("-uniform", {}, 1)):
             plan = context.plan(f"grid {name}{kind}", config, {**sets, **extra})
             grids[f"{name}{kind}"] = measure(plan, count, context.seed)
     for name, (words, _) in READINGS.items():

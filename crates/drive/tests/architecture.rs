@@ -10,9 +10,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("settings", &["engine"]),
     ("workload", &["engine", "settings"]),
     ("flash", &["engine", "settings"]),
+    ("cell", &["engine", "settings", "flash"]),
     ("drive", &["engine", "settings", "flash", "workload"]),
     ("bench", &["engine", "drive"]),
-    ("python", &["drive"]),
+    ("python", &["drive", "cell"]),
 ];
 
 /// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.

@@ -9,3 +9,4 @@ pub mod kernel;
 pub mod normal;
 pub mod program;
 pub mod states;
+pub mod tester;

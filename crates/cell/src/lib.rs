@@ -4,9 +4,12 @@
 
 pub mod cells;
 pub mod coefficients;
+pub mod follow;
 pub mod histogram;
+pub mod jobs;
 pub mod kernel;
 pub mod normal;
 pub mod program;
+pub mod reading;
 pub mod states;
 pub mod tester;

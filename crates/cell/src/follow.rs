@@ -14,7 +14,8 @@ pub struct Programmed {
     pub end: Duration,
     /// Of that, what was the program's own: without the reads.
     pub own: Duration,
-    /// Time to enter each suspension.
+    /// Time from each request to suspend, made while the program ran, until the die was ready: to enter the suspension, or, of
+    /// a request in the last loop, to the program's end.
     pub entries: Vec<Duration>,
     /// Whether every state passed; otherwise the loops ran out (or the scheme let the program starve).
     pub passed: bool,
@@ -58,10 +59,16 @@ pub fn program(
                 outcome.loops = number + 1;
                 if run.is_done() {
                     outcome.passed = true;
+                    if let Some(Action::Suspend { runs_on, .. }) =
+                        schedule.steps.get(k + 1).map(|next| next.action)
+                        && runs_on > Duration::ZERO
+                    {
+                        outcome.entries.push(runs_on);
+                    }
                     break;
                 }
             }
-            Action::Suspend { entry } => outcome.entries.push(entry),
+            Action::Suspend { runs_on, enters } => outcome.entries.push(runs_on + enters),
             Action::Rest { length } => run.rest(of, cells, length),
         }
     }

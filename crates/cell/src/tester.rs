@@ -51,10 +51,12 @@ pub enum Action {
         /// The loop.
         number: u32,
     },
-    /// The operation is suspended; until then it took this long from the request.
+    /// The operation is suspended. It ran on for a while after the request; a request that it outlives by nothing is none.
     Suspend {
-        /// From the request until the die takes a read.
-        entry: Duration,
+        /// From the request until it halts.
+        runs_on: Duration,
+        /// From the halt until the die takes a read.
+        enters: Duration,
     },
     /// Nothing is applied to the cells for this long.
     Rest {
@@ -166,14 +168,10 @@ impl Schedule {
         let mut next_stop = stops.iter().peekable();
         for run in runs(phases) {
             if run.from > until {
-                let mut entry = None;
                 if let Some(stop) = next_stop.next_if(|stop| stop.halted <= run.from) {
-                    entry = Some(stop.entry);
                     own += stop.own;
-                }
-                if let Some(entry) = entry {
-                    let end = until.since(start);
-                    schedule.steps.push(Step { end, own, action: Action::Suspend { entry } });
+                    let action = Action::Suspend { runs_on: stop.runs_on, enters: stop.enters };
+                    schedule.steps.push(Step { end: until.since(start), own, action });
                 }
                 let length = run.from.since(until);
                 schedule.steps.push(Step {
@@ -206,8 +204,10 @@ impl Schedule {
 struct Stop {
     /// When it began to be entered.
     halted: SimTime,
-    /// From the request until the die took a read.
-    entry: Duration,
+    /// From the request until the halt.
+    runs_on: Duration,
+    /// From the halt until the die took a read.
+    enters: Duration,
     /// Of the suspension, entering and leaving.
     own: Duration,
 }
@@ -224,8 +224,8 @@ fn stops(timeline: &Timeline) -> Vec<Stop> {
             State::Stopping => asked = length,
             // A read that arrives on a boundary stops the train there and then.
             _ if pulsing => {
-                let entering = if span.state == State::Entering { length } else { Duration::ZERO };
-                stops.push(Stop { halted: span.from, entry: asked + entering, own: entering });
+                let enters = if span.state == State::Entering { length } else { Duration::ZERO };
+                stops.push(Stop { halted: span.from, runs_on: asked, enters, own: enters });
                 pulsing = false;
             }
             State::Resuming => {

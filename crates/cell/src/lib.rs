@@ -4,6 +4,7 @@
 
 pub mod cells;
 pub mod coefficients;
+pub mod erase;
 pub mod follow;
 pub mod histogram;
 pub mod jobs;

@@ -95,7 +95,10 @@ fn numbers_of_suspensions() {
 fn polling_decides_what_the_host_notes() {
     let tpgm = tpgm(3);
     let noted = |poll: &str| {
-        let rows = measure(3, &json!({"tpgm_us": tpgm, "delay1": 1.0, "delay2": 1.0, "poll": poll, "cells": 16_384}));
+        let rows = measure(
+            3,
+            &json!({"tpgm_us": tpgm, "delay1": 1.0, "delay2": 1.0, "poll": poll, "cells": 16_384}),
+        );
         let running = rows.into_iter().filter(|row| row["running_at_delay1"] == true);
         running.map(|row| number(&row, "tpgms_us") / tpgm).collect::<Vec<_>>()
     };

@@ -10,6 +10,8 @@ pub enum PresetKind {
     Part,
     /// A whole drive.
     Drive,
+    /// The cells of a part.
+    Cell,
     /// The statistics of a trace.
     Twin,
 }
@@ -19,6 +21,7 @@ impl fmt::Display for PresetKind {
         f.write_str(match self {
             PresetKind::Part => "part preset",
             PresetKind::Drive => "drive preset",
+            PresetKind::Cell => "cell preset",
             PresetKind::Twin => "twin row",
         })
     }

@@ -73,7 +73,7 @@ impl StateTable {
     /// The table of Cai et al.
     pub fn cai() -> StateTable {
         let (name, text) = PRESET;
-        let read = Document::preset(text, PresetKind::Cell, name).and_then(|document| {
+        let read = Document::preset(text, PresetKind::Cells, name).and_then(|document| {
             let table = StateTable::read(&document)?;
             document.finish().map(|()| table)
         });
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_figure_of_the_preset_has_a_source() {
-        let document = Document::preset(PRESET.1, PresetKind::Cell, PRESET.0).unwrap();
+        let document = Document::preset(PRESET.1, PresetKind::Cells, PRESET.0).unwrap();
         assert_eq!(document.uncited(), Vec::<String>::new());
         assert!(document.leaves().len() > 24);
     }

@@ -10,10 +10,10 @@ pub enum PresetKind {
     Part,
     /// A whole drive.
     Drive,
-    /// The cells of a part.
-    Cell,
     /// The statistics of a trace.
     Twin,
+    /// The coefficients of a cell model.
+    Cells,
 }
 
 impl fmt::Display for PresetKind {
@@ -21,8 +21,8 @@ impl fmt::Display for PresetKind {
         f.write_str(match self {
             PresetKind::Part => "part preset",
             PresetKind::Drive => "drive preset",
-            PresetKind::Cell => "cell preset",
             PresetKind::Twin => "twin row",
+            PresetKind::Cells => "cell preset",
         })
     }
 }

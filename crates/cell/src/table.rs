@@ -7,12 +7,10 @@
 //! misses single rows by up to 6 % of the distance between states (the erased state after a month) and 2.5 % in
 //! width, so cells are sampled from the rows.
 
+use crate::normal::Normal;
+use crate::states::STATES;
 use interpulse_engine::random::Rng;
 use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
-use std::f64::consts::TAU;
-
-/// States of a TLC cell: ER, P1 .. P7.
-pub const STATES: usize = 8;
 
 /// Name and text of the preset that comes with the program.
 const PRESET: (&str, &str) = ("cai-tlc", include_str!("presets/cai-tlc.toml"));
@@ -139,7 +137,9 @@ impl StateTable {
     /// Panics on a state that a TLC cell does not have.
     pub fn cells(&self, states: Vec<u8>, rng: &mut Rng) -> TableCells {
         assert!(states.iter().all(|&s| usize::from(s) < STATES), "states are 0 to 7");
-        let (made, leak) = states.iter().map(|_| normal_pair(rng)).unzip();
+        let normal = Normal::new();
+        let mut draw = || normal.of(rng.next_u64() as u32);
+        let (made, leak) = states.iter().map(|_| (draw(), draw())).unzip();
         TableCells { states, made, leak }
     }
 }
@@ -175,13 +175,6 @@ impl TableCells {
         };
         Some(cells.map(voltage).collect())
     }
-}
-
-/// Two independent standard normal variates (Box and Muller).
-fn normal_pair(rng: &mut Rng) -> (f32, f32) {
-    let radius = libm::sqrt(-2.0 * libm::log(1.0 - rng.unit()));
-    let angle = TAU * rng.unit();
-    ((radius * libm::cos(angle)) as f32, (radius * libm::sin(angle)) as f32)
 }
 
 /// Straight between the two rows about `value`, in the measure `x` of a row.

@@ -1,6 +1,7 @@
 //! Do cells sampled from the state table have its means, widths and error rates, at every age?
 
-use interpulse_cell::table::{Distributions, STATES, StateTable, TableCells};
+use interpulse_cell::states::STATES;
+use interpulse_cell::table::{Distributions, StateTable, TableCells};
 use interpulse_engine::random::Streams;
 use interpulse_oracle::cells::{State, optimal_thresholds, raw_bit_error_rate};
 use interpulse_oracle::stats;

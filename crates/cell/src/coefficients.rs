@@ -1,5 +1,10 @@
 //! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
 
+use crate::disturb::Disturb;
+use crate::layers::Layers;
+use crate::retention::Retention;
+use crate::wear::Wear;
+use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
 
 /// Coefficients of the program and of the erased state. All voltages in steps.
@@ -13,6 +18,14 @@ pub struct Coefficients {
     pub read: Read,
     /// Loss of charge during a suspension.
     pub detrapping: Detrapping,
+    /// Loss of charge with time.
+    pub retention: Retention,
+    /// Program/erase cycles.
+    pub wear: Wear,
+    /// Reads of other word lines.
+    pub disturb: Disturb,
+    /// Differences between layers.
+    pub layers: Layers,
 }
 
 /// Incremental step pulse programming.
@@ -74,6 +87,9 @@ const PRESETS: &[(&str, &str, &str)] = &[(
     include_str!("presets/a4-tlc.toml"),
 )];
 
+/// What presets have in common unless they say otherwise: ageing, wear, disturb, layers.
+const AGING: &str = include_str!("presets/aging.toml");
+
 impl Coefficients {
     /// Name and one line of documentation of each preset.
     pub fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -82,17 +98,22 @@ impl Coefficients {
 
     /// The preset called `name`. Fails on an unknown name, listing the known ones.
     pub fn preset(name: &str) -> Result<Coefficients, ConfigError> {
-        Coefficients::resolve(name, Document::empty())
+        Ok(Coefficients::resolve(name, Document::empty())?.0)
     }
 
-    /// The preset called `name` under `overrides`, which have the section `[cell]`.
+    /// The preset called `name`, with the part it names, under `overrides` (sections `[cell]` and `[part]`).
     ///
     /// Fails on an unknown name, on a key that there is none of and on a value out of range.
-    pub fn resolve(name: &str, overrides: Document) -> Result<Coefficients, ConfigError> {
-        let document = overrides.over(document(name)?)?;
-        let read = Coefficients::read(&mut document.section("cell")?)?;
+    pub fn resolve(name: &str, overrides: Document) -> Result<(Coefficients, PartSpec), ConfigError> {
+        let document = parts::layered(overrides.over(document(name)?)?)?;
+        let cells = Coefficients::read(&mut document.section("cell")?)?;
+        let mut section = document.section("part")?;
+        let part = PartSpec::read(&mut section)?;
+        if part.bits_per_cell != 3 {
+            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
+        }
         document.finish()?;
-        Ok(read)
+        Ok((cells, part))
     }
 
     /// Reads the section `[cell]`.
@@ -102,6 +123,10 @@ impl Coefficients {
             erased: Normally::read(&mut cell.section("erased")?)?,
             read: Read::read(&mut cell.section("read")?)?,
             detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
+            retention: Retention::read(&mut cell.section("retention")?)?,
+            wear: Wear::read(&mut cell.section("wear")?)?,
+            disturb: Disturb::read(&mut cell.section("disturb")?)?,
+            layers: Layers::read(&mut cell.section("layers")?)?,
         };
         Ok(coefficients)
     }
@@ -110,7 +135,11 @@ impl Coefficients {
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
     match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, text)) => Document::preset(text, PresetKind::Cells, known),
+        Some((known, _, text)) => Document::preset(text, PresetKind::Cells, known)?.over(Document::preset(
+            AGING,
+            PresetKind::Cells,
+            "aging",
+        )?),
         None => {
             let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
             Err(ConfigError::not_among("cell preset", name, &names))

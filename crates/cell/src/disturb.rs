@@ -68,7 +68,11 @@ impl Disturb {
                 0.0,
                 3.0,
             )?,
-            power: s.f64("power", "power of the cycles with which the rate grows", required().within(0.0..=4.0))?,
+            power: s.f64(
+                "power",
+                "power of the cycles with which the rate grows",
+                required().within(0.0..=4.0),
+            )?,
             head_start: f64::from(number(
                 s,
                 "head-start",

@@ -60,7 +60,10 @@ mod tests {
         assert!((squares / n - 1.0).abs() < 5.0 * (5.0 / n).sqrt(), "{}", squares / n);
         for (count, limit) in beyond.into_iter().zip([1.0, 3.0, 6.0]) {
             let expected = n * libm::exp(-limit * std::f64::consts::SQRT_2);
-            assert!((count as f64 - expected).abs() < 5.0 * expected.sqrt(), "{count} beyond {limit}, {expected}");
+            assert!(
+                (count as f64 - expected).abs() < 5.0 * expected.sqrt(),
+                "{count} beyond {limit}, {expected}"
+            );
         }
     }
 }

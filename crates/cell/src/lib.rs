@@ -4,9 +4,19 @@
 
 pub mod cells;
 pub mod coefficients;
+pub mod disturb;
+pub mod follow;
 pub mod histogram;
+pub mod history;
+pub mod jobs;
 pub mod kernel;
+pub mod laplace;
+pub mod layers;
 pub mod normal;
 pub mod program;
+pub mod reading;
+pub mod retention;
 pub mod states;
 pub mod table;
+pub mod tester;
+pub mod wear;

@@ -81,11 +81,21 @@ pub struct Detrapping {
     pub after_us: f32,
 }
 
-const PRESETS: &[(&str, &str, &str)] = &[(
-    "a4-tlc",
-    "sub-100-layer 3D TLC of Zambelli et al. 2021: word lines of 16 KiB pages programmed in 16 loops",
-    include_str!("presets/a4-tlc.toml"),
-)];
+const A4: &str = include_str!("presets/a4-tlc.toml");
+
+/// Name, one line of documentation, and the layers of each preset, the upper ones first.
+const PRESETS: &[(&str, &str, &[&str])] = &[
+    (
+        "a4-tlc",
+        "sub-100-layer 3D TLC of Zambelli et al. 2021: word lines of 16 KiB pages programmed in 16 loops",
+        &[A4],
+    ),
+    (
+        "a4-tlc-early",
+        "a4-tlc with the early retention loss of Luo et al., SIGMETRICS 2018, and HeatWatch's activation energy",
+        &[include_str!("presets/a4-tlc-early.toml"), A4],
+    ),
+];
 
 /// What presets have in common unless they say otherwise: ageing, wear, disturb, layers.
 const AGING: &str = include_str!("presets/aging.toml");
@@ -135,11 +145,11 @@ impl Coefficients {
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
     match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, text)) => Document::preset(text, PresetKind::Cells, known)?.over(Document::preset(
-            AGING,
-            PresetKind::Cells,
-            "aging",
-        )?),
+        Some((known, _, texts)) => {
+            let layer = |text: &str, name| Document::preset(text, PresetKind::Cells, name);
+            let lower = layer(AGING, "aging")?;
+            texts.iter().rev().try_fold(lower, |lower, text| layer(text, known)?.over(lower))
+        }
         None => {
             let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
             Err(ConfigError::not_among("cell preset", name, &names))

@@ -49,7 +49,7 @@ struct Curve {
 }
 
 /// Lowest voltage, spacing and number of points of a [`Curve`].
-const GRID: (f32, f32, usize) = (-400.0, 8.0, 176);
+const GRID: (f32, f32, usize) = (-400.0, 1.0, 1401);
 
 impl Retention {
     /// Reads the section `[retention]`.
@@ -156,4 +156,100 @@ fn eight(s: &mut Section, key: &str, doc: &'static str, least: f64) -> Result<[f
     let given: [f64; STATES] =
         list.try_into().map_err(|_| s.invalid(key, "a list of eight numbers, ER and P1 to P7"))?;
     Ok(given.map(|v| v as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coefficients::Coefficients;
+
+    fn of(preset: &str) -> Coefficients {
+        Coefficients::preset(preset).expect("it is embedded")
+    }
+
+    /// The industry's table of bakes that stand for a year at 25 degrees, and accelerations printed elsewhere.
+    #[test]
+    fn heat_accelerates_as_jesd218_assumes() {
+        let cai = of("a4-tlc").retention;
+        for (celsius, hours) in [(60.0, 97.65), (80.0, 11.16), (100.0, 1.61), (120.0, 0.28)] {
+            let ours = 8760.0 / cai.acceleration(25.0, celsius);
+            assert!((ours / hours - 1.0).abs() < 0.02, "{celsius} degrees: {ours} hours, not {hours}");
+        }
+        for (from, to, factor) in
+            [(25.0, 40.0, 7.8), (25.0, 55.0, 50.0), (40.0, 70.0, 35.0), (40.0, 120.0, 4002.0)]
+        {
+            assert!((cai.acceleration(from, to) / factor - 1.0).abs() < 0.02, "{from} to {to}");
+        }
+        assert_eq!(cai.equivalent_hours(5.0, cai.reference_celsius), 5.0);
+    }
+
+    #[test]
+    fn early_loss_is_as_large_in_three_hours_as_until_eleven_days() {
+        let early = of("a4-tlc-early").retention;
+        let (first, both) = (early.folds(3.0), early.folds(264.0));
+        assert!((both / first - 2.0).abs() < 0.01, "{first} {both}");
+    }
+
+    #[test]
+    fn means_go_with_the_logarithm_of_time_and_variances_too() {
+        let retention = of("a4-tlc").retention;
+        let n = 1 << 18;
+        for hours in [1.0, 24.0, 8760.0] {
+            let folds = retention.folds(hours);
+            for state in [1, 4, 7] {
+                let v = retention.at[state];
+                let mut cells = vec![v; n];
+                retention.age(&mut cells, 9, Leakiness::REFERENCE, hours);
+                let moved: Vec<f64> = cells.iter().map(|&c| f64::from(c - v)).collect();
+                let mean = moved.iter().sum::<f64>() / n as f64;
+                let variance = moved.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / n as f64;
+                let expected = f64::from(retention.growth[state]) * folds;
+                // Five standard errors; that of a Laplace distribution's variance has a kurtosis of six. The grid of
+                // voltages rounds the bends off.
+                let error = 5.0 * (expected / n as f64).sqrt() + 0.01 * folds;
+                assert!((mean - f64::from(retention.shift[state]) * folds).abs() < error, "{state}: {mean}");
+                assert!((variance / expected - 1.0).abs() < 5.0 * (5.0 / n as f64).sqrt(), "{variance}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_keeps_its_leak_and_without_time_nothing_moves() {
+        let retention = of("a4-tlc").retention;
+        let made: Vec<f32> = (0..4096).map(|k| -150.0 + 0.15 * k as f32).collect();
+        let at = |hours: f64, key: u32| {
+            let mut cells = made.clone();
+            retention.age(&mut cells, key, Leakiness::REFERENCE, hours);
+            cells
+        };
+        assert_eq!(at(0.0, 1), made);
+        assert_eq!(at(24.0, 1), at(24.0, 1));
+        assert_ne!(at(24.0, 1), at(24.0, 2));
+        // Who has leaked more than its state's mean after a day has done so after a year.
+        let (day, year) = (at(24.0, 1), at(8760.0, 1));
+        let off = |aged: &[f32], cell: usize, hours: f64| {
+            let shift = straight(&retention.at, &retention.shift, made[cell]);
+            aged[cell] - made[cell] - shift * retention.folds(hours) as f32
+        };
+        let same = (0..made.len()).filter(|&c| off(&day, c, 24.0) * off(&year, c, 8760.0) >= 0.0).count();
+        assert!(same * 50 > made.len() * 49, "{same} of {}", made.len());
+    }
+
+    /// A block that has worn less crosses the same loss later, by the published ages of 17, 14 and 10 days.
+    #[test]
+    fn worn_blocks_lose_charge_sooner() {
+        let cells = of("a4-tlc");
+        let loss = |cycles: f64, days: f64| {
+            f64::from(cells.wear.leakiness(cycles).shift) * cells.retention.folds(24.0 * days)
+        };
+        let fresh = loss(0.0, 17.0);
+        for (cycles, days) in [(200.0, 14.0), (500.0, 10.0)] {
+            assert!(
+                (loss(cycles, days) / fresh - 1.0).abs() < 0.01,
+                "{cycles}: {}",
+                loss(cycles, days) / fresh
+            );
+        }
+        assert_eq!(cells.wear.leakiness(2000.0), Leakiness::REFERENCE);
+    }
 }

@@ -2,3 +2,4 @@
 //!
 //! Voltages are in steps of the scale of Cai et al., Proceedings of the IEEE 2017: 0 is ground, 512 the nominal maximum.
 
+pub mod jobs;

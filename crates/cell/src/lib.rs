@@ -2,4 +2,15 @@
 //!
 //! Voltages are in steps of the scale of Cai et al., Proceedings of the IEEE 2017: 0 is ground, 512 the nominal maximum.
 
+pub mod cells;
+pub mod coefficients;
+pub mod erase;
+pub mod follow;
+pub mod histogram;
 pub mod jobs;
+pub mod kernel;
+pub mod normal;
+pub mod program;
+pub mod reading;
+pub mod states;
+pub mod tester;

@@ -9,6 +9,7 @@ use crate::nand::txn::{Kind, Txn};
 use crate::nand::{Nand, NandConfig, Outcome};
 use crate::parts::PartSpec;
 use crate::pulse::PulseTrain;
+use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
 /// The names of the operations of a script.
@@ -34,8 +35,10 @@ const ERASE_BLOCK: u32 = 1;
 pub struct Probe {
     /// From the first pulse of the operation to the first read.
     pub first: Duration,
-    /// From each resumed pulse to the next read.
+    /// From each command to resume to the next read.
     pub then: Duration,
+    /// The delays are means: each is drawn from an exponential distribution, as of reads that arrive at random.
+    pub random: bool,
 }
 
 /// What is to happen.
@@ -47,6 +50,8 @@ pub struct Script {
     pub probe: Option<Probe>,
     /// Planes that programs and erases span.
     pub planes: u32,
+    /// The page that reads read; its type decides how long they sense.
+    pub read_page: u32,
     /// Selects the sample of dies: word lines and blocks differ between seeds where the part says so.
     pub seed: u64,
     /// Nothing is simulated beyond this instant.
@@ -128,9 +133,11 @@ struct Bench {
     agenda: Agenda,
     nand: Nand,
     planes: u32,
+    read_page: u32,
     /// Arrivals to come, the next one last.
     arrivals: Vec<(SimTime, Kind)>,
     probe: Option<Probe>,
+    gaps: Rng,
     /// When the die's present state began.
     since: SimTime,
     mark: Mark,
@@ -154,8 +161,10 @@ impl Bench {
             agenda: Agenda::new(resources),
             nand,
             planes: script.planes,
+            read_page: script.read_page,
             arrivals,
             probe: script.probe,
+            gaps: Streams::new(script.seed).stream("bench.probe", 0),
             since: SimTime::ZERO,
             mark: (State::Idle, None),
             detail: Detail::Plain,
@@ -199,7 +208,9 @@ impl Bench {
         let mut txn = Txn::new(kind, 0);
         txn.owner = self.timeline.operations.len() as u32;
         match kind {
-            Kind::HostRead | Kind::GcRead => (txn.block, txn.units) = (READ_BLOCK, 1),
+            Kind::HostRead | Kind::GcRead => {
+                (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1)
+            }
             Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes),
             // Without an address: any word line, whose train the seed selects.
             Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes,
@@ -225,12 +236,18 @@ impl Bench {
         };
         let suspends = die.long().map_or(0, |op| op.suspends);
         self.close(now);
+        let resumed_before = self.mark.0 == State::Resuming;
         (self.mark, self.detail) = (mark, detail);
-        if mark.0 == State::Pulsing
-            && let Some(probe) = self.probe
-        {
+        let commanded = match mark.0 {
+            State::Resuming => true,
+            // A part that resumes in no time goes straight on.
+            State::Pulsing => !resumed_before,
+            _ => false,
+        };
+        if commanded && let Some(probe) = self.probe {
             // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
-            let at = now + if suspends == 0 { probe.first } else { probe.then };
+            let delay = if suspends == 0 { probe.first } else { probe.then };
+            let at = now + if probe.random { exponential(&mut self.gaps, delay) } else { delay };
             let place = self.arrivals.partition_point(|&(other, _)| other > at);
             self.arrivals.insert(place, (at, Kind::HostRead));
             self.arm();
@@ -252,4 +269,9 @@ impl Bench {
         }
         self.since = now;
     }
+}
+
+/// A delay from an exponential distribution of this mean.
+fn exponential(rng: &mut Rng, mean: Duration) -> Duration {
+    Duration::from_ns((-libm::log1p(-rng.unit()) * mean.as_ns() as f64) as u64)
 }

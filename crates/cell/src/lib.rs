@@ -4,8 +4,8 @@
 
 pub mod cells;
 pub mod coefficients;
-pub mod erase;
 pub mod disturb;
+pub mod erase;
 pub mod follow;
 pub mod histogram;
 pub mod history;
@@ -20,4 +20,5 @@ pub mod retention;
 pub mod states;
 pub mod table;
 pub mod tester;
+pub mod uber;
 pub mod wear;

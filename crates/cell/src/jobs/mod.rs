@@ -34,8 +34,12 @@ impl From<ConfigError> for JobError {
 type Job = fn(&Value) -> Result<Value, JobError>;
 
 /// Name and function of every kind.
-const JOBS: &[(&str, Job)] =
-    &[("erase", erase::run), ("suspend", suspend::run), ("suspend-trace", suspend::trace)];
+const JOBS: &[(&str, Job)] = &[
+    ("erase", erase::run),
+    ("erase-errors", erase::errors),
+    ("suspend", suspend::run),
+    ("suspend-trace", suspend::trace),
+];
 
 /// Does one piece of work of the kind `kind`.
 ///

@@ -14,11 +14,13 @@
 //! # Ok::<(), interpulse_settings::ConfigError>(())
 //! ```
 
+pub mod power;
 mod read;
 mod registry;
 mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

@@ -39,6 +39,7 @@ const JOBS: &[(&str, Job)] = &[
     ("erase-errors", erase::errors),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
+    ("suspend-untouched", suspend::untouched),
 ];
 
 /// Does one piece of work of the kind `kind`.

@@ -37,6 +37,7 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 const JOBS: &[(&str, Job)] = &[
     ("erase", erase::run),
     ("erase-errors", erase::errors),
+    ("erase-gap", erase::gap),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
     ("suspend-untouched", suspend::untouched),

@@ -1,7 +1,7 @@
 //! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
 
-use crate::erase::Ispe;
 use crate::disturb::Disturb;
+use crate::erase::Ispe;
 use crate::layers::Layers;
 use crate::retention::Retention;
 use crate::wear::Wear;

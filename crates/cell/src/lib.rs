@@ -4,8 +4,8 @@
 
 pub mod cells;
 pub mod coefficients;
-pub mod erase;
 pub mod disturb;
+pub mod erase;
 pub mod follow;
 pub mod histogram;
 pub mod history;

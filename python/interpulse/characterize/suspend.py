@@ -15,7 +15,7 @@ from interpulse.characterize import suspend_plots
 from interpulse.characterize.bench import Job
 from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile, microseconds
-from interpulse.characterize.rber import READS, WHEN, Errors, rates
+from interpulse.characterize.rber import READS, Errors, rates
 from interpulse.experiments.outcome import Curve
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ CELLS = 131_072
 """Cells of a word line: the bits of a page of 16 KiB."""
 
 QUICK_CELLS = 16_384
+
+HOURS = 24.0
+"""How long the untouched block waits: the article does not say how long its experiment took."""
+
+CELSIUS = 25.0
+"""At room temperature (Section 4.4)."""
 
 TRACED = (3, 3)
 """The delays, in tenths, of the program whose supply current is shown."""
@@ -102,23 +108,26 @@ def run(bench: Bench) -> Finding:
         "poll": bench.settings.get("poll", "host"),
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
-    bench.announce(len(places) + len(PAGE_TYPES) + 2)
+    bench.announce(len(places) + 2 * len(PAGE_TYPES) + 1)
     alone = bench.run(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
     base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
     tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
     asked = {**shape, "tpgm_us": tpgm_us}
     first, then = TRACED
-    *answers, trace, untouched = bench.run(
+    aged = {"word_lines": shape["word_lines"], "cells": shape["cells"], "hours": [0.0, HOURS], "celsius": CELSIUS}
+    done = bench.run(
         [
             *(Job("suspend", {**asked, **_delays(d1, d2), "page_type": page}) for d1, d2, page in places),
             Job("suspend-trace", {**asked, **_delays(first, then), "page_type": PAGE_TYPES[0], "word_lines": 1}),
-            Job("untouched", {key: shape[key] for key in ("word_lines", "cells")}),
+            *(Job("aged", {**aged, "page_type": page}) for page in PAGE_TYPES),
         ]
     )
     points = [
         Point(d1 / 10, d2 / 10, page, answer["word_lines"])
-        for (d1, d2, page), answer in zip(places, answers, strict=True)
+        for (d1, d2, page), answer in zip(places, done, strict=False)
     ]
+    trace, *left = done[len(places) :]
+    untouched = {page: [age["word_lines"] for age in each["ages"]] for page, each in zip(PAGE_TYPES, left, strict=True)}
     word_lines = _word_lines(base)
     errors = _errors(base, points, untouched)
     _checks(rows, points, errors, tpgm_us)
@@ -161,7 +170,9 @@ def _word_lines(base: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return found
 
 
-def _errors(base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: dict[str, Any]) -> Errors:
+def _errors(
+    base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: dict[str, list[list[dict[str, Any]]]]
+) -> Errors:
     """Error rates before and after: of the block that was suspended, and of one that nothing was done to."""
     found = Errors()
     for page in PAGE_TYPES:
@@ -171,8 +182,8 @@ def _errors(base: dict[str, list[dict[str, Any]]], points: Sequence[Point], unto
             found.add("suspended", page, read, rates(base[page], read), after)
     for page in PAGE_TYPES:
         for read in READS:
-            left = (rates(untouched[page][when], read) for when in WHEN)
-            found.add("untouched", page, read, *left)
+            before, after = (rates(each, read) for each in untouched[page])
+            found.add("untouched", page, read, before, after)
     return found
 
 
@@ -247,7 +258,7 @@ def _notes(points: Sequence[Point], poll: str) -> list[str]:
         "host": "program times are as a host sees that looks only after a delay is over (--poll host)",
         "device": "program times end when the device does (--poll device)",
     }
-    notes = [polled[poll]]
+    notes = [polled[poll], f"the untouched block waits {HOURS:g} hours at {CELSIUS:g} degrees Celsius"]
     idle = sum(point.row()["teps_mean_us"] is None for point in points)
     if idle:
         notes.append(f"at {idle} of {len(points)} places of the grid no program was suspended: no t_EPS there")

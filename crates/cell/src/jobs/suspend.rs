@@ -3,7 +3,7 @@
 //! A program starts; after Delay1 a read suspends it; after each command to resume the next read comes after Delay2, until
 //! the program is over. Delays are fractions of the mean unsuspended program time t_PGM.
 
-use super::{JobError, parse, tester, within};
+use super::{JobError, page_type, parse, tester, within};
 use crate::cells::Cells;
 use crate::follow;
 use crate::histogram::{Histogram, whole};
@@ -68,10 +68,7 @@ struct Plan {
 
 fn plan(request: &Request) -> Result<Plan, JobError> {
     let tester = tester(&request.preset, &request.set, &request.scheme, "none")?;
-    let page = match PageType::ALL.iter().find(|(name, _)| *name == request.page_type) {
-        Some(&(_, page)) => page,
-        None => return Err(JobError(format!("page_type = '{}': lower, center or upper", request.page_type))),
-    };
+    let page = page_type(&request.page_type)?;
     within("word_lines", request.word_lines, 1, 100_000)?;
     within("cells", request.cells, 64, 1 << 20)?;
     let host_polls = match request.poll.as_str() {
@@ -138,7 +135,8 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         }));
     }
     let part = &plan.tester.part;
-    let on_bench = json!({ "preset": part.name, "program_pulse_us": us(part.program.pulse + part.program.reset) });
+    let on_bench =
+        json!({ "preset": part.name, "program_pulse_us": us(part.program.pulse + part.program.reset) });
     Ok(json!({ "part": on_bench, "word_lines": rows }))
 }
 

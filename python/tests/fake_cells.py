@@ -42,7 +42,7 @@ class FakeCells:
         asked = json.loads(request)
         self.asked.append((kind, asked))
         time.sleep(self.seconds)
-        answer = {"suspend": _suspend, "suspend-trace": _trace, "aged": _aged}[kind](asked)
+        answer = {"suspend": _suspend, "suspend-trace": _trace, "suspend-untouched": _untouched}[kind](asked)
         return json.dumps(answer)
 
 
@@ -88,8 +88,12 @@ def _trace(asked: dict[str, Any]) -> dict[str, Any]:
     return {"phases": [*phases, [205.0, 240.0, "pulse", 40.0], [240.0, 330.0, "verify", 30.0]]}
 
 
-def _aged(asked: dict[str, Any]) -> dict[str, Any]:
+def _untouched(asked: dict[str, Any]) -> dict[str, Any]:
     """An error or two more after a while."""
-    before = [_errors(k) for k in range(asked["word_lines"])]
-    after = [{**each, "errors_default": each["errors_default"] + 1 + k % 2} for k, each in enumerate(before)]
-    return {"ages": [{"hours": hours, "word_lines": after if hours else before} for hours in asked["hours"]]}
+    rows = []
+    for k in range(asked["word_lines"]):
+        before = _errors(k)
+        after = {**before, "errors_default": before["errors_default"] + 1 + k % 2}
+        pages = ("lower", "center", "upper")
+        rows.append({f"{page}_{when}": each for page in pages for when, each in (("before", before), ("after", after))})
+    return {"word_lines": rows}

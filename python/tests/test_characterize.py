@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 GRID = {"delay1", "delay2", "page_type", "suspends_mean", "suspends_max", "teps_mean_us", "teps_max_us"}
 GRID |= {"tpgms_mean_us", "tpgms_max_us"}
 
-JOBS = 300 + 3 + 1 + 3
-"""The grid for each page type, each page type alone, the trace, and the untouched block for each page type."""
+JOBS = 300 + 3 + 2
+"""The grid for each page type, each page type alone, the trace and the untouched block."""
 
 SMALL = ("characterize", "suspend", "--word-lines", "6")
 

@@ -15,7 +15,7 @@ from interpulse.characterize import suspend_plots
 from interpulse.characterize.bench import Job
 from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile, microseconds
-from interpulse.characterize.rber import READS, Errors, rates
+from interpulse.characterize.rber import READS, WHEN, Errors, rates
 from interpulse.experiments.outcome import Curve
 
 if TYPE_CHECKING:
@@ -40,8 +40,11 @@ CELLS = 131_072
 
 QUICK_CELLS = 16_384
 
+AGE_HOURS = 24.0
+"""How old the data of the untouched block are when the experiment begins; the article does not say."""
+
 HOURS = 24.0
-"""How long the untouched block waits: the article does not say how long its experiment took."""
+"""How long the experiment takes: the article does not say."""
 
 CELSIUS = 25.0
 """At room temperature (Section 4.4)."""
@@ -108,28 +111,27 @@ def run(bench: Bench) -> Finding:
         "poll": bench.settings.get("poll", "host"),
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
-    bench.announce(len(places) + 2 * len(PAGE_TYPES) + 1)
+    bench.announce(len(places) + len(PAGE_TYPES) + 2)
     alone = bench.run(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
     base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
     tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
     asked = {**shape, "tpgm_us": tpgm_us}
     first, then = TRACED
-    aged = {"word_lines": shape["word_lines"], "cells": shape["cells"], "hours": [0.0, HOURS], "celsius": CELSIUS}
+    same = {key: shape[key] for key in ("word_lines", "cells")}
     done = bench.run(
         [
             *(Job("suspend", {**asked, **_delays(d1, d2), "page_type": page}) for d1, d2, page in places),
             Job("suspend-trace", {**asked, **_delays(first, then), "page_type": PAGE_TYPES[0], "word_lines": 1}),
-            *(Job("aged", {**aged, "page_type": page}) for page in PAGE_TYPES),
+            Job("suspend-untouched", {**same, "age_hours": AGE_HOURS, "hours": HOURS, "celsius": CELSIUS}),
         ]
     )
     points = [
         Point(d1 / 10, d2 / 10, page, answer["word_lines"])
         for (d1, d2, page), answer in zip(places, done, strict=False)
     ]
-    trace, *left = done[len(places) :]
-    untouched = {page: [age["word_lines"] for age in each["ages"]] for page, each in zip(PAGE_TYPES, left, strict=True)}
+    trace, untouched = done[len(places) :]
     word_lines = _word_lines(base)
-    errors = _errors(base, points, untouched)
+    errors = _errors(base, points, untouched["word_lines"])
     _checks(rows, points, errors, tpgm_us)
     grid = [point.row() for point in points]
     shown = {**_delays(first, then), "phases": trace["phases"]}
@@ -171,7 +173,7 @@ def _word_lines(base: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 
 def _errors(
-    base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: dict[str, list[list[dict[str, Any]]]]
+    base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: list[dict[str, Any]]
 ) -> Errors:
     """Error rates before and after: of the block that was suspended, and of one that nothing was done to."""
     found = Errors()
@@ -182,7 +184,7 @@ def _errors(
             found.add("suspended", page, read, rates(base[page], read), after)
     for page in PAGE_TYPES:
         for read in READS:
-            before, after = (rates(each, read) for each in untouched[page])
+            before, after = (rates([each[f"{page}_{when}"] for each in untouched], read) for when in WHEN)
             found.add("untouched", page, read, before, after)
     return found
 
@@ -258,7 +260,7 @@ def _notes(points: Sequence[Point], poll: str) -> list[str]:
         "host": "program times are as a host sees that looks only after a delay is over (--poll host)",
         "device": "program times end when the device does (--poll device)",
     }
-    notes = [polled[poll], f"the untouched block waits {HOURS:g} hours at {CELSIUS:g} degrees Celsius"]
+    notes = [polled[poll], f"the untouched block is {AGE_HOURS:g} hours old before and {AGE_HOURS + HOURS:g} after, at {CELSIUS:g} C"]
     idle = sum(point.row()["teps_mean_us"] is None for point in points)
     if idle:
         notes.append(f"at {idle} of {len(points)} places of the grid no program was suspended: no t_EPS there")

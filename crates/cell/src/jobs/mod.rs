@@ -2,11 +2,9 @@
 //!
 //! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
 
-mod aged;
 mod erase;
 mod suspend;
 
-use crate::states::PageType;
 use crate::tester::Tester;
 use interpulse_flash::suspend::Scheme;
 use interpulse_settings::{ConfigError, Document};
@@ -37,10 +35,11 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 
 /// Name and function of every kind.
 const JOBS: &[(&str, Job)] = &[
-    ("aged", aged::run),
     ("erase", erase::run),
+    ("erase-errors", erase::errors),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
+    ("suspend-untouched", suspend::untouched),
 ];
 
 /// Does one piece of work of the kind `kind`.
@@ -74,14 +73,6 @@ fn scheme(name: &str) -> Result<Scheme, JobError> {
             let names: Vec<&str> = Scheme::ALL.iter().map(|&(known, _, _)| known).collect();
             Err(ConfigError::not_among("scheme", name, &names).into())
         }
-    }
-}
-
-/// The page type called `name`.
-fn page_type(name: &str) -> Result<PageType, JobError> {
-    match PageType::ALL.iter().find(|(known, _)| *known == name) {
-        Some(&(_, page)) => Ok(page),
-        None => Err(JobError(format!("page_type = '{name}': lower, center or upper"))),
     }
 }
 

@@ -1,8 +1,8 @@
 """Erase suspension on real blocks: the second problem of Kim et al., ATC'19, stress and over-erase.
 
 Programmed blocks are erased while reads arrive at random and suspend the erase as often as they did in the experiments
-`atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase voltage for longer: it
-is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
+`atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase voltage for longer:
+it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import tomllib
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 LOADS = Path(__file__).parent / "erase_loads.toml"
 """How often an erase is suspended, by experiment and design."""
-
-PART = "a4-tlc"
-"""The part of drives that the cells belong to."""
 
 RATED = 1000
 """Cycles at which designs are compared."""
@@ -98,7 +96,7 @@ def run(bench: Bench) -> Finding:
     blocks = PIECE if bench.quick else 4 * PIECE
     asked = [("none", "baseline", 0.0), *((load, key, n) for load, of in loads().items() for key, n in of.items())]
     pieces = range(0, blocks, PIECE)
-    sets = [bench.sets, {**bench.sets, "cell.erase.ends-early": "false"}]
+    sets = [bench.sets, [*bench.sets, ("cell.erase.ends-early", "false")]]
     bench.announce(len(asked) * (len(pieces) * 2 + 2) + len(EFFECTIVE))
     wear = {"cycles": RATED}
     often = [Job("erase-gap", {**DESIGNS[key].request, **wear, "suspends": n}) for _, key, n in asked[1:]]
@@ -111,14 +109,15 @@ def run(bench: Bench) -> Finding:
                 **wear,
                 "mean_gap_us": gap,
                 "blocks": {**shape, "first": first, "count": PIECE},
-                **_set(own),
+                "set": own,
             },
         )
         for (_, key, _), gap in zip(asked, gaps, strict=True)
         for own in sets
         for first in pieces
     ]
-    answers = iter(bench.run(jobs))
+    told = bench.run(jobs)
+    answers = iter(told)
     erased: list[Erased] = []
     for load, key, n in asked:
         both = [[block for _ in pieces for block in next(answers)["blocks"]] for _ in sets]
@@ -136,7 +135,8 @@ def run(bench: Bench) -> Finding:
             ("stress_ratio", _stress(each, plain), "of an undisturbed erase"),
             ("deeper_steps", row["deeper_steps"], "steps"),
             ("deeper_counted_steps", row["deeper_counted_steps"], "steps"),
-            ("uber_ratio", row["uber"] / table[0]["uber"], "of undisturbed erases"),
+            ("uber_decades", math.log10(row["uber"] / table[0]["uber"]), "powers of ten over undisturbed erases"),
+            ("lifetime_ratio", 1 / _stress(each, plain).value, "of undisturbed erases"),
         ]
         for what, ours, unit in found:
             if rows.expects(f"{what}_{name}"):
@@ -147,7 +147,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={"schemes": table, "uber": effective, "limit_cycles": limit},
-        part=_part(bench, plain),
+        part=_part(bench, told[0]["part"], plain),
         settings={**shape, "blocks": blocks, "retention_hours": RETENTION_HOURS, "celsius": CELSIUS},
         notes=_notes(),
         plots=[Plot("stress", lambda: _draw(table)), Plot("uber", lambda: _draw_uber(effective, table))],
@@ -164,16 +164,14 @@ def loads() -> dict[str, dict[str, float]]:
     return {load: {key: float(n) for key, n in of.items() if key in DESIGNS} for load, of in top["load"].items()}
 
 
-def _set(sets: dict[str, str]) -> dict[str, Any]:
-    return {"set": sorted(sets.items())}
-
-
 def _worn(bench: Bench, places: list[tuple[float, float]]) -> list[dict[str, Any]]:
     """Error rates after this many undisturbed cycles, the erased state being so much deeper: the worst page type's."""
     then = {"hours": RETENTION_HOURS, "celsius": CELSIUS, "corrects_per_kib": CORRECTS_PER_KIB}
     # Few cells would make no errors to count.
     size = {"word_lines": 8, "cells": 32_768 if bench.quick else 131_072}
-    jobs = [Job("erase-errors", {**then, **size, "cycles": cycles, "deeper_steps": deeper}) for cycles, deeper in places]
+    jobs = [
+        Job("erase-errors", {**then, **size, "cycles": cycles, "deeper_steps": deeper}) for cycles, deeper in places
+    ]
     answers = bench.run(jobs)
     pages = [list(answer["pages"].values()) for answer in answers]
     return [{key: max(page[key] for page in of) for key in ("rber", "uber")} for of in pages]
@@ -187,13 +185,15 @@ def _stress(each: Erased, plain: Erased) -> Estimate:
 
 def _deeper(blocks: list[dict[str, Any]], plain: list[dict[str, Any]]) -> float:
     """By how many steps the erased state lies deeper than that of the same blocks undisturbed."""
-    return fmean(alone["erased_mean_steps"] - block["erased_mean_steps"] for block, alone in zip(blocks, plain, strict=True))
+    return fmean(
+        alone["erased_mean_steps"] - block["erased_mean_steps"] for block, alone in zip(blocks, plain, strict=True)
+    )
 
 
 def _crossing(curve: list[dict[str, Any]]) -> float | None:
     """Undisturbed cycles at which the uncorrectable rate reaches the limit, its logarithm being straight in between."""
     points = [(cycles, row["uber"]) for cycles, row in zip(EFFECTIVE, curve, strict=True)]
-    for (c0, u0), (c1, u1) in zip(points, points[1:], strict=False):
+    for (c0, u0), (c1, u1) in pairwise(points):
         if u0 < UBER_LIMIT <= u1:
             if u0 == 0:
                 return float(c1)
@@ -223,23 +223,27 @@ def _row(each: Erased, plain: Erased, errors: dict[str, Any], limit: float | Non
     }
 
 
-def _part(bench: Bench, plain: Erased) -> PartFile:
-    part = PartFile(PART)
-    sample = f"characterize erase, cells {bench.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {bench.seed}"
+def _part(bench: Bench, on_bench: dict[str, Any], plain: Erased) -> PartFile:
+    """What a drive needs to know of the erase of a block of the rated cycles."""
+    file = PartFile.on_bench(on_bench["preset"], bench.sets)
+    sample = (
+        f"characterize erase, cells {bench.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {bench.seed}"
+    )
     loops = round(plain.mean("loops"))
-    part.measured("erase-loops", loops, f"{sample}: mean {plain.mean('loops'):.4g}")
-    verify_us = part.preset_us("erase-verify")
-    pulse_us = plain.mean("own_us") / plain.mean("loops") - verify_us
-    part.measured("erase-pulse", microseconds(pulse_us), f"{sample}: what a loop takes beside its verify")
-    return part
+    file.measured("erase-loops", loops, f"{sample}: mean {plain.mean('loops'):.4g}")
+    for key in ("pulse", "verify", "suspend-entry", "resume"):
+        of = on_bench[f"erase_{key.replace('-', '_')}_us"]
+        file.measured(f"erase-{key}", microseconds(of), f"cells {bench.preset}: the part on the bench")
+    return file
 
 
 def _notes() -> list[str]:
+    worst = f"the worst page type, calibrated reads, {RETENTION_HOURS} h at {CELSIUS} degrees C"
     return [
-        "wear is taken to be the erase's: a block that was under erase voltage for twice the time has worn like two cycles",
-        f"errors: the worst page type, calibrated reads, {RETENTION_HOURS} h at {CELSIUS} degrees C, {CORRECTS_PER_KIB} bits "
-        f"corrected in a KiB; lifetime: cycles until one bit in {1 / UBER_LIMIT:.0e} read is uncorrectable",
-        "deeper_counted: of a part that takes a fixed number of loops; otherwise the first verify that passes ends the erase",
+        "wear is taken to be the erase's: a block that was under erase voltage for twice the time wore like two cycles",
+        f"errors: {worst}, {CORRECTS_PER_KIB} bits corrected in a KiB",
+        f"lifetime: cycles until one bit in {1 / UBER_LIMIT:.0e} read is uncorrectable",
+        "deeper_counted: of a part with a fixed number of loops; otherwise the first verify that passes ends the erase",
     ]
 
 
@@ -273,10 +277,21 @@ def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> 
     """Errors against cycles, and where the designs stand after the rated ones under fio."""
     figure, (axis,) = panels(1, 1, width=6.0, height=4.0)
     points = [row for row in effective if row["uber"] > 0]
-    axis.plot([row["cycles"] for row in points], [row["uber"] for row in points], color=COLOURS[0], marker="o", markersize=3)
+    axis.plot(
+        [row["cycles"] for row in points], [row["uber"] for row in points], color=COLOURS[0], marker="o", markersize=3
+    )
     for index, row in enumerate([row for row in table if row["load"] in ("none", "fio") and row["uber"] > 0]):
-        label = f"{DESIGNS[row['design']].label}: {RATED} erases under fio" if row["load"] == "fio" else f"{RATED} erases"
-        axis.plot(row["effective_cycles"], row["uber"], "s", color=COLOURS[index + 1], label=label)
+        label = (
+            f"{DESIGNS[row['design']].label}: {RATED} erases under fio" if row["load"] == "fio" else f"{RATED} erases"
+        )
+        # One inside the other: designs that do not wear stand at the same place.
+        style: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 16 - 2.5 * index,
+            "fillstyle": "none",
+            "markeredgewidth": 1.6,
+        }
+        axis.plot(row["effective_cycles"], row["uber"], linestyle="", color=COLOURS[index + 1], label=label, **style)
     axis.axhline(UBER_LIMIT, color="#222222", linewidth=0.8, linestyle="--", label="limit of JESD218, enterprise")
     axis.set_yscale("log")
     axis.set_xlabel("undisturbed cycles, or as many as the stress is worth")

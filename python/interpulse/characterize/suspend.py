@@ -172,9 +172,7 @@ def _word_lines(base: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return found
 
 
-def _errors(
-    base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: list[dict[str, Any]]
-) -> Errors:
+def _errors(base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: list[dict[str, Any]]) -> Errors:
     """Error rates before and after: of the block that was suspended, and of one that nothing was done to."""
     found = Errors()
     for page in PAGE_TYPES:
@@ -251,6 +249,8 @@ def _part(
     if entries:
         source = f"{sample}: least of {len(entries)} times to enter, what no rest of a loop explains"
         file.measured("program-suspend-entry", microseconds(min(entries)), source)
+    resume = f"cells {bench.preset}: the bench counts Delay2 from the command to resume"
+    file.measured("program-resume", microseconds(part["program_resume_us"]), resume)
     return file
 
 
@@ -260,7 +260,10 @@ def _notes(points: Sequence[Point], poll: str) -> list[str]:
         "host": "program times are as a host sees that looks only after a delay is over (--poll host)",
         "device": "program times end when the device does (--poll device)",
     }
-    notes = [polled[poll], f"the untouched block is {AGE_HOURS:g} hours old before and {AGE_HOURS + HOURS:g} after, at {CELSIUS:g} C"]
+    notes = [
+        polled[poll],
+        f"the untouched block is {AGE_HOURS:g} hours old before and {AGE_HOURS + HOURS:g} after, at {CELSIUS:g} C",
+    ]
     idle = sum(point.row()["teps_mean_us"] is None for point in points)
     if idle:
         notes.append(f"at {idle} of {len(points)} places of the grid no program was suspended: no t_EPS there")

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.atc19 import BASELINE, CALIBRATED, SCHEMES, VARIANTS, add, add_erase_suspends, buckets, curve, tails
+from interpulse.experiments.atc19 import (
+    BASELINE,
+    CALIBRATED,
+    SCHEMES,
+    VARIANTS,
+    add,
+    add_erase_suspends,
+    buckets,
+    curve,
+    tails,
+)
 from interpulse.experiments.case import Case
 from interpulse.experiments.outcome import Outcome, Plot
 

@@ -3,6 +3,7 @@
 //! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
 
 mod erase;
+mod part;
 mod suspend;
 
 use crate::tester::Tester;
@@ -37,6 +38,7 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 const JOBS: &[(&str, Job)] = &[
     ("erase", erase::run),
     ("erase-errors", erase::errors),
+    ("part", part::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
     ("suspend-untouched", suspend::untouched),

@@ -229,7 +229,10 @@ def test_an_interrupted_characterization_goes_on_where_it_was(tmp_path: Path) ->
     ("arguments", "message"),
     [
         (["characterize", "--quick"], "what to characterize? `interpulse characterize --list` has the kinds"),
-        (["characterize", "suspent"], "no kind of characterization 'suspent': did you mean suspend? There are suspend"),
+        (
+            ["characterize", "suspent"],
+            "no kind of characterization 'suspent': did you mean suspend? There are suspend,",
+        ),
         (["characterize", "--list", "suspend"], "--list takes no kind, got 'suspend'"),
         ([*SMALL, "--set", "ispp.step=3"], "--set ispp.step=3: on the bench keys begin with cell. or part."),
         ([*SMALL, "--set", "cell.ispp.step"], "--set takes key=value"),

@@ -50,6 +50,16 @@ KINDS: tuple[Kind, ...] = (
         takes=("scheme", "poll", "word_lines", "cells"),
         module="interpulse.characterize.suspend",
     ),
+    Kind(
+        name="erase",
+        summary="erase suspension: stress, over-erase, uncorrectable errors and lifetime under every design of ATC'19",
+        source="Kim et al., ATC'19, problem 2",
+        quick="3 s",
+        full="7 s",
+        preset="a4-tlc",
+        takes=("word_lines", "cells"),
+        module="interpulse.characterize.erase",
+    ),
 )
 
 

@@ -38,6 +38,7 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 const JOBS: &[(&str, Job)] = &[
     ("erase", erase::run),
     ("erase-errors", erase::errors),
+    ("erase-gap", erase::gap),
     ("part", part::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),

@@ -104,7 +104,7 @@ pub(super) fn word_line(seed: u64, k: u32) -> u64 {
 
 /// Programs every word line once; see [`Request`].
 ///
-/// Returns the part on the bench, and the number of suspensions, times and bit errors of each word line.
+/// Returns the number of suspensions, times and bit errors of each word line.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("suspend", request)?;
     let plan = plan(&request)?;
@@ -140,10 +140,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
             "errors_calibrated": histogram.page_errors(&best, plan.page),
         }));
     }
-    let part = &plan.tester.part;
-    let on_bench =
-        json!({ "preset": part.name, "program_pulse_us": us(part.program.pulse + part.program.reset) });
-    Ok(json!({ "part": on_bench, "word_lines": rows }))
+    Ok(json!({ "word_lines": rows }))
 }
 
 /// What the last word line of a [`Request`] went through, as phases of `[from_us, to_us, what, current_ma]` from the first

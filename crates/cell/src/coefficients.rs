@@ -1,6 +1,7 @@
 //! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
 
 use crate::disturb::Disturb;
+use crate::erase::Ispe;
 use crate::layers::Layers;
 use crate::retention::Retention;
 use crate::wear::Wear;
@@ -26,6 +27,8 @@ pub struct Coefficients {
     pub disturb: Disturb,
     /// Differences between layers.
     pub layers: Layers,
+    /// The erase pulses.
+    pub erase: Ispe,
 }
 
 /// Incremental step pulse programming.
@@ -137,6 +140,7 @@ impl Coefficients {
             wear: Wear::read(&mut cell.section("wear")?)?,
             disturb: Disturb::read(&mut cell.section("disturb")?)?,
             layers: Layers::read(&mut cell.section("layers")?)?,
+            erase: Ispe::read(&mut cell.section("erase")?)?,
         };
         Ok(coefficients)
     }

@@ -5,6 +5,7 @@
 pub mod cells;
 pub mod coefficients;
 pub mod disturb;
+pub mod erase;
 pub mod follow;
 pub mod histogram;
 pub mod history;

@@ -51,10 +51,12 @@ pub enum Action {
         /// The loop.
         number: u32,
     },
-    /// The operation is suspended; until then it took this long from the request.
+    /// The operation is suspended. It ran on for a while after the request; a request that it outlives by nothing is none.
     Suspend {
-        /// From the request until the die takes a read.
-        entry: Duration,
+        /// From the request until it halts.
+        runs_on: Duration,
+        /// From the halt until the die takes a read.
+        enters: Duration,
     },
     /// Nothing is applied to the cells for this long.
     Rest {
@@ -94,6 +96,7 @@ impl Tester {
     ) -> Result<Tester, ConfigError> {
         let (cells, mut part) = Coefficients::resolve(preset, overrides)?;
         part.program.loops = cells.ispp.max_loops;
+        part.erase.loops = cells.erase.max_loops;
         // The cells vary by themselves.
         part.program_loops_sd = 0.0;
         let nand = behaviour(&part, program, erase);
@@ -102,34 +105,34 @@ impl Tester {
 
     /// The die's schedule of a program of which reads of `read_page` are asked for as `probe` says; without, nothing stops it.
     pub fn program(&self, probe: Option<Probe>, read_page: u32) -> Schedule {
-        self.schedule(Kind::HostProgram, probe, read_page)
+        self.schedule(Kind::HostProgram, probe, read_page, 0)
     }
 
-    /// The die's schedule of an erase.
-    pub fn erase(&self, probe: Option<Probe>) -> Schedule {
-        self.schedule(Kind::Erase, probe, 0)
+    /// The die's schedule of an erase; `seed` draws the delays of a random probe.
+    pub fn erase(&self, probe: Option<Probe>, seed: u64) -> Schedule {
+        self.schedule(Kind::Erase, probe, 0, seed)
     }
 
     /// What the die did, as phases; see [`Tester::program`].
     pub fn phases(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Vec<Phase> {
-        phases::of(&self.drive(kind, probe, read_page), &self.part, &self.nand, 1)
+        phases::of(&self.drive(kind, probe, read_page, 0), &self.part, &self.nand, 1)
     }
 
-    fn drive(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Timeline {
+    fn drive(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Timeline {
         let script = Script {
             arrivals: vec![(SimTime::ZERO, kind)],
             probe,
             planes: 1,
             read_page,
-            seed: 0,
+            seed,
             // A scheme that starves its operation never ends; everything else is over long before.
             horizon: SimTime(Duration::from_ms(10_000).as_ns()),
         };
         bench::drive(&self.part, self.nand.clone(), &script)
     }
 
-    fn schedule(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Schedule {
-        let timeline = self.drive(kind, probe, read_page);
+    fn schedule(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Schedule {
+        let timeline = self.drive(kind, probe, read_page, seed);
         let train = if kind == Kind::Erase { self.part.erase } else { self.part.program };
         let phases = phases::of(&timeline, &self.part, &self.nand, 1);
         Schedule::of(&timeline, &phases, train.pulse, train.loop_time())
@@ -166,14 +169,10 @@ impl Schedule {
         let mut next_stop = stops.iter().peekable();
         for run in runs(phases) {
             if run.from > until {
-                let mut entry = None;
                 if let Some(stop) = next_stop.next_if(|stop| stop.halted <= run.from) {
-                    entry = Some(stop.entry);
                     own += stop.own;
-                }
-                if let Some(entry) = entry {
-                    let end = until.since(start);
-                    schedule.steps.push(Step { end, own, action: Action::Suspend { entry } });
+                    let action = Action::Suspend { runs_on: stop.runs_on, enters: stop.enters };
+                    schedule.steps.push(Step { end: until.since(start), own, action });
                 }
                 let length = run.from.since(until);
                 schedule.steps.push(Step {
@@ -206,8 +205,10 @@ impl Schedule {
 struct Stop {
     /// When it began to be entered.
     halted: SimTime,
-    /// From the request until the die took a read.
-    entry: Duration,
+    /// From the request until the halt.
+    runs_on: Duration,
+    /// From the halt until the die took a read.
+    enters: Duration,
     /// Of the suspension, entering and leaving.
     own: Duration,
 }
@@ -224,8 +225,8 @@ fn stops(timeline: &Timeline) -> Vec<Stop> {
             State::Stopping => asked = length,
             // A read that arrives on a boundary stops the train there and then.
             _ if pulsing => {
-                let entering = if span.state == State::Entering { length } else { Duration::ZERO };
-                stops.push(Stop { halted: span.from, entry: asked + entering, own: entering });
+                let enters = if span.state == State::Entering { length } else { Duration::ZERO };
+                stops.push(Stop { halted: span.from, runs_on: asked, enters, own: enters });
                 pulsing = false;
             }
             State::Resuming => {

@@ -2,6 +2,7 @@
 //!
 //! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
 
+mod erase;
 mod suspend;
 
 use crate::tester::Tester;
@@ -33,7 +34,8 @@ impl From<ConfigError> for JobError {
 type Job = fn(&Value) -> Result<Value, JobError>;
 
 /// Name and function of every kind.
-const JOBS: &[(&str, Job)] = &[("suspend", suspend::run), ("suspend-trace", suspend::trace)];
+const JOBS: &[(&str, Job)] =
+    &[("erase", erase::run), ("suspend", suspend::run), ("suspend-trace", suspend::trace)];
 
 /// Does one piece of work of the kind `kind`.
 ///

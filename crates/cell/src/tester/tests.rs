@@ -14,7 +14,7 @@ fn tester(sets: &[(&str, &str)], scheme: &str) -> Tester {
 }
 
 fn probe(first_us: u64, then_us: u64) -> Option<Probe> {
-    Some(Probe { first: Duration::from_us(first_us), then: Duration::from_us(then_us) })
+    Some(Probe { first: Duration::from_us(first_us), then: Duration::from_us(then_us), random: false })
 }
 
 #[test]
@@ -45,7 +45,11 @@ fn a_stop_at_a_loop_end() {
     assert_eq!(
         tail,
         [
-            Step { end: us(250), own: us(250 + 75), action: Action::Suspend { entry: us(65) } },
+            Step {
+                end: us(250),
+                own: us(250 + 75),
+                action: Action::Suspend { runs_on: us(50), enters: us(15) }
+            },
             Step { end: third, own: us(325), action: Action::Rest { length: us(75) + read } },
             Step { end: third + us(35), own: us(360), action: Action::Pulse { number: 2, share: 1.0 } },
             Step { end: third + us(125), own: us(450), action: Action::Verify { number: 2 } },

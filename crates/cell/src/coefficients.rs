@@ -19,6 +19,8 @@ pub struct Coefficients {
     pub read: Read,
     /// Loss of charge during a suspension.
     pub detrapping: Detrapping,
+    /// The erase pulses.
+    pub erase: Ispe,
     /// Loss of charge with time.
     pub retention: Retention,
     /// Program/erase cycles.
@@ -27,8 +29,6 @@ pub struct Coefficients {
     pub disturb: Disturb,
     /// Differences between layers.
     pub layers: Layers,
-    /// The erase pulses.
-    pub erase: Ispe,
 }
 
 /// Incremental step pulse programming.
@@ -136,11 +136,11 @@ impl Coefficients {
             erased: Normally::read(&mut cell.section("erased")?)?,
             read: Read::read(&mut cell.section("read")?)?,
             detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
+            erase: Ispe::read(&mut cell.section("erase")?)?,
             retention: Retention::read(&mut cell.section("retention")?)?,
             wear: Wear::read(&mut cell.section("wear")?)?,
             disturb: Disturb::read(&mut cell.section("disturb")?)?,
             layers: Layers::read(&mut cell.section("layers")?)?,
-            erase: Ispe::read(&mut cell.section("erase")?)?,
         };
         Ok(coefficients)
     }

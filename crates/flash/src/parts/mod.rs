@@ -14,11 +14,13 @@
 //! # Ok::<(), interpulse_settings::ConfigError>(())
 //! ```
 
+mod file;
 mod read;
 mod registry;
 mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use file::{FILE, with_file};
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

@@ -2,7 +2,9 @@
 //!
 //! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
 
+mod endurance;
 mod erase;
+mod retention;
 mod suspend;
 
 use crate::tester::Tester;
@@ -34,8 +36,13 @@ impl From<ConfigError> for JobError {
 type Job = fn(&Value) -> Result<Value, JobError>;
 
 /// Name and function of every kind.
-const JOBS: &[(&str, Job)] =
-    &[("erase", erase::run), ("suspend", suspend::run), ("suspend-trace", suspend::trace)];
+const JOBS: &[(&str, Job)] = &[
+    ("endurance", endurance::run),
+    ("erase", erase::run),
+    ("retention", retention::run),
+    ("suspend", suspend::run),
+    ("suspend-trace", suspend::trace),
+];
 
 /// Does one piece of work of the kind `kind`.
 ///

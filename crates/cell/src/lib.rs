@@ -20,4 +20,5 @@ pub mod retention;
 pub mod states;
 pub mod table;
 pub mod tester;
+pub mod uber;
 pub mod wear;

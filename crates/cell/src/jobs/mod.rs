@@ -39,9 +39,11 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 const JOBS: &[(&str, Job)] = &[
     ("endurance", endurance::run),
     ("erase", erase::run),
+    ("erase-errors", erase::errors),
     ("retention", retention::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
+    ("suspend-untouched", suspend::untouched),
 ];
 
 /// Does one piece of work of the kind `kind`.

@@ -15,6 +15,7 @@
 //! ```
 
 mod file;
+pub mod power;
 mod read;
 mod registry;
 mod spec;
@@ -22,5 +23,6 @@ mod spec;
 mod tests;
 
 pub use file::{FILE, with_file};
+pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

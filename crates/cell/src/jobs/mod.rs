@@ -6,6 +6,7 @@ mod endurance;
 mod erase;
 mod retention;
 mod suspend;
+mod table;
 
 use crate::tester::Tester;
 use interpulse_flash::suspend::Scheme;
@@ -40,6 +41,8 @@ const JOBS: &[(&str, Job)] = &[
     ("endurance", endurance::run),
     ("erase", erase::run),
     ("erase-errors", erase::errors),
+    ("error-table", table::whole),
+    ("error-table-piece", table::piece),
     ("retention", retention::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),

@@ -50,6 +50,26 @@ KINDS: tuple[Kind, ...] = (
         takes=("scheme", "poll", "word_lines", "cells"),
         module="interpulse.characterize.suspend",
     ),
+    Kind(
+        name="retention",
+        summary="bit errors against time, temperature, wear, reads and layer; how long data keeps; an error table",
+        source="Cai et al., Proceedings of the IEEE 2017, Tables 4 and 5",
+        quick="?",
+        full="?",
+        preset="a4-tlc",
+        takes=("word_lines", "cells"),
+        module="interpulse.characterize.retention",
+    ),
+    Kind(
+        name="endurance",
+        summary="program and erase times and bit errors against wear; the cycles that the ECC allows",
+        source="Cho et al., AERO, ASPLOS 2024; Cai et al., Proceedings of the IEEE 2017, Table 4",
+        quick="?",
+        full="?",
+        preset="a4-tlc",
+        takes=("word_lines", "cells"),
+        module="interpulse.characterize.endurance",
+    ),
 )
 
 

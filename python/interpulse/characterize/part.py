@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
+import tomllib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from interpulse.config import Config
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""
 
-_UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+_PREFIX = "part."
 
 
 @dataclass
@@ -23,6 +26,15 @@ class PartFile:
     keys: dict[str, tuple[int | float | str, str]] = field(default_factory=dict)
     """Values with their sources, by the key of the section `[part]`."""
 
+    @classmethod
+    def on_bench(cls, preset: str, sets: Sequence[tuple[str, str]]) -> PartFile:
+        """The part that was on the bench: a preset, and what `--set` changed of it."""
+        file = cls(preset)
+        for key, value in sets:
+            if key.startswith(_PREFIX) and key != "part.preset":
+                file.keys[key.removeprefix(_PREFIX)] = (_literal(value), "set on the bench")
+        return file
+
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.
 
@@ -32,18 +44,6 @@ class PartFile:
             source: what it was measured on, and how.
         """
         self.keys[key] = (value, source)
-
-    def preset_us(self, key: str) -> float:
-        """A time of the preset in microseconds.
-
-        Raises:
-            ConfigError: there is no such preset.
-        """
-        config = Config(f'drive = "a4"\n[part]\npreset = {json.dumps(self.preset)}\n[run]\nrequests = 1\n[[flow]]\n')
-        shown = next(entry.value for entry in config.entries() if entry.key == f"part.{key}")
-        match = re.fullmatch(r"([0-9.]+)(ns|us|ms|s)", shown)
-        assert match is not None, shown
-        return float(match[1]) * _UNITS_US[match[2]]
 
     def text(self, head: str) -> str:
         """The file; `head` says in one line how it was made."""
@@ -64,3 +64,12 @@ def microseconds(us: float) -> str:
     ns = round(us * 1000)
     whole, rest = divmod(ns, 1000)
     return f"{whole}us" if rest == 0 else f"{whole}.{rest:03}".rstrip("0") + "us"
+
+
+def _literal(text: str) -> int | float | str:
+    """The value of a `--set`: a number where it is one, else text."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, int | float | str) else text

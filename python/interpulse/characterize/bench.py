@@ -107,7 +107,7 @@ class Bench:
 
     def _text(self, job: Job) -> str:
         """The request as the core takes it: the same bytes for the same request."""
-        whole = {"seed": self.seed, "preset": self.preset, "set": sorted(self.sets.items()), **job.request}
+        whole = {"seed": self.seed, "preset": self.preset, "set": self.sets, **job.request}
         return json.dumps(whole, sort_keys=True, allow_nan=False)
 
     def _do(self, missing: dict[str, tuple[str, str]]) -> None:

@@ -14,7 +14,6 @@ from interpulse.characterize.aging import (
     CYCLES,
     ECC_PER_KIB,
     HOURS,
-    PART,
     READS,
     ROOM_CELSIUS,
     Sample,
@@ -72,9 +71,10 @@ def run(bench: Bench) -> Finding:
     conditions = list(product(TABLE_CYCLES, TABLE_LAYERS))
     bench.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 1)
     ages = list(HOURS.values())
-    aged = points_of(
-        bench.run(job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places)
+    answers = bench.run(
+        job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places
     )
+    aged = points_of(answers)
     read = points_of(
         bench.run(
             job(sample, cycles, ({"hours": 24.0, "celsius": ROOM_CELSIUS, "reads": n} for n in READ_COUNTS))
@@ -104,7 +104,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB, "error_table": {k: table[k] for k in table if k != "toml"}},
-        part=PartFile(PART),
+        part=PartFile.on_bench(answers[0]["part"]["preset"], bench.sets),
         settings=dict(sample.request()),
         notes=[
             sample.note(),

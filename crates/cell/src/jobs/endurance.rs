@@ -1,6 +1,6 @@
 //! How long programs and erases take against wear.
 
-use super::{JobError, parse, tester, within};
+use super::{JobError, on_bench, parse, tester, within};
 use crate::cells::Cells;
 use crate::follow;
 use crate::layers::height;
@@ -40,7 +40,7 @@ fn summary(values: &[f64]) -> Value {
 
 /// Programs every word line and erases every block once; see [`Request`].
 ///
-/// Returns loops and times of programs and erases, and how many of them failed.
+/// Returns the part on the bench, loops and times of programs and erases, and how many of them failed.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("endurance", request)?;
     within("cycles", request.cycles, 0.0, 1e6)?;
@@ -76,6 +76,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         stuck += u32::from(!done.passed);
     }
     Ok(json!({
+        "part": on_bench(&fresh.part),
         "cycles": request.cycles,
         "program_loops": summary(&loops),
         "tprog_us": summary(&times),

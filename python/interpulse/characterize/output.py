@@ -81,6 +81,7 @@ def files(bench: Bench, finding: Finding) -> Iterator[tuple[str, bytes]]:
     yield "result.json", f"{to_json(bench, finding, indent=2)}\n".encode()
     yield "table.txt", f"{render(bench, finding)}\n".encode()
     yield FILE, finding.part.text(head(bench)).encode()
+    yield from finding.files
     rows = [_row(row) for row in finding.rows.ordered()]
     yield "published.csv", csv_bytes(COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
     yield from drawn(finding.curves, finding.plots)

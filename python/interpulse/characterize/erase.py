@@ -1,8 +1,8 @@
 """Erase suspension on real blocks: the second problem of Kim et al., ATC'19, stress and over-erase.
 
 Programmed blocks are erased while reads arrive at random and suspend the erase as often as they did in the
-experiments `atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase voltage
-for longer: it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
+experiments `atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase
+voltage for longer: it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
 """
 
 from __future__ import annotations

@@ -87,6 +87,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             multi_plane_reads: false,
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
+            errors: None,
         },
         ftl: FtlSpec {
             over_provisioning: 0.4,

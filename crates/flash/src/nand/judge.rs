@@ -21,8 +21,6 @@ counters! {
         bits: "bits",
         /// errors that their first sensings are expected to have held, in 1/1024
         expected_errors: "bits / 1024",
-        /// most errors that a codeword of a first sensing has had
-        first_worst: "bits",
         /// page reads of the host whose first decode failed
         host_reads_retried: "operations",
         /// page reads of garbage collection whose first decode failed
@@ -151,7 +149,6 @@ impl Reliability {
             self.counters.reads += 1;
             self.counters.bits += codewords * u64::from(self.model.codeword_bits());
             self.counters.expected_errors += codewords * u64::from(drawn.mean);
-            self.counters.first_worst = self.counters.first_worst.max(u64::from(drawn.worst));
         } else {
             self.counters.retry_steps += 1;
         }

@@ -188,10 +188,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
             &[("ecc.capability", "9")],
             "--set: ecc.capability: seen 9; without bit errors it has no effect: give an errors.table other than \"ideal\"",
         ),
-        (
-            &[cai, ("part.bits-per-cell", "2"), ("part.read-csb", "1us")],
-            "",
-        ),
+        (&[cai, ("part.bits-per-cell", "2"), ("part.read-csb", "1us")], ""),
         (
             &[cai, ("errors.initial-age", "400d")],
             "--set: errors.initial-age = 9600h and errors.temperature-c = 40 and errors.table = cai-tlc: this age at 40 \
@@ -222,7 +219,12 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
             "--set: ecc.retry-reset: seen \"5us\"; it belongs to retry = \"pipelined\"",
         ),
         (
-            &[cai, ("ecc.soft-sensings", "[2]"), ("ecc.soft-capability", "[80]"), ("ecc.soft-latency", "[\"9us\"]")],
+            &[
+                cai,
+                ("ecc.soft-sensings", "[2]"),
+                ("ecc.soft-capability", "[80]"),
+                ("ecc.soft-latency", "[\"9us\"]"),
+            ],
             "--set: ecc.soft-capability: seen [80]; expected more in each stage than before it; hard decoding corrects 80",
         ),
         (
@@ -256,7 +258,11 @@ fn a_broken_table_names_file_line_and_key() {
     };
     let file = folder.join("t.toml").display().to_string();
     let hash = read(&good).unwrap();
-    assert_ne!(hash, read(&good.replace("4.357e-5", "5.357e-5")).unwrap(), "the content decides about the hash");
+    assert_ne!(
+        hash,
+        read(&good.replace("4.357e-5", "5.357e-5")).unwrap(),
+        "the content decides about the hash"
+    );
     assert_eq!(
         read(&good.replace("cycles = [0, 2000]", "cycles = [2000, 0]")).unwrap_err(),
         format!(

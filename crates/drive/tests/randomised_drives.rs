@@ -88,7 +88,8 @@ fn some_errors(rng: &mut Rng, cells: Cells, imposed: bool) -> Option<Arc<ErrorSp
     if !imposed {
         spec.initial_age = Duration::from_us(pick(rng, &[0, 30_000]));
         spec.initial_ages = InitialAges::Uniform;
-        spec.refresh_after = pick(rng, &[None, Some(Duration::from_us(20_000)), Some(Duration::from_us(90_000))]);
+        spec.refresh_after =
+            pick(rng, &[None, Some(Duration::from_us(20_000)), Some(Duration::from_us(90_000))]);
         spec.reclaim_reads = pick(rng, &[None, Some(40), Some(1000)]);
     }
     Some(Arc::new(spec))

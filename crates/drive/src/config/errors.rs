@@ -2,11 +2,11 @@
 
 use super::drive::options;
 use interpulse_engine::{Bytes, Duration};
+use interpulse_flash::errors::Ecc;
 use interpulse_flash::errors::{
     DecodeTime, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, SoftStage, TableFileError, presets,
     table_in_file,
 };
-use interpulse_flash::errors::Ecc;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, required};
 use std::path::Path;
@@ -250,9 +250,7 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
         before = c;
     }
     let stages = sensings.into_iter().zip(capability).zip(latency);
-    Ok(stages
-        .map(|((sensings, capability), latency)| SoftStage { sensings, capability, latency })
-        .collect())
+    Ok(stages.map(|((sensings, capability), latency)| SoftStage { sensings, capability, latency }).collect())
 }
 
 fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec, ConfigError> {

@@ -173,8 +173,7 @@ fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
             let stage = |(sensings, capability, latency)| SoftStage { sensings, capability, latency };
             let soft = soft.into_iter().map(stage).collect();
             let ecc = std::mem::take(&mut spec.ecc);
-            spec.ecc =
-                Ecc { decode, max_retries, pipelined, retry_sensing_ppm, reset, predict, soft, ..ecc };
+            spec.ecc = Ecc { decode, max_retries, pipelined, retry_sensing_ppm, reset, predict, soft, ..ecc };
         });
         spec.expect("errors were asked for")
     })
@@ -189,28 +188,29 @@ fn a_case() -> impl Strategy<Value = Case> {
     let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
     let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
     let order = (any::<bool>(), any::<bool>(), rank, long);
-    let nand = (policies, order, 0u64..80_000, 0u64..30_000, prop::option::weighted(0.4, some_errors())).prop_map(
-        |(
-            (program_suspend, erase_suspend, nesting),
-            (fifo, multi_plane_reads, gc_reads, long),
-            latency,
-            interval,
-            errors,
-        )| {
-            NandConfig {
-                policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
-                gc_reads,
-                long_operations: long,
-                program_suspend,
-                erase_suspend,
-                nesting,
-                multi_plane_reads,
-                ecc_latency: Duration::from_ns(latency),
-                ecc_interval: Duration::from_ns(interval),
+    let nand = (policies, order, 0u64..80_000, 0u64..30_000, prop::option::weighted(0.4, some_errors()))
+        .prop_map(
+            |(
+                (program_suspend, erase_suspend, nesting),
+                (fifo, multi_plane_reads, gc_reads, long),
+                latency,
+                interval,
                 errors,
-            }
-        },
-    );
+            )| {
+                NandConfig {
+                    policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
+                    gc_reads,
+                    long_operations: long,
+                    program_suspend,
+                    erase_suspend,
+                    nesting,
+                    multi_plane_reads,
+                    ecc_latency: Duration::from_ns(latency),
+                    ecc_interval: Duration::from_ns(interval),
+                    errors,
+                }
+            },
+        );
     (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
         .prop_map(|(config, dies, urgent, arrivals)| Case { config, dies, urgent, arrivals })
 }

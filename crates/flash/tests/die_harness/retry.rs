@@ -92,7 +92,8 @@ fn soft_decoding_comes_after_the_last_step() {
     let soft = |capability| {
         move |spec: &mut ErrorSpec| {
             spec.ecc.max_retries = 1;
-            let stage = |sensings, capability, us| SoftStage { sensings, capability, latency: Duration::from_us(us) };
+            let stage =
+                |sensings, capability, us| SoftStage { sensings, capability, latency: Duration::from_us(us) };
             spec.ecc.soft = vec![stage(2, 11, 7), stage(1, capability, 9)];
         }
     };
@@ -166,7 +167,8 @@ fn each_page_of_a_batch_is_retried_on_its_own() {
 /// A page that is being programmed is read from the page buffer, where no error is.
 #[test]
 fn the_page_buffer_holds_no_errors() {
-    let config = NandConfig { errors: errors(&[NEVER], &[NEVER], |_| ()), ..suspending(Scheme::Ideal, &part()) };
+    let config =
+        NandConfig { errors: errors(&[NEVER], &[NEVER], |_| ()), ..suspending(Scheme::Ideal, &part()) };
     let mut b = Bench::new(&part(), config, 1);
     b.at(0, but(program(0), |t| t.block = 5)).at(100_000, read_of(0, 0, 5, 0, 1)).run();
     assert_eq!(b.of(1).at, 100_000 + CMD + UNITS[1] + DECODE);
@@ -187,21 +189,12 @@ fn reads_of_garbage_collection_take_their_steps() {
 /// With prediction the next read of the block begins with the step that succeeded, until an erase.
 #[test]
 fn prediction_starts_with_the_last_step_that_succeeded() {
-    let arrivals = [
-        (0, read(0)),
-        (1_000_000, read_of(0, 0, 0, 3, 1)),
-        (2_000_000, read_of(0, 1, 0, 0, 1)),
-    ];
+    let arrivals = [(0, read(0)), (1_000_000, read_of(0, 0, 0, 3, 1)), (2_000_000, read_of(0, 1, 0, 0, 1))];
     let ends = [3 * READ, 1_000_000 + READ, 2_000_000 + 3 * READ];
     let b = check("predicted", bench(&TWICE, |s| s.ecc.predict = true), &arrivals, &ends);
     let block = |plane| b.nand.reliability().unwrap().block(0, plane, 0).last_step;
     assert_eq!((block(0), block(1), block(2)), (2, 2, 0));
-    let b = check(
-        "not predicted",
-        bench(&TWICE, |_| ()),
-        &arrivals[..2],
-        &[3 * READ, 1_000_000 + 3 * READ],
-    );
+    let b = check("not predicted", bench(&TWICE, |_| ()), &arrivals[..2], &[3 * READ, 1_000_000 + 3 * READ]);
     assert_eq!(b.nand.reliability().unwrap().block(0, 0, 0).reads, 6);
 }
 
@@ -239,8 +232,16 @@ fn the_state_of_a_block() {
     let block = reliability.block(0, 0, 7);
     assert_eq!((block.cycles, block.reads), (42, 4));
     let now = b.agenda.now();
-    assert_eq!(reliability.age((0, 0, 7), now).as_ns(), now.0 - (10_000_000 + PROGRAM), "from its first program on");
-    assert_eq!(reliability.age((0, 0, 6), now).as_ns(), now.0 + 1_000_000_000, "as old as at the start, and older");
+    assert_eq!(
+        reliability.age((0, 0, 7), now).as_ns(),
+        now.0 - (10_000_000 + PROGRAM),
+        "from its first program on"
+    );
+    assert_eq!(
+        reliability.age((0, 0, 6), now).as_ns(),
+        now.0 + 1_000_000_000,
+        "as old as at the start, and older"
+    );
     let asks: Vec<bool> = (3..7).map(|k| b.of(k).txn.asks_for_reclaim()).collect();
     assert_eq!(asks, [false, true, false, true]);
 }

@@ -42,8 +42,16 @@ class FakeCells:
         asked = json.loads(request)
         self.asked.append((kind, asked))
         time.sleep(self.seconds)
-        answer = {"suspend": _suspend, "suspend-trace": _trace, "suspend-untouched": _untouched}[kind](asked)
+        answer = {"part": _part, "suspend": _suspend, "suspend-trace": _trace, "suspend-untouched": _untouched}[kind](
+            asked
+        )
         return json.dumps(answer)
+
+
+def _part(asked: dict[str, Any]) -> dict[str, Any]:
+    stated = [["program-resume", "60us", "a guess"]]
+    stated += [[key.removeprefix("part."), value, "--set"] for key, value in asked["set"] if key.startswith("part.")]
+    return {"preset": "a4-tlc", "stated": stated, "program_pulse_us": 35.0}
 
 
 def _suspend(asked: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +60,7 @@ def _suspend(asked: dict[str, Any]) -> dict[str, Any]:
         lines = [{"own_us": _loops(k) * LOOP_US, "loops": _loops(k), **_errors(asked["seed"] + k)} for k in numbers]
     else:
         lines = [_flow(k, asked) for k in numbers]
-    return {"part": {"preset": "a4-tlc", "program_pulse_us": 35.0}, "word_lines": lines}
+    return {"word_lines": lines}
 
 
 def _flow(number: int, asked: dict[str, Any]) -> dict[str, Any]:
@@ -69,6 +77,7 @@ def _flow(number: int, asked: dict[str, Any]) -> dict[str, Any]:
         "suspends": len(entries),
         "teps_us": entries,
         "tpgms_us": polled if asked["poll"] == "host" else total,
+        "own_us": total,
         "running_at_delay1": bool(entries),
         **_errors(asked["seed"] + number),
     }

@@ -18,7 +18,7 @@ from interpulse.characterize.aging import (
 )
 from interpulse.characterize.bench import Job
 from interpulse.characterize.finding import Finding
-from interpulse.characterize.part import PartFile, microseconds
+from interpulse.characterize.part import PartFile
 from interpulse.experiments.outcome import Curve
 
 if TYPE_CHECKING:
@@ -55,9 +55,11 @@ def run(bench: Bench) -> Finding:
     rows = bench.rows()
     sample = Sample.of(bench)
     blocks = QUICK_BLOCKS if bench.quick else BLOCKS
-    bench.announce(2 * len(CYCLES))
+    bench.announce(2 * len(CYCLES) + 1)
     shape = {"blocks": blocks, "word_lines": LINES, "cells": OPERATION_CELLS}
-    operations = bench.run(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
+    part, *operations = bench.run(
+        [Job("part", {}), *(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)]
+    )
     points = points_of(bench.run(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
     flat = [_operation(each) for each in operations]
     limits = _limits(points)
@@ -73,7 +75,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB},
-        part=_part(bench, operations[0], limits, f"{blocks} blocks of {LINES} word lines"),
+        part=_part(bench, part, operations[0], limits, f"{blocks} blocks of {LINES} word lines"),
         settings=dict(sample.request()),
         notes=[
             sample.note(),
@@ -112,17 +114,15 @@ def _limits(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _part(bench: Bench, fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str) -> PartFile:
+def _part(
+    bench: Bench, on_bench: dict[str, Any], fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str
+) -> PartFile:
     """What a drive needs to know."""
-    on_bench = fresh["part"]
-    part = PartFile.on_bench(on_bench["preset"], bench.sets)
+    part = PartFile.on_bench(on_bench)
     sample = f"characterize endurance, cells {bench.preset}, {blocks}, seed {bench.seed}"
     for kind in ("program", "erase"):
         mean = fresh[f"{kind}_loops"]["mean"]
         part.measured(f"{kind}-loops", round(mean), f"{sample}: mean {mean:.4g} at 0 cycles")
-    for key in ("pulse", "verify"):
-        us = on_bench[f"erase_{key}_us"]
-        part.measured(f"erase-{key}", microseconds(us), f"cells {bench.preset}: the part on the bench")
     rated = next(row for row in limits if (row["kept"], row["read"]) == (RATED, "calibrated"))
     cycles = rated["cycles_to_limit"]
     if cycles is not None:

@@ -1,8 +1,8 @@
 """Erase suspension on real blocks: the second problem of Kim et al., ATC'19, stress and over-erase.
 
-Programmed blocks are erased while reads arrive at random and suspend the erase as often as they did in the experiments
-`atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase voltage for longer:
-it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
+Programmed blocks are erased while reads arrive at random and suspend the erase as often as they did in the
+experiments `atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase
+voltage for longer: it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.bench import Job
 from interpulse.characterize.finding import Finding
-from interpulse.characterize.part import PartFile, microseconds
+from interpulse.characterize.part import PartFile
 from interpulse.experiments.estimate import Estimate
 from interpulse.experiments.outcome import Curve, Plot
 from interpulse.experiments.plots import COLOURS, logarithmic, panels
@@ -97,7 +97,7 @@ def run(bench: Bench) -> Finding:
     asked = [("none", "baseline", 0.0), *((load, key, n) for load, of in loads().items() for key, n in of.items())]
     pieces = range(0, blocks, PIECE)
     sets = [bench.sets, [*bench.sets, ("cell.erase.ends-early", "false")]]
-    bench.announce(len(asked) * (len(pieces) * 2 + 2) + len(EFFECTIVE))
+    bench.announce(len(asked) * (len(pieces) * 2 + 2) + len(EFFECTIVE) + 1)
     wear = {"cycles": RATED}
     often = [Job("erase-gap", {**DESIGNS[key].request, **wear, "suspends": n}) for _, key, n in asked[1:]]
     gaps: list[float | None] = [None, *(answer["mean_gap_us"] for answer in bench.run(often))]
@@ -116,7 +116,7 @@ def run(bench: Bench) -> Finding:
         for own in sets
         for first in pieces
     ]
-    told = bench.run(jobs)
+    part, *told = bench.run([Job("part", {}), *jobs])
     answers = iter(told)
     erased: list[Erased] = []
     for load, key, n in asked:
@@ -147,7 +147,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={"schemes": table, "uber": effective, "limit_cycles": limit},
-        part=_part(bench, told[0]["part"], plain),
+        part=_part(bench, part, plain),
         settings={**shape, "blocks": blocks, "retention_hours": RETENTION_HOURS, "celsius": CELSIUS},
         notes=_notes(),
         plots=[Plot("stress", lambda: _draw(table)), Plot("uber", lambda: _draw_uber(effective, table))],
@@ -223,17 +223,14 @@ def _row(each: Erased, plain: Erased, errors: dict[str, Any], limit: float | Non
     }
 
 
-def _part(bench: Bench, on_bench: dict[str, Any], plain: Erased) -> PartFile:
+def _part(bench: Bench, part: dict[str, Any], plain: Erased) -> PartFile:
     """What a drive needs to know of the erase of a block of the rated cycles."""
-    file = PartFile.on_bench(on_bench["preset"], bench.sets)
+    file = PartFile.on_bench(part)
     sample = (
         f"characterize erase, cells {bench.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {bench.seed}"
     )
     loops = round(plain.mean("loops"))
     file.measured("erase-loops", loops, f"{sample}: mean {plain.mean('loops'):.4g}")
-    for key in ("pulse", "verify", "suspend-entry", "resume"):
-        of = on_bench[f"erase_{key.replace('-', '_')}_us"]
-        file.measured(f"erase-{key}", microseconds(of), f"cells {bench.preset}: the part on the bench")
     return file
 
 

@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+from typing import Any
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""
 
-_PREFIX = "part."
-
 
 @dataclass
 class PartFile:
-    """A part: the preset it was measured on, and what was measured, each with its origin."""
+    """A part: its preset, what the cells say beside it, and what was measured, each with its origin."""
 
     preset: str
     """Of the drive's part, such as `a4-tlc`."""
@@ -27,13 +21,9 @@ class PartFile:
     """Values with their sources, by the key of the section `[part]`."""
 
     @classmethod
-    def on_bench(cls, preset: str, sets: Sequence[tuple[str, str]]) -> PartFile:
-        """The part that was on the bench: a preset, and what `--set` changed of it."""
-        file = cls(preset)
-        for key, value in sets:
-            if key.startswith(_PREFIX) and key != "part.preset":
-                file.keys[key.removeprefix(_PREFIX)] = (_literal(value), "set on the bench")
-        return file
+    def on_bench(cls, part: dict[str, Any]) -> PartFile:
+        """The part that was on the bench, from the core's answer to a job `part`."""
+        return cls(part["preset"], {key: (_literal(value), source) for key, value, source in part["stated"]})
 
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.

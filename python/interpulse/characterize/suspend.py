@@ -111,8 +111,10 @@ def run(bench: Bench) -> Finding:
         "poll": bench.settings.get("poll", "host"),
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
-    bench.announce(len(places) + len(PAGE_TYPES) + 2)
-    alone = bench.run(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
+    bench.announce(len(places) + len(PAGE_TYPES) + 3)
+    part, *alone = bench.run(
+        [Job("part", {}), *(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)],
+    )
     base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
     tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
     asked = {**shape, "tpgm_us": tpgm_us}
@@ -144,7 +146,7 @@ def run(bench: Bench) -> Finding:
             "rber": errors.rows,
             "trace": shown,
         },
-        part=_part(bench, alone[0]["part"], base, points, tpgm_us),
+        part=_part(bench, part, base, tpgm_us),
         settings=shape,
         notes=_notes(points, shape["poll"]),
         plots=suspend_plots.all_plots(points, tpgm_us, word_lines, errors, shown),
@@ -199,16 +201,21 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
     def going(where: Where, key: str) -> list[float]:
         return [each[key] for point in some(where) for each in point.running]
 
-    def total_us(where: Where) -> float:
-        return fmean(each["tpgms_us"] for point in some(where) for each in point.word_lines)
+    def total_us(where: Where, key: str) -> float:
+        return fmean(each[key] for point in some(where) for each in point.word_lines)
 
     every = entries(lambda _: True)
     low, high = entries(lambda p: p.delay2 <= 0.2), entries(lambda p: p.delay2 >= 0.5)
     late = going(lambda p: min(p.delay1, p.delay2) > 0.6, "suspends")
-    last = going(lambda p: p.delay1 == p.delay2 == 1.0, "tpgms_us")
+    last, own = (going(lambda p: p.delay1 == p.delay2 == 1.0, key) for key in ("tpgms_us", "own_us"))
     early = [count for point in some(lambda p: p.delay1 == p.delay2 == 0.1) for count in point.suspends()]
-    long_after = total_us(lambda p: p.delay1 < 0.2 and p.delay2 > 0.7)
-    beside = total_us(lambda p: 0.2 <= p.delay1 <= 0.6 and p.delay2 > 0.7)
+
+    def early_long(point: Point) -> bool:
+        return point.delay1 < 0.2 and point.delay2 > 0.7
+
+    def later_long(point: Point) -> bool:
+        return 0.2 <= point.delay1 <= 0.6 and point.delay2 > 0.7
+
     found = {
         "teps_mean_percent": fmean(every) if every else None,
         "teps_worst_percent": max(every, default=None),
@@ -217,7 +224,9 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
         "suspends_most_above_60": max(late, default=None),
         "suspends_most_10_10": max(early),
         "tpgms_100_100": min(last) / tpgm_us if last else None,
-        "tpgms_low_delay1_to_high": long_after / beside,
+        "tpgms_100_100_device": min(own) / tpgm_us if own else None,
+        "tpgms_low_delay1_to_high": total_us(early_long, "tpgms_us") / total_us(later_long, "tpgms_us"),
+        "tpgms_low_delay1_to_high_device": total_us(early_long, "own_us") / total_us(later_long, "own_us"),
         "rber_change_suspended_percent": errors.change_percent("suspended", "default"),
         "rber_change_untouched_percent": errors.change_percent("untouched", "default"),
     }
@@ -228,11 +237,9 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
             rows.add(name, ours)
 
 
-def _part(
-    bench: Bench, part: dict[str, Any], base: dict[str, list[dict[str, Any]]], points: Sequence[Point], tpgm_us: float
-) -> PartFile:
+def _part(bench: Bench, part: dict[str, Any], base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
     """What a drive needs to know."""
-    file = PartFile.on_bench(part["preset"], bench.sets)
+    file = PartFile.on_bench(part)
     loops = [each["loops"] for programs in base.values() for each in programs]
     sample = f"characterize suspend, cells {bench.preset}, seed {bench.seed}"
     whole = round(fmean(loops))
@@ -245,12 +252,6 @@ def _part(
         f"{sample}: what a loop lasts beside its pulse, so that {whole} loops last the mean t_PGM of {tpgm_us:.6g} us"
     )
     file.measured("program-verify", microseconds(tpgm_us / whole - part["program_pulse_us"]), verify)
-    entries = [us for point in points for us in point.teps_us()]
-    if entries:
-        source = f"{sample}: least of {len(entries)} times to enter, what no rest of a loop explains"
-        file.measured("program-suspend-entry", microseconds(min(entries)), source)
-    resume = f"cells {bench.preset}: the bench counts Delay2 from the command to resume"
-    file.measured("program-resume", microseconds(part["program_resume_us"]), resume)
     return file
 
 

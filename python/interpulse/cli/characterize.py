@@ -95,13 +95,11 @@ def characterize(
     ] = None,
     word_lines: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="suspend: word lines for each pair of delays.", show_default="50"),
+        typer.Option(metavar="N", min=1, help="Word lines of the sample.", show_default="the kind's"),
     ] = None,
     cells: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="suspend: cells of a word line.", show_default="131072; 8192 with --quick"
-        ),
+        typer.Option(metavar="N", min=1, help="Cells of a word line.", show_default="the kind's, fewer with --quick"),
     ] = None,
     seed: OwnSeed = 1,
     jobs: Jobs = None,

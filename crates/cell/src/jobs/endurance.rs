@@ -1,6 +1,6 @@
 //! How long programs and erases take against wear.
 
-use super::{JobError, on_bench, parse, tester, within};
+use super::{JobError, parse, tester, within};
 use crate::cells::Cells;
 use crate::follow;
 use crate::layers::height;
@@ -76,7 +76,6 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         stuck += u32::from(!done.passed);
     }
     Ok(json!({
-        "part": on_bench(&fresh.part),
         "cycles": request.cycles,
         "program_loops": summary(&loops),
         "tprog_us": summary(&times),

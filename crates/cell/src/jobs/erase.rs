@@ -3,7 +3,7 @@
 //! Programmed blocks are erased while reads arrive at random and suspend the erase. A scheme that restarts a pulse, or lets
 //! its voltage rise again, keeps the block under erase voltage for longer: it is erased deeper, and wears.
 
-use super::{JobError, on_bench, overrides, parse, within};
+use super::{JobError, overrides, parse, within};
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
 use crate::follow::{self, Erased};
@@ -108,7 +108,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
             row(&done, &lines)
         })
         .collect();
-    Ok(json!({ "part": on_bench(&tester.part), "blocks": rows }))
+    Ok(json!({ "blocks": rows }))
 }
 
 /// The mean time from a resume to the next read at which an erase of a [`Request`] is suspended as often as wanted; under a

@@ -4,17 +4,16 @@
 
 mod endurance;
 mod erase;
+mod part;
 mod retention;
 mod suspend;
 mod table;
 
 use crate::tester::Tester;
-use interpulse_engine::Duration;
-use interpulse_flash::parts::PartSpec;
 use interpulse_flash::suspend::Scheme;
 use interpulse_settings::{ConfigError, Document};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 
 /// Why a piece could not be done; always the asker's mistake.
@@ -44,6 +43,7 @@ const JOBS: &[(&str, Job)] = &[
     ("erase", erase::run),
     ("erase-errors", erase::errors),
     ("erase-gap", erase::gap),
+    ("part", part::run),
     ("error-table", table::whole),
     ("error-table-piece", table::piece),
     ("retention", retention::run),
@@ -89,21 +89,6 @@ fn scheme(name: &str) -> Result<Scheme, JobError> {
 /// The tester of a request.
 fn tester(preset: &str, sets: &[(String, String)], program: &str, erase: &str) -> Result<Tester, JobError> {
     Ok(Tester::resolve(preset, overrides(sets)?, scheme(program)?, scheme(erase)?)?)
-}
-
-/// The part on the tester: its preset, and the times that no measurement of cells changes.
-fn on_bench(part: &PartSpec) -> Value {
-    let us = |length: Duration| length.as_ns() as f64 / 1e3;
-    json!({
-        "preset": part.name,
-        "program_pulse_us": us(part.program.pulse + part.program.reset),
-        "program_suspend_entry_us": us(part.program_suspend_entry),
-        "program_resume_us": us(part.program_resume),
-        "erase_pulse_us": us(part.erase.pulse),
-        "erase_verify_us": us(part.erase.verify),
-        "erase_suspend_entry_us": us(part.erase_suspend_entry),
-        "erase_resume_us": us(part.erase_resume),
-    })
 }
 
 /// A number of a request between two bounds.

@@ -1,6 +1,6 @@
 //! Bit errors of programmed word lines against time, temperature, wear and reads: what a block keeps, and for how long.
 
-use super::{JobError, on_bench, overrides, parse, within};
+use super::{JobError, overrides, parse, within};
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
 use crate::histogram::{Histogram, Levels, whole};
@@ -77,7 +77,7 @@ struct Tally {
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("retention", request)?;
     check(&request)?;
-    let (of, part) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
+    let (of, _) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
     let there = of.worn(request.cycles).in_layer(request.height);
     let default = whole(&of.read.default);
     let fresh = History { height: request.height, ..History::fresh(&of, request.cycles) };
@@ -95,7 +95,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         }
     }
     let points = found.iter().zip(&request.points).map(|(found, point)| found.row(&request, point));
-    Ok(json!({ "part": on_bench(&part), "points": points.collect::<Vec<Value>>() }))
+    Ok(json!({ "points": points.collect::<Vec<Value>>() }))
 }
 
 fn check(request: &Request) -> Result<(), JobError> {

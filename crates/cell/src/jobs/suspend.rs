@@ -3,7 +3,7 @@
 //! A program starts; after Delay1 a read suspends it; after each command to resume the next read comes after Delay2, until
 //! the program is over. Delays are fractions of the mean unsuspended program time t_PGM.
 
-use super::{JobError, on_bench, parse, tester, within};
+use super::{JobError, parse, tester, within};
 use crate::cells::Cells;
 use crate::follow;
 use crate::histogram::{Histogram, whole};
@@ -104,7 +104,7 @@ pub(super) fn word_line(seed: u64, k: u32) -> u64 {
 
 /// Programs every word line once; see [`Request`].
 ///
-/// Returns the part on the bench, and the number of suspensions, times and bit errors of each word line.
+/// Returns the number of suspensions, times and bit errors of each word line.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("suspend", request)?;
     let plan = plan(&request)?;
@@ -140,7 +140,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
             "errors_calibrated": histogram.page_errors(&best, plan.page),
         }));
     }
-    Ok(json!({ "part": on_bench(&plan.tester.part), "word_lines": rows }))
+    Ok(json!({ "word_lines": rows }))
 }
 
 /// What the last word line of a [`Request`] went through, as phases of `[from_us, to_us, what, current_ma]` from the first

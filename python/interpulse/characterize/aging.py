@@ -104,14 +104,16 @@ def worst(point: dict[str, Any], read: str) -> int:
 def crossing(xs: Sequence[float], ys: Sequence[float], limit: float) -> float | None:
     """Where `ys` first exceeds the limit, straight between points in both logarithms; None if it never does.
 
-    Where the very first point exceeds it, that point.
+    Where the very first point exceeds it, that point. From a point at zero on it goes straight in `xs` itself.
     """
     for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
         if y <= limit:
             continue
-        if k == 0 or xs[k - 1] <= 0:
+        if k == 0:
             return x
         below = max(ys[k - 1], 0.5)
         share = math.log(limit / below) / math.log(y / below)
+        if xs[k - 1] <= 0:
+            return share * x
         return math.exp(math.log(xs[k - 1]) + share * math.log(x / xs[k - 1]))
     return None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from interpulse.characterize.bench import Bench
 
-CYCLES = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 7000, 10_000, 15_000)
+CYCLES = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 7000, 10_000)
 """Program/erase cycles that are looked at."""
 
 KEPT = {

@@ -36,9 +36,6 @@ CYCLES = (0, 500, 1000, 2000, 3000)
 ROOM_CELSIUS = 25.0
 """The temperature of the preset's coefficients of retention."""
 
-PART = "a4-tlc"
-"""The part of drives that the cells belong to."""
-
 WORD_LINES = 16
 
 CELLS = 131_072
@@ -101,7 +98,7 @@ def mean_rber(point: dict[str, Any], read: str) -> float:
 
 def worst(point: dict[str, Any], read: str) -> int:
     """Errors of the worst codeword of any page type."""
-    return max(each["errors_per_kib_max"] for each in point["rber"] if each["read"] == read)
+    return max(int(each["errors_per_kib_max"]) for each in point["rber"] if each["read"] == read)
 
 
 def crossing(xs: Sequence[float], ys: Sequence[float], limit: float) -> float | None:

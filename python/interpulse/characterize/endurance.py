@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from interpulse.characterize import endurance_plots
 from interpulse.characterize.aging import (
     ECC_PER_KIB,
-    PART,
     READS,
     Sample,
     crossing,
@@ -57,7 +56,7 @@ def run(bench: Bench) -> Finding:
     rows = bench.rows()
     sample = Sample.of(bench)
     blocks = QUICK_BLOCKS if bench.quick else BLOCKS
-    bench.announce(2 * len(CYCLES))
+    bench.announce(2 * len(CYCLES) + 1)
     shape = {"blocks": blocks, "word_lines": LINES, "cells": OPERATION_CELLS}
     operations = bench.run(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
     points = points_of(bench.run(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
@@ -118,13 +117,12 @@ def _part(
     bench: Bench, operations: Sequence[dict[str, Any]], limits: Sequence[dict[str, Any]], blocks: str
 ) -> PartFile:
     """What a drive needs to know."""
-    part = PartFile(PART)
+    part = PartFile.of(bench)
     sample = f"characterize endurance, cells {bench.preset}, {blocks}, seed {bench.seed}"
     fresh = operations[0]
     loops = max(1, round(fresh["erase_loops_mean"]))
     part.measured("erase-loops", loops, f"{sample}: mean {fresh['erase_loops_mean']:.4g} at 0 cycles")
-    verify_us = part.preset_us("erase-verify") + part.preset_us("erase-reset")
-    pulse = microseconds(fresh["tbers_mean_us"] / fresh["erase_loops_mean"] - verify_us)
+    pulse = microseconds(fresh["tbers_mean_us"] / fresh["erase_loops_mean"] - part.verify_us)
     part.measured("erase-pulse", pulse, f"{sample}: what is left of a loop beside its verify")
     rated = next(row for row in limits if (row["kept"], row["read"]) == (RATED, "calibrated"))
     cycles = rated["cycles_to_limit"]

@@ -57,9 +57,7 @@ def run(bench: Bench) -> Finding:
     blocks = QUICK_BLOCKS if bench.quick else BLOCKS
     bench.announce(2 * len(CYCLES) + 1)
     shape = {"blocks": blocks, "word_lines": LINES, "cells": OPERATION_CELLS}
-    part, *operations = bench.run(
-        [Job("part", {}), *(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)]
-    )
+    operations = bench.run(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
     points = points_of(bench.run(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
     flat = [_operation(each) for each in operations]
     limits = _limits(points)
@@ -75,7 +73,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB},
-        part=_part(bench, part, operations[0], limits, f"{blocks} blocks of {LINES} word lines"),
+        part=_part(bench, operations[0], limits, f"{blocks} blocks of {LINES} word lines"),
         settings=dict(sample.request()),
         notes=[
             sample.note(),
@@ -114,11 +112,9 @@ def _limits(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _part(
-    bench: Bench, on_bench: dict[str, Any], fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str
-) -> PartFile:
+def _part(bench: Bench, fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str) -> PartFile:
     """What a drive needs to know."""
-    part = PartFile.on_bench(on_bench)
+    part = PartFile.of(bench)
     sample = f"characterize endurance, cells {bench.preset}, {blocks}, seed {bench.seed}"
     for kind in ("program", "erase"):
         mean = fresh[f"{kind}_loops"]["mean"]

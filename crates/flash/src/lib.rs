@@ -8,5 +8,6 @@ pub mod nand;
 pub mod parts;
 pub mod phases;
 pub mod pulse;
+pub mod reprogram;
 pub mod suspend;
 pub mod variation;

@@ -2,3 +2,10 @@
 //!
 //! Voltages are in steps of the scale of Cai et al., Proceedings of the IEEE 2017: 0 is ground, 512 the nominal maximum.
 
+pub mod cells;
+pub mod coefficients;
+pub mod histogram;
+pub mod kernel;
+pub mod normal;
+pub mod program;
+pub mod states;

@@ -12,6 +12,8 @@ pub enum PresetKind {
     Drive,
     /// The statistics of a trace.
     Twin,
+    /// The coefficients of a cell model.
+    Cells,
 }
 
 impl fmt::Display for PresetKind {
@@ -20,6 +22,7 @@ impl fmt::Display for PresetKind {
             PresetKind::Part => "part preset",
             PresetKind::Drive => "drive preset",
             PresetKind::Twin => "twin row",
+            PresetKind::Cells => "cell preset",
         })
     }
 }

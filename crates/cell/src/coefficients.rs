@@ -1,0 +1,250 @@
+//! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
+
+use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
+
+/// Coefficients of the program and of the erased state. All voltages in steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coefficients {
+    /// The program pulses.
+    pub ispp: Ispp,
+    /// The erased state.
+    pub erased: Normally,
+    /// Reading.
+    pub read: Read,
+    /// Loss of charge during a suspension.
+    pub detrapping: Detrapping,
+}
+
+/// Incremental step pulse programming.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ispp {
+    /// Level that the first pulse drives an average cell to.
+    pub start: f32,
+    /// Rise of the level from pulse to pulse.
+    pub step: f32,
+    /// Share of its overdrive that a cell makes up in one whole pulse.
+    pub gain: f32,
+    /// Standard deviation of a pulse's injection noise at an overdrive of one step or more.
+    pub noise: f32,
+    /// Standard deviation of speed from cell to cell.
+    pub speed_sd: f32,
+    /// Standard deviation of speed from word line to word line.
+    pub word_line_sd: f32,
+    /// Verify levels of P1 to P7.
+    pub verify: [f32; 7],
+    /// How far above an average cell the fastest cell is taken to be: it decides from which loop a level is verified.
+    pub fastest: f32,
+    /// Cells of one state that may stay below their verify level when the program ends, as a share of the state's cells.
+    pub fails_allowed: f32,
+    /// Pulses after which the program gives up.
+    pub max_loops: u32,
+}
+
+/// A normal distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Normally {
+    /// Mean.
+    pub mean: f32,
+    /// Standard deviation.
+    pub sd: f32,
+}
+
+/// Reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Default read levels, lowest boundary first.
+    pub default: [f32; 7],
+    /// Standard deviation of what a sensing adds to a threshold voltage (random telegraph noise and the sense amplifier).
+    pub noise: f32,
+}
+
+/// Loss of charge in the time after a pulse: `amount * ln(1 + t / after)`, as a share of the state's height above the
+/// erased one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detrapping {
+    /// Loss of a cell of the highest state in each e-fold of time.
+    pub amount: f32,
+    /// The time from which on it is seen, in us.
+    pub after_us: f32,
+}
+
+const PRESETS: &[(&str, &str, &str)] = &[(
+    "a4-tlc",
+    "sub-100-layer 3D TLC of Zambelli et al. 2021: word lines of 16 KiB pages programmed in 16 loops",
+    include_str!("presets/a4-tlc.toml"),
+)];
+
+impl Coefficients {
+    /// Name and one line of documentation of each preset.
+    pub fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
+        PRESETS.iter().map(|&(name, doc, _)| (name, doc))
+    }
+
+    /// The preset called `name`. Fails on an unknown name, listing the known ones.
+    pub fn preset(name: &str) -> Result<Coefficients, ConfigError> {
+        Coefficients::resolve(name, Document::empty())
+    }
+
+    /// The preset called `name` under `overrides`, which have the section `[cell]`.
+    ///
+    /// Fails on an unknown name, on a key that there is none of and on a value out of range.
+    pub fn resolve(name: &str, overrides: Document) -> Result<Coefficients, ConfigError> {
+        let document = overrides.over(document(name)?)?;
+        let read = Coefficients::read(&mut document.section("cell")?)?;
+        document.finish()?;
+        Ok(read)
+    }
+
+    /// Reads the section `[cell]`.
+    pub fn read(cell: &mut Section) -> Result<Coefficients, ConfigError> {
+        let coefficients = Coefficients {
+            ispp: Ispp::read(&mut cell.section("ispp")?)?,
+            erased: Normally::read(&mut cell.section("erased")?)?,
+            read: Read::read(&mut cell.section("read")?)?,
+            detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
+        };
+        Ok(coefficients)
+    }
+}
+
+/// The preset called `name` as a configuration layer.
+pub fn document(name: &str) -> Result<Document, ConfigError> {
+    match PRESETS.iter().find(|(known, _, _)| *known == name) {
+        Some((known, _, text)) => Document::preset(text, PresetKind::Cells, known),
+        None => {
+            let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
+            Err(ConfigError::not_among("cell preset", name, &names))
+        }
+    }
+}
+
+/// Reads a voltage or a share between two bounds.
+pub fn number(s: &mut Section, key: &str, doc: &'static str, from: f64, to: f64) -> Result<f32, ConfigError> {
+    Ok(s.f64(key, doc, required().within(from..=to))? as f32)
+}
+
+fn levels(s: &mut Section, key: &str, doc: &'static str) -> Result<[f32; 7], ConfigError> {
+    let list = s.list_f64(key, doc, None, required().within(-200.0..=800.0))?;
+    let given: Option<[f64; 7]> = list.try_into().ok();
+    match given {
+        Some(levels) if levels.is_sorted_by(|a, b| a < b) => Ok(levels.map(|v| v as f32)),
+        _ => Err(s.invalid(key, "seven rising levels, lowest first")),
+    }
+}
+
+impl Ispp {
+    fn read(s: &mut Section) -> Result<Ispp, ConfigError> {
+        let ispp = Ispp {
+            start: number(
+                s,
+                "start",
+                "level that the first pulse drives an average cell to, in steps",
+                -500.0,
+                800.0,
+            )?,
+            step: number(s, "step", "rise of the level from pulse to pulse, in steps", 1.0, 200.0)?,
+            gain: number(s, "gain", "share of its overdrive that a cell makes up in a pulse", 0.05, 1.0)?,
+            noise: number(s, "noise", "standard deviation of a pulse's injection, in steps", 0.0, 100.0)?,
+            speed_sd: number(
+                s,
+                "speed-sd",
+                "standard deviation of speed between cells, in steps",
+                0.0,
+                200.0,
+            )?,
+            word_line_sd: number(
+                s,
+                "word-line-sd",
+                "standard deviation of speed between word lines, in steps",
+                0.0,
+                200.0,
+            )?,
+            verify: levels(s, "verify", "verify levels of P1 to P7, in steps")?,
+            fastest: number(
+                s,
+                "fastest",
+                "how far the fastest cell is above an average one, in steps",
+                0.0,
+                500.0,
+            )?,
+            fails_allowed: s.fraction(
+                "fails-allowed",
+                "cells of a state that may stay below their verify level",
+                required(),
+            )? as f32,
+            max_loops: s.u32(
+                "max-loops",
+                "pulses after which a program gives up",
+                required().within(1..=200),
+            )?,
+        };
+        // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
+        if ispp.noise * 3.46 > ispp.gain * ispp.step {
+            let most = ispp.gain * ispp.step / 3.46;
+            return Err(s.invalid(
+                "noise",
+                format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down"),
+            ));
+        }
+        Ok(ispp)
+    }
+}
+
+impl Normally {
+    fn read(s: &mut Section) -> Result<Normally, ConfigError> {
+        Ok(Normally {
+            mean: number(s, "mean", "mean of the erased state, in steps", -800.0, 200.0)?,
+            sd: number(s, "sd", "standard deviation of the erased state, in steps", 0.0, 300.0)?,
+        })
+    }
+}
+
+impl Read {
+    fn read(s: &mut Section) -> Result<Read, ConfigError> {
+        Ok(Read {
+            default: levels(s, "default", "default read levels, lowest boundary first, in steps")?,
+            noise: number(s, "noise", "standard deviation of what a sensing adds, in steps", 0.0, 100.0)?,
+        })
+    }
+}
+
+impl Detrapping {
+    fn read(s: &mut Section) -> Result<Detrapping, ConfigError> {
+        Ok(Detrapping {
+            amount: number(s, "amount", "loss of a cell of P7 in each e-fold of time, in steps", 0.0, 50.0)?,
+            after_us: number(s, "after-us", "time from which on the loss is seen, in us", 0.001, 1e9)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_reads_and_cites() {
+        for (name, _) in Coefficients::presets() {
+            Coefficients::preset(name).expect("an embedded preset is right");
+            let uncited = document(name).expect("it is embedded").uncited();
+            assert!(uncited.is_empty(), "{name}: no source on {uncited:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_key_and_what_is_legal() {
+        let error = |key: &str, value: &str| {
+            let set = Document::set(key, value).expect("it parses");
+            Coefficients::resolve("a4-tlc", set).expect_err("it is wrong").to_string()
+        };
+        for (key, value, parts) in [
+            ("cell.ispp.noise", "20.0", ["cell.ispp.noise", "at most gain x step / 3.46"]),
+            ("cell.ispp.gain", "1.5", ["cell.ispp.gain", "1"]),
+            ("cell.ispp.verify", "[1.0, 2.0]", ["cell.ispp.verify", "seven rising levels"]),
+            ("cell.ispp.stp", "3", ["cell.ispp.stp", "step"]),
+        ] {
+            let said = error(key, value);
+            assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+        }
+        assert!(Coefficients::preset("nonsense").expect_err("unknown").to_string().contains("a4-tlc"));
+    }
+}

@@ -1,0 +1,140 @@
+//! A program, loop by loop, on real cells.
+
+use crate::cells::{Cells, subkey};
+use crate::coefficients::Coefficients;
+use crate::kernel::{self, INHIBITED, Pulse};
+use crate::states::STATES;
+use interpulse_engine::random::mix;
+
+/// Purpose of the key of the injection noise.
+const INJECTION: u64 = 0x10;
+
+/// A program under way.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Verify level of each cell's state; of a cell that stays as it is, infinity.
+    target: Vec<f32>,
+    /// What the pulses add to their level for each cell; minus infinity once it is inhibited.
+    drive: Vec<f32>,
+    /// Cells per programmed state that may stay below.
+    allowed: [u32; STATES],
+    /// Which states are complete.
+    passed: [bool; STATES],
+    /// Cells per state that were left below their verify level.
+    left_below: [u32; STATES],
+    /// Pulses so far, whole or not: each has noise of its own.
+    pulses: u32,
+    /// Levels verified so far.
+    verifies: u32,
+    key: u32,
+}
+
+impl Program {
+    /// Begins to program `data` (a state per cell) in cycle `cycle`. Cells whose state is ER stay as they are.
+    ///
+    /// Panics if the data have another length than the word line.
+    pub fn begin(of: &Coefficients, cells: &Cells, data: &[u8], cycle: u64) -> Program {
+        assert_eq!(data.len(), cells.len(), "a state for every cell");
+        let level =
+            |state: u8| if state == 0 { f32::INFINITY } else { of.ispp.verify[usize::from(state) - 1] };
+        let target: Vec<f32> = data.iter().map(|&state| level(state)).collect();
+        let drive = data
+            .iter()
+            .zip(&cells.speed)
+            .map(|(&s, &speed)| if s == 0 { INHIBITED } else { speed })
+            .collect();
+        let mut count = [0u32; STATES];
+        data.iter().for_each(|&state| count[usize::from(state)] += 1);
+        let allowed = count.map(|n| (n as f32 * of.ispp.fails_allowed) as u32);
+        let mut passed = count.map(|n| n == 0);
+        passed[0] = true;
+        let key = subkey(cells.key ^ mix(cycle), INJECTION);
+        Program { target, drive, allowed, passed, left_below: [0; STATES], pulses: 0, verifies: 0, key }
+    }
+
+    /// Verifies every state once before the first pulse, so that cells which are high enough already get none (a reprogram).
+    pub fn verify_first(&mut self, cells: &Cells, raised: &[f32], of: &Coefficients) {
+        for state in 1..STATES {
+            if !self.passed[state] {
+                self.verify_state(of, cells, raised, state);
+            }
+        }
+    }
+
+    /// Applies the pulse of loop `number` (from 0) for `share` of its length.
+    pub fn pulse(&mut self, of: &Coefficients, cells: &mut Cells, number: u32, share: f64) {
+        let gain =
+            if share >= 1.0 { of.ispp.gain } else { 1.0 - libm::powf(1.0 - of.ispp.gain, share as f32) };
+        let by = Pulse {
+            level: of.ispp.start + of.ispp.step * number as f32,
+            gain,
+            // The noise of the parts of a pulse adds up to that of the whole.
+            noise: of.ispp.noise / of.ispp.step
+                * libm::sqrtf(gain / of.ispp.gain)
+                * (gain / of.ispp.gain).min(1.0),
+            noise_up_to: of.ispp.step,
+            key: kernel::hash(self.key, self.pulses),
+        };
+        self.pulses += 1;
+        kernel::pulse(&mut cells.vth, &self.drive, by);
+    }
+
+    /// The verify of loop `number`: the levels that a cell may have reached and whose state is not complete. `raised` is what
+    /// each cell seems to be above its threshold voltage (or empty).
+    pub fn verify(&mut self, of: &Coefficients, cells: &Cells, raised: &[f32], number: u32) {
+        let reach = of.ispp.start + of.ispp.step * number as f32 + of.ispp.fastest;
+        for state in 1..STATES {
+            if !self.passed[state] && of.ispp.verify[state - 1] <= reach {
+                self.verify_state(of, cells, raised, state);
+            }
+        }
+    }
+
+    fn verify_state(&mut self, of: &Coefficients, cells: &Cells, raised: &[f32], state: usize) {
+        let level = of.ispp.verify[state - 1];
+        self.verifies += 1;
+        let below = kernel::verify(&cells.vth, raised, &self.target, &mut self.drive, level);
+        self.left_below[state] = below;
+        if below <= self.allowed[state] {
+            self.passed[state] = true;
+            if below > 0 {
+                // The state is complete: its slowest cells get no more pulses.
+                let late = self.target.iter().zip(&mut self.drive).filter(|(t, _)| **t == level);
+                late.for_each(|(_, drive)| *drive = INHIBITED);
+            }
+        }
+    }
+
+    /// Whether every state is complete.
+    pub fn is_done(&self) -> bool {
+        self.passed.iter().all(|&passed| passed)
+    }
+
+    /// Pulses so far, whole or not.
+    pub fn pulses(&self) -> u32 {
+        self.pulses
+    }
+
+    /// Levels verified so far.
+    pub fn verifies(&self) -> u32 {
+        self.verifies
+    }
+
+    /// Cells that are, or were left, below their verify level.
+    pub fn below(&self) -> u32 {
+        self.left_below.iter().sum()
+    }
+}
+
+/// Programs a word line without a stop. Returns the number of loops.
+pub fn program(of: &Coefficients, cells: &mut Cells, data: &[u8], cycle: u64) -> u32 {
+    let mut run = Program::begin(of, cells, data, cycle);
+    for number in 0..of.ispp.max_loops {
+        run.pulse(of, cells, number, 1.0);
+        run.verify(of, cells, &[], number);
+        if run.is_done() {
+            return number + 1;
+        }
+    }
+    of.ispp.max_loops
+}

@@ -5,7 +5,10 @@
 pub mod cells;
 pub mod coefficients;
 pub mod histogram;
+pub mod interference;
+pub mod jobs;
 pub mod kernel;
 pub mod normal;
+pub mod pattern;
 pub mod program;
 pub mod states;

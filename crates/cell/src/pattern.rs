@@ -1,0 +1,67 @@
+//! Background-pattern dependency: programmed cells between a cell and its bit line are in series with it, and the higher their
+//! threshold voltages the less they conduct (Gao et al., MICRO 2019, Section 3.3.3).
+//!
+//! A cell that is sensed through a resistive string carries less current, so it seems to be higher than it is; and a program
+//! pulse reaches it more weakly, so that it may not arrive before the program gives up: the left tails of the paper's Figure 6.
+
+use crate::coefficients::number;
+use interpulse_settings::{ConfigError, Section};
+
+/// What the cells above do to a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pattern {
+    /// Voltage of the word lines that are not read, in steps: a cell conducts as it lies below it.
+    pub pass: f32,
+    /// Threshold voltage at which a cell above counts as zero, in steps: that of an erased one.
+    pub erased: f32,
+    /// What a cell seems to rise for each unit of resistance above it, in steps.
+    pub apparent: f32,
+    /// By how much a pulse's level falls for each unit of resistance above the cell, in steps.
+    pub hindrance: f32,
+}
+
+impl Pattern {
+    /// Reads the section `[pattern]`; `erased` is the mean of the erased state.
+    pub fn read(s: &mut Section, erased: f32) -> Result<Pattern, ConfigError> {
+        Ok(Pattern {
+            pass: number(s, "pass", "voltage of the word lines that are not read, in steps", 520.0, 5000.0)?,
+            erased,
+            apparent: number(s, "apparent", "seeming rise of a cell for each unit of resistance above it, in steps", 0.0, 100.0)?,
+            hindrance: number(s, "hindrance", "loss of a pulse for each unit of resistance above the cell, in steps", 0.0, 200.0)?,
+        })
+    }
+
+    /// Resistance of a cell in units of an erased one's, less that one: it goes with one over what the pass voltage leaves
+    /// above the threshold voltage.
+    #[inline(always)]
+    pub fn resistance(&self, vth: f32) -> f32 {
+        // A cell within a step of the pass voltage would block the string; no program goes there.
+        let left = (self.pass - vth).max(1.0);
+        ((self.pass - self.erased) / left - 1.0).max(0.0)
+    }
+
+    /// Adds the resistance of a word line's cells to that of the strings so far.
+    pub fn add(&self, strings: &mut [f32], vth: &[f32]) {
+        assert_eq!(strings.len(), vth.len());
+        strings.iter_mut().zip(vth).for_each(|(sum, &v)| *sum += self.resistance(v));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resistance_grows_with_number_and_height() {
+        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 1.0 };
+        assert_eq!(pattern.resistance(-100.0), 0.0);
+        assert_eq!(pattern.resistance(-150.0), 0.0);
+        assert_eq!(pattern.resistance(250.0), 1.0);
+        let mut strings = [0.0f32; 3];
+        pattern.add(&mut strings, &[-100.0, 250.0, 425.0]);
+        assert_eq!(strings, [0.0, 1.0, 3.0]);
+        pattern.add(&mut strings, &[250.0, 250.0, 250.0]);
+        assert_eq!(strings, [1.0, 2.0, 4.0]);
+        assert!(pattern.resistance(700.0).is_finite());
+    }
+}

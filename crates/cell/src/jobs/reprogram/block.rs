@@ -5,7 +5,7 @@ use super::order::Step;
 use crate::cells::{Cells, subkey};
 use crate::histogram::Histogram;
 use crate::interference::disturb;
-use crate::kernel::{hash, irwin_hall};
+use crate::kernel::hash;
 use crate::normal::Normal;
 use crate::program::Program;
 use interpulse_engine::random::mix;
@@ -15,6 +15,7 @@ mod purpose {
     pub const WORD_LINE: u64 = 0x2000;
     pub const COUPLING: u64 = 0x2001;
     pub const STRING: u64 = 0x2002;
+    pub const SLOW: u64 = 0x2004;
     pub const SENSING: u64 = 0x2003;
 }
 
@@ -47,7 +48,14 @@ impl<'a> Part<'a> {
             .flat_map(|above| (0..chip.word_lines).map(move |w| (above, w)))
             .map(|(above, w)| {
                 let address = u64::from(first + above) << 16 | u64::from(w);
-                let cells = Cells::erased(&chip.cells, count, mix(seed ^ mix(purpose::WORD_LINE) ^ mix(address)), 0);
+                let key = mix(seed ^ mix(purpose::WORD_LINE) ^ mix(address));
+                let mut cells = Cells::erased(&chip.cells, count, key, 0);
+                let slow = subkey(key, purpose::SLOW);
+                for (cell, speed) in cells.speed.iter_mut().enumerate() {
+                    if (hash(slow, cell as u32) as f32) < chip.slow_share * 4_294_967_296.0 {
+                        *speed -= chip.slow_by;
+                    }
+                }
                 let data = cells.random_data(0, states.clone());
                 Line { cells, data }
             })
@@ -138,7 +146,7 @@ impl<'a> Part<'a> {
                 let offset = chip.layer_offset(layer);
                 let key = subkey(line.cells.key, purpose::SENSING);
                 for (cell, ((seen, v), r)) in seen.iter_mut().zip(&line.cells.vth).zip(&*strings).enumerate() {
-                    let noise = chip.cells.read.noise * irwin_hall(hash(key, cell as u32));
+                    let noise = chip.cells.read.noise * normal.of(hash(key, cell as u32));
                     *seen = v + offset + chip.pattern.apparent * r + noise;
                 }
                 take(layer, w, &Histogram::of(&seen, &line.data));

@@ -22,6 +22,10 @@ pub struct Chip {
     pub offset: f32,
     /// By how much more those of the outermost layers do than the average, in steps.
     pub bow: f32,
+    /// Share of cells that are slower than the normal distribution of speeds makes them.
+    pub slow_share: f32,
+    /// By how much, in steps.
+    pub slow_by: f32,
 }
 
 /// Name of the preset.
@@ -44,6 +48,8 @@ impl Chip {
             word_lines: s.u32("word-lines", "word lines of a layer", required().within(1..=64))?,
             offset: number(&mut s, "offset", "how far the cells lie above the default read levels, in steps", -60.0, 60.0)?,
             bow: number(&mut s, "bow", "how much more in the outermost layers, in steps", -30.0, 30.0)?,
+            slow_share: number(&mut s, "slow-share", "share of cells of the slow tail", 0.0, 0.1)?,
+            slow_by: number(&mut s, "slow-by", "how much slower they are, in steps", 0.0, 200.0)?,
         };
         document.finish()?;
         Ok(chip)

@@ -1,5 +1,6 @@
 //! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
 
+use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
 
 /// Coefficients of the program and of the erased state. All voltages in steps.
@@ -82,17 +83,22 @@ impl Coefficients {
 
     /// The preset called `name`. Fails on an unknown name, listing the known ones.
     pub fn preset(name: &str) -> Result<Coefficients, ConfigError> {
-        Coefficients::resolve(name, Document::empty())
+        Ok(Coefficients::resolve(name, Document::empty())?.0)
     }
 
-    /// The preset called `name` under `overrides`, which have the section `[cell]`.
+    /// The preset called `name`, with the part it names, under `overrides` (sections `[cell]` and `[part]`).
     ///
     /// Fails on an unknown name, on a key that there is none of and on a value out of range.
-    pub fn resolve(name: &str, overrides: Document) -> Result<Coefficients, ConfigError> {
-        let document = overrides.over(document(name)?)?;
-        let read = Coefficients::read(&mut document.section("cell")?)?;
+    pub fn resolve(name: &str, overrides: Document) -> Result<(Coefficients, PartSpec), ConfigError> {
+        let document = parts::layered(overrides.over(document(name)?)?)?;
+        let cells = Coefficients::read(&mut document.section("cell")?)?;
+        let mut section = document.section("part")?;
+        let part = PartSpec::read(&mut section)?;
+        if part.bits_per_cell != 3 {
+            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
+        }
         document.finish()?;
-        Ok(read)
+        Ok((cells, part))
     }
 
     /// Reads the section `[cell]`.

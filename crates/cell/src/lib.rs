@@ -4,6 +4,7 @@
 
 pub mod cells;
 pub mod coefficients;
+pub mod follow;
 pub mod histogram;
 pub mod interference;
 pub mod jobs;
@@ -11,4 +12,6 @@ pub mod kernel;
 pub mod normal;
 pub mod pattern;
 pub mod program;
+pub mod reading;
 pub mod states;
+pub mod tester;

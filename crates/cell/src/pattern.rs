@@ -5,7 +5,11 @@
 //! pulse reaches it more weakly, so that it may not arrive before the program gives up: the left tails of the paper's Figure 6.
 
 use crate::coefficients::number;
+use interpulse_engine::random::mix;
 use interpulse_settings::{ConfigError, Section};
+
+/// Purpose of the key of a word line's sensitivity.
+const SENSITIVITY: u64 = 0x2005;
 
 /// What the cells above do to a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,12 +22,15 @@ pub struct Pattern {
     pub apparent: f32,
     /// By how much a pulse's level falls for each unit of resistance above the cell, in steps.
     pub hindrance: f32,
+    /// How far it is off for the most and the least sensitive word line, as a share of it; word lines lie evenly between.
+    pub spread: f32,
 }
 
 impl Pattern {
     /// Reads the section `[pattern]`; `erased` is the mean of the erased state.
     pub fn read(s: &mut Section, erased: f32) -> Result<Pattern, ConfigError> {
         Ok(Pattern {
+            spread: number(s, "spread", "how far the hindrance of word lines is off at most, relative", 0.0, 0.9)?,
             pass: number(s, "pass", "voltage of the word lines that are not read, in steps", 520.0, 5000.0)?,
             erased,
             apparent: number(s, "apparent", "seeming rise of a cell for each unit of resistance above it, in steps", 0.0, 100.0)?,
@@ -40,6 +47,13 @@ impl Pattern {
         ((self.pass - self.erased) / left - 1.0).max(0.0)
     }
 
+    /// The hindrance of the word line with this key.
+    pub fn hindrance_of(&self, key: u64) -> f32 {
+        // The highest 24 bits are exact in f32.
+        let even = (mix(key ^ mix(SENSITIVITY)) >> 40) as f32 / 8_388_608.0 - 1.0;
+        self.hindrance * (1.0 + self.spread * even)
+    }
+
     /// Adds the resistance of a word line's cells to that of the strings so far.
     pub fn add(&self, strings: &mut [f32], vth: &[f32]) {
         assert_eq!(strings.len(), vth.len());
@@ -53,7 +67,7 @@ mod tests {
 
     #[test]
     fn resistance_grows_with_number_and_height() {
-        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 1.0 };
+        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 1.0, spread: 0.0 };
         assert_eq!(pattern.resistance(-100.0), 0.0);
         assert_eq!(pattern.resistance(-150.0), 0.0);
         assert_eq!(pattern.resistance(250.0), 1.0);

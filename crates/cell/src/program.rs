@@ -4,6 +4,7 @@ use crate::cells::{Cells, subkey};
 use crate::coefficients::Coefficients;
 use crate::kernel::{self, INHIBITED, Pulse};
 use crate::states::STATES;
+use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
 
 /// Purpose of the key of the injection noise.
@@ -22,6 +23,8 @@ pub struct Program {
     passed: [bool; STATES],
     /// Cells per state that were left below their verify level.
     left_below: [u32; STATES],
+    /// The drives of the cells that the last pulse may have reached: these lose charge in a rest.
+    recent: Vec<f32>,
     /// Pulses so far, whole or not: each has noise of its own.
     pulses: u32,
     /// Levels verified so far.
@@ -49,7 +52,17 @@ impl Program {
         let mut passed = count.map(|n| n == 0);
         passed[0] = true;
         let key = subkey(cells.key ^ mix(cycle), INJECTION);
-        Program { target, drive, allowed, passed, left_below: [0; STATES], pulses: 0, verifies: 0, key }
+        Program {
+            target,
+            drive,
+            allowed,
+            passed,
+            left_below: [0; STATES],
+            recent: Vec::new(),
+            pulses: 0,
+            verifies: 0,
+            key,
+        }
     }
 
     /// Weakens every pulse to come by what belongs to each cell, in steps (a resistive string above it).
@@ -102,6 +115,27 @@ impl Program {
                 self.verify_state(of, cells, raised, state);
             }
         }
+    }
+
+    /// Notes which cells the last pulse reached; to be called before a verify that a rest follows.
+    pub fn note_recent(&mut self) {
+        self.recent.clone_from(&self.drive);
+    }
+
+    /// Nothing is applied for `length`: the cells that the last pulse reached lose some of the charge that it brought. What
+    /// earlier pulses brought has been losing some for long, and a little more time makes no difference to it.
+    pub fn rest(&mut self, of: &Coefficients, cells: &mut Cells, length: Duration) {
+        if self.recent.is_empty() {
+            self.note_recent();
+        }
+        let e_folds = libm::log1p(length.as_ns() as f64 / 1e3 / f64::from(of.detrapping.after_us));
+        let top = of.ispp.verify[STATES - 2] - of.erased.mean;
+        let share = of.detrapping.amount * e_folds as f32 / top;
+        for (v, drive) in cells.vth.iter_mut().zip(&self.recent) {
+            let height = *v - of.erased.mean;
+            *v -= if *drive > INHIBITED && height > 0.0 { share * height } else { 0.0 };
+        }
+        self.recent.clear();
     }
 
     fn verify_state(&mut self, of: &Coefficients, cells: &Cells, raised: &[f32], state: usize) {

@@ -17,7 +17,7 @@ pub const LONGEST: Duration = Duration::from_ms(60_000);
 pub struct Request {
     /// Operations with the instants of their arrival.
     pub arrivals: Vec<(String, u64)>,
-    /// Reads this long after the first pulse of an operation, and this long after each resumed one.
+    /// Reads this long after the first pulse of an operation, and this long after each command to resume it.
     pub probe: Option<(u64, u64)>,
     /// Selects the sample of dies.
     pub seed: u64,
@@ -53,6 +53,7 @@ pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
             .probe
             .map(|(first, then)| Probe { first: Duration::from_ns(first), then: Duration::from_ns(then) }),
         planes: drive.ftl.multi_plane,
+        read_page: 0,
         seed: request.seed,
         horizon: SimTime(request.horizon_ns),
     };

@@ -34,7 +34,7 @@ const ERASE_BLOCK: u32 = 1;
 pub struct Probe {
     /// From the first pulse of the operation to the first read.
     pub first: Duration,
-    /// From each resumed pulse to the next read.
+    /// From each command to resume to the next read.
     pub then: Duration,
 }
 
@@ -47,6 +47,8 @@ pub struct Script {
     pub probe: Option<Probe>,
     /// Planes that programs and erases span.
     pub planes: u32,
+    /// The page that reads read; its type decides how long they sense.
+    pub read_page: u32,
     /// Selects the sample of dies: word lines and blocks differ between seeds where the part says so.
     pub seed: u64,
     /// Nothing is simulated beyond this instant.
@@ -128,6 +130,7 @@ struct Bench {
     agenda: Agenda,
     nand: Nand,
     planes: u32,
+    read_page: u32,
     /// Arrivals to come, the next one last.
     arrivals: Vec<(SimTime, Kind)>,
     probe: Option<Probe>,
@@ -154,6 +157,7 @@ impl Bench {
             agenda: Agenda::new(resources),
             nand,
             planes: script.planes,
+            read_page: script.read_page,
             arrivals,
             probe: script.probe,
             since: SimTime::ZERO,
@@ -199,7 +203,9 @@ impl Bench {
         let mut txn = Txn::new(kind, 0);
         txn.owner = self.timeline.operations.len() as u32;
         match kind {
-            Kind::HostRead | Kind::GcRead => (txn.block, txn.units) = (READ_BLOCK, 1),
+            Kind::HostRead | Kind::GcRead => {
+                (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1)
+            }
             Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes),
             // Without an address: any word line, whose train the seed selects.
             Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes,
@@ -225,10 +231,15 @@ impl Bench {
         };
         let suspends = die.long().map_or(0, |op| op.suspends);
         self.close(now);
+        let resumed_before = self.mark.0 == State::Resuming;
         (self.mark, self.detail) = (mark, detail);
-        if mark.0 == State::Pulsing
-            && let Some(probe) = self.probe
-        {
+        let commanded = match mark.0 {
+            State::Resuming => true,
+            // A part that resumes in no time goes straight on.
+            State::Pulsing => !resumed_before,
+            _ => false,
+        };
+        if commanded && let Some(probe) = self.probe {
             // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
             let at = now + if suspends == 0 { probe.first } else { probe.then };
             let place = self.arrivals.partition_point(|&(other, _)| other > at);

@@ -60,6 +60,8 @@ pub struct Phase {
     pub running_on: bool,
     /// This part of the train had been done before; a stop threw it away.
     pub again: bool,
+    /// Progress of the train at the first instant; zero for what is no part of a train.
+    pub progress: Duration,
 }
 
 /// Takes the spans of one die of `part` apart; programs and erases span `planes` planes.
@@ -134,6 +136,7 @@ impl Splitter<'_> {
                 long: span.long,
                 running_on: false,
                 again: false,
+                progress: Duration::ZERO,
             });
             from = from + length;
         }
@@ -151,7 +154,16 @@ impl Splitter<'_> {
         let what = if first { What::Command } else { What::Ramp };
         if waiting > Duration::ZERO {
             let to = span.from + waiting;
-            self.phases.push(Phase { from: span.from, to, what, long: span.long, running_on, again: false });
+            let progress = Duration::ZERO;
+            self.phases.push(Phase {
+                from: span.from,
+                to,
+                what,
+                long: span.long,
+                running_on,
+                again: false,
+                progress,
+            });
         }
         let (mut from, mut at) = (span.from + waiting, progress);
         while from < span.to {
@@ -166,7 +178,8 @@ impl Splitter<'_> {
                 PhaseKind::Reset => What::Reset,
                 PhaseKind::Verify => What::Verify,
             };
-            self.phases.push(Phase { from, to: from + length, what, long: span.long, running_on, again });
+            let to = from + length;
+            self.phases.push(Phase { from, to, what, long: span.long, running_on, again, progress: at });
             (from, at) = (from + length, at + length);
             self.reached[slot] = self.reached[slot].max(at);
         }

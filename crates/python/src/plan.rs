@@ -72,7 +72,7 @@ pub fn resolve(
 /// Drives one die of the first case of a plan by hand.
 ///
 /// `arrivals` are `(operation, ns)`; `probe` adds reads so many ns after the first pulse of a program or erase and after
-/// each resumed one; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
+/// each command to resume it; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
 /// `spans` of `[from_ns, to_ns, state, operation]`, `phases` of `[from_ns, to_ns, what, operation, running_on, again]` and
 /// `operations`, and the number of suspensions, `suspends`.
 ///

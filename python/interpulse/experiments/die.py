@@ -66,7 +66,7 @@ def drive(
     Args:
         plan: a resolved configuration; its part, scheduling and suspension count, its workload does not.
         arrivals: operations (`read`, `gc-read`, `program`, `gc-program`, `erase`) with their instants in ns.
-        probe: reads so many ns after the first pulse of a program or erase, and after each resumed one.
+        probe: reads so many ns after the first pulse of a program or erase, and after each command to resume it.
         seed: selects the sample of dies, where the part's word lines or blocks differ.
         horizon_ns: nothing is simulated beyond this instant.
 

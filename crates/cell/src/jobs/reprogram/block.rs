@@ -77,11 +77,12 @@ impl<'a> Part<'a> {
         }
         let alone = above >= top;
         let line = &mut self.lines[at];
+        let hindrance = chip.pattern.hindrance_of(line.cells.key);
         let target: Vec<u8> = line.data.iter().map(|state| state - below).collect();
         self.before.copy_from_slice(&line.cells.vth);
         let mut run = Program::begin(&chip.cells, &line.cells, &target, cycle);
         if !alone {
-            self.scratch.iter_mut().zip(&self.strings).for_each(|(x, r)| *x = chip.pattern.hindrance * r);
+            self.scratch.iter_mut().zip(&self.strings).for_each(|(x, r)| *x = hindrance * r);
             run.hinder(&self.scratch);
             self.scratch.iter_mut().zip(&self.strings).for_each(|(x, r)| *x = chip.pattern.apparent * r);
         }

@@ -1,14 +1,16 @@
 //! Instructions per request: a figure that does not mind a noisy machine.
 //!
 //! Each row runs twice under callgrind on the miniature drive, with N and 3 N requests; the difference over
-//! 2 N is the cost of a request without set-up.
+//! 2 N is the cost of a request without set-up. For cells it is the cost of a word line.
 
+use crate::cells;
 use crate::row::{self, ROWS};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 const REQUESTS: u64 = 20_000;
+const WORD_LINES: u64 = 2;
 /// Growth over the recorded figure that fails.
 const TOLERANCE: f64 = 1.05;
 
@@ -17,14 +19,15 @@ pub fn measure(against: Option<&Path>, json: bool) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     row::prepare(folder.path(), true)?;
     let mut figures = Map::new();
-    for spec in ROWS {
-        let few = count(spec.name, folder.path(), REQUESTS)?;
-        let many = count(spec.name, folder.path(), 3 * REQUESTS)?;
-        let each = (many - few) / (2 * REQUESTS);
+    let requests = ROWS.iter().map(|spec| (spec.name, REQUESTS, "request"));
+    for (name, n, of) in requests.chain([(cells::NAME, WORD_LINES, "word line")]) {
+        let few = count(name, folder.path(), n)?;
+        let many = count(name, folder.path(), 3 * n)?;
+        let each = (many - few) / (2 * n);
         if !json {
-            println!("{:24} {each} instructions per request", spec.name);
+            println!("{name:24} {each} instructions per {of}");
         }
-        figures.insert(spec.name.into(), json!(each));
+        figures.insert(name.into(), json!(each));
     }
     if json {
         println!("{}", serde_json::to_string_pretty(&figures).expect("numbers and names"));
@@ -36,7 +39,7 @@ pub fn measure(against: Option<&Path>, json: bool) -> Result<(), String> {
         let (now, then) = (now.as_f64().unwrap_or(0.0), recorded[name].as_f64().unwrap_or(0.0));
         if now > then * TOLERANCE {
             return Err(format!(
-                "{name}: {now} instructions per request, {then} are recorded in {}; if the growth has a reason, say \
+                "{name}: {now} instructions, {then} are recorded in {}; if the growth has a reason, say \
                  so in the changelog and record the new figure",
                 path.display()
             ));

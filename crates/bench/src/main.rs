@@ -1,9 +1,10 @@
 //! The benchmark: host requests per CPU second of one thread on the drive preset a4 at full geometry, after
-//! preconditioning, with audits and accounts on.
+//! preconditioning, with audits and accounts on; and cell pulses per CPU second of the cell model.
 //!
 //! The parent preconditions once and keeps the state in a temporary snapshot; every row runs in a process of
 //! its own that restores it, so that the peak memory of a row is that of one drive.
 
+mod cells;
 mod instructions;
 mod row;
 mod table;
@@ -42,6 +43,10 @@ pub struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     let outcome = match (&args.row, args.instructions) {
+        (Some(name), _) if name == cells::NAME => {
+            let word_lines = args.requests.unwrap_or(cells::WORD_LINES[usize::from(args.quick)]);
+            cells::run(word_lines).map(|row| println!("{row}"))
+        }
         (Some(name), _) => row::run_here(name, &args).map(|row| println!("{row}")),
         (None, true) => instructions::measure(args.against.as_deref(), args.json),
         (None, false) => bench(&args),
@@ -71,10 +76,17 @@ fn bench(args: &Args) -> Result<(), String> {
         object.insert("precondition_s".into(), made.precondition_s.into());
         rows.push(row);
     }
+    eprintln!("running {} ...", cells::NAME);
+    let pulses = child(cells::NAME, folder.path(), args)?;
     if args.json {
-        println!("{}", serde_json::Value::Array(rows.clone()));
+        let all = rows.iter().chain([&pulses]).cloned().collect();
+        println!("{}", serde_json::Value::Array(all));
     } else {
         println!("{}", table::render(&rows));
+        println!(
+            "Cells: {:.0} million cell pulses per CPU second of one core, verifies included.",
+            pulses["cell_pulses_per_cpu_s"].as_f64().unwrap_or(0.0) / 1e6
+        );
         if let Some(cost) = row::suspension_cost(&rows) {
             println!(
                 "Suspension costs {:.0} % CPU time per request at the same arrivals.",
@@ -85,6 +97,7 @@ fn bench(args: &Args) -> Result<(), String> {
     if args.quick {
         return Ok(());
     }
+    cells::check(&pulses)?;
     rows.iter().zip(row::ROWS).try_for_each(|(row, spec)| spec.check(row))
 }
 

@@ -1,5 +1,6 @@
 //! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
 
+use crate::erase::Ispe;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
 
@@ -14,6 +15,8 @@ pub struct Coefficients {
     pub read: Read,
     /// Loss of charge during a suspension.
     pub detrapping: Detrapping,
+    /// The erase pulses.
+    pub erase: Ispe,
 }
 
 /// Incremental step pulse programming.
@@ -108,6 +111,7 @@ impl Coefficients {
             erased: Normally::read(&mut cell.section("erased")?)?,
             read: Read::read(&mut cell.section("read")?)?,
             detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
+            erase: Ispe::read(&mut cell.section("erase")?)?,
         };
         Ok(coefficients)
     }

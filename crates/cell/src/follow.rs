@@ -1,8 +1,10 @@
 //! Cells under a die's schedule.
 
 use crate::cells::Cells;
+use crate::coefficients::Coefficients;
+use crate::erase::Erase;
 use crate::program::Program;
-use crate::tester::{Action, Schedule, Tester};
+use crate::tester::{Action, Schedule, Step, Tester};
 use interpulse_engine::Duration;
 
 /// What became of a program under a schedule.
@@ -73,5 +75,56 @@ pub fn program(
         }
     }
     outcome.below = run.below();
+    outcome
+}
+
+/// What became of an erase under a schedule.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Erased {
+    /// Loops verified in the end.
+    pub loops: u32,
+    /// From the first pulse to the end.
+    pub end: Duration,
+    /// Of that, what was the erase's own: without the reads.
+    pub own: Duration,
+    /// Suspensions.
+    pub suspends: u32,
+    /// Whether the verify passed; otherwise the loops ran out (or the scheme let the erase starve).
+    pub passed: bool,
+    /// Time under erase voltage, ramps in their share, in whole pulses.
+    pub stress: f64,
+}
+
+/// Erases `lines`, the word lines of block `block` after `cycles` cycles, as `schedule` says, until the verify passes.
+pub fn erase(of: &Coefficients, schedule: &Schedule, lines: &mut [Cells], block: u64, cycles: f64) -> Erased {
+    let mut run = Erase::begin(&of.erase, lines, of.erased.mean, of.erased.sd, block, cycles);
+    let mut outcome = Erased::default();
+    // Pieces of one pulse are applied together: they do what the whole does.
+    let mut pieces = 0.0;
+    for (k, step) in schedule.steps.iter().enumerate() {
+        (outcome.end, outcome.own) = (step.end, step.own);
+        match step.action {
+            Action::Pulse { number, share } => {
+                pieces += share;
+                let same =
+                    |later: &&Step| matches!(later.action, Action::Pulse { .. } | Action::Verify { .. });
+                let next = schedule.steps[k + 1..].iter().find(same).map(|later| later.action);
+                if !matches!(next, Some(Action::Pulse { number: n, .. }) if n == number) {
+                    run.pulse(&of.erase, lines, number, std::mem::take(&mut pieces));
+                }
+            }
+            Action::Ramp { share, .. } => run.ramp(&of.erase, share),
+            Action::Verify { number } => {
+                outcome.loops = number + 1;
+                if run.verify(&of.erase, lines, number) {
+                    outcome.passed = true;
+                    break;
+                }
+            }
+            Action::Suspend { .. } => outcome.suspends += 1,
+            Action::Rest { .. } => {}
+        }
+    }
+    outcome.stress = run.stress();
     outcome
 }

@@ -20,12 +20,30 @@ pub struct Coupling {
 }
 
 impl Coupling {
-    /// Reads the section `[interference]`.
+    /// Reads the section `[cell.interference]`.
     pub fn read(s: &mut Section) -> Result<Coupling, ConfigError> {
         Ok(Coupling {
-            along: number(s, "along", "share of a rise that the cells above and below in the string take over", 0.0, 0.5)?,
-            across: number(s, "across", "share of a rise that the word lines beside in the layer take over", 0.0, 0.5)?,
-            variation: number(s, "variation", "standard deviation of the share between cells, relative", 0.0, 0.28)?,
+            along: number(
+                s,
+                "along",
+                "share of a rise that the cells above and below in the string take over",
+                0.0,
+                0.5,
+            )?,
+            across: number(
+                s,
+                "across",
+                "share of a rise that the word lines beside in the layer take over",
+                0.0,
+                0.5,
+            )?,
+            variation: number(
+                s,
+                "variation",
+                "standard deviation of the share between cells, relative",
+                0.0,
+                0.28,
+            )?,
         })
     }
 }

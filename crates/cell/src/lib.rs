@@ -2,8 +2,10 @@
 //!
 //! Voltages are in steps of the scale of Cai et al., Proceedings of the IEEE 2017: 0 is ground, 512 the nominal maximum.
 
+pub mod aging;
 pub mod cells;
 pub mod coefficients;
+pub mod erase;
 pub mod follow;
 pub mod histogram;
 pub mod interference;

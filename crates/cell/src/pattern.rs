@@ -4,8 +4,9 @@
 //! A cell that is sensed through a resistive string carries less current, so it seems to be higher than it is; and a program
 //! pulse reaches it more weakly, so that it may not arrive before the program gives up: the left tails of the paper's Figure 6.
 
+use crate::cells::subkey;
 use crate::coefficients::number;
-use interpulse_engine::random::mix;
+use crate::kernel::even;
 use interpulse_settings::{ConfigError, Section};
 
 /// Purpose of the key of a word line's sensitivity.
@@ -27,14 +28,32 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads the section `[pattern]`; `erased` is the mean of the erased state.
+    /// Reads the section `[cell.pattern]`; `erased` is the mean of the erased state.
     pub fn read(s: &mut Section, erased: f32) -> Result<Pattern, ConfigError> {
         Ok(Pattern {
-            spread: number(s, "spread", "how far the hindrance of word lines is off at most, relative", 0.0, 0.9)?,
+            spread: number(
+                s,
+                "spread",
+                "how far the hindrance of word lines is off at most, relative",
+                0.0,
+                0.9,
+            )?,
             pass: number(s, "pass", "voltage of the word lines that are not read, in steps", 520.0, 5000.0)?,
             erased,
-            apparent: number(s, "apparent", "seeming rise of a cell for each unit of resistance above it, in steps", 0.0, 100.0)?,
-            hindrance: number(s, "hindrance", "loss of a pulse for each unit of resistance above the cell, in steps", 0.0, 200.0)?,
+            apparent: number(
+                s,
+                "apparent",
+                "seeming rise of a cell for each unit of resistance above it, in steps",
+                0.0,
+                100.0,
+            )?,
+            hindrance: number(
+                s,
+                "hindrance",
+                "loss of a pulse for each unit of resistance above the cell, in steps",
+                0.0,
+                200.0,
+            )?,
         })
     }
 
@@ -49,9 +68,7 @@ impl Pattern {
 
     /// The hindrance of the word line with this key.
     pub fn hindrance_of(&self, key: u64) -> f32 {
-        // The highest 24 bits are exact in f32.
-        let even = (mix(key ^ mix(SENSITIVITY)) >> 40) as f32 / 8_388_608.0 - 1.0;
-        self.hindrance * (1.0 + self.spread * even)
+        self.hindrance * (1.0 + self.spread * even(subkey(key, SENSITIVITY)))
     }
 
     /// Adds the resistance of a word line's cells to that of the strings so far.

@@ -73,7 +73,8 @@ impl Program {
 
     /// The first loop whose pulse moves any cell: those before it may be left out without a difference.
     pub fn first_loop(&self, of: &Coefficients, cells: &Cells) -> u32 {
-        let reached = cells.vth.iter().zip(&self.drive).map(|(v, drive)| v - drive).fold(f32::INFINITY, f32::min);
+        let reached =
+            cells.vth.iter().zip(&self.drive).map(|(v, drive)| v - drive).fold(f32::INFINITY, f32::min);
         let loops = (reached - of.ispp.start) / of.ispp.step;
         // Rust's conversion saturates: below zero it is the first loop, at infinity (all inhibited) none.
         (loops.floor() as u32).min(of.ispp.max_loops)

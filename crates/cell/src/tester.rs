@@ -96,6 +96,7 @@ impl Tester {
     ) -> Result<Tester, ConfigError> {
         let (cells, mut part) = Coefficients::resolve(preset, overrides)?;
         part.program.loops = cells.ispp.max_loops;
+        part.erase.loops = cells.erase.max_loops;
         // The cells vary by themselves.
         part.program_loops_sd = 0.0;
         let nand = behaviour(&part, program, erase);
@@ -104,34 +105,34 @@ impl Tester {
 
     /// The die's schedule of a program of which reads of `read_page` are asked for as `probe` says; without, nothing stops it.
     pub fn program(&self, probe: Option<Probe>, read_page: u32) -> Schedule {
-        self.schedule(Kind::HostProgram, probe, read_page)
+        self.schedule(Kind::HostProgram, probe, read_page, 0)
     }
 
-    /// The die's schedule of an erase.
-    pub fn erase(&self, probe: Option<Probe>) -> Schedule {
-        self.schedule(Kind::Erase, probe, 0)
+    /// The die's schedule of an erase; `seed` draws the delays of a random probe.
+    pub fn erase(&self, probe: Option<Probe>, seed: u64) -> Schedule {
+        self.schedule(Kind::Erase, probe, 0, seed)
     }
 
     /// What the die did, as phases; see [`Tester::program`].
     pub fn phases(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Vec<Phase> {
-        phases::of(&self.drive(kind, probe, read_page), &self.part, &self.nand, 1)
+        phases::of(&self.drive(kind, probe, read_page, 0), &self.part, &self.nand, 1)
     }
 
-    fn drive(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Timeline {
+    fn drive(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Timeline {
         let script = Script {
             arrivals: vec![(SimTime::ZERO, kind)],
             probe,
             planes: 1,
             read_page,
-            seed: 0,
+            seed,
             // A scheme that starves its operation never ends; everything else is over long before.
             horizon: SimTime(Duration::from_ms(10_000).as_ns()),
         };
         bench::drive(&self.part, self.nand.clone(), &script)
     }
 
-    fn schedule(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Schedule {
-        let timeline = self.drive(kind, probe, read_page);
+    fn schedule(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Schedule {
+        let timeline = self.drive(kind, probe, read_page, seed);
         let train = if kind == Kind::Erase { self.part.erase } else { self.part.program };
         let phases = phases::of(&timeline, &self.part, &self.nand, 1);
         Schedule::of(&timeline, &phases, train.pulse, train.loop_time())

@@ -49,9 +49,11 @@ pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
     }
     let script = Script {
         arrivals,
-        probe: request
-            .probe
-            .map(|(first, then)| Probe { first: Duration::from_ns(first), then: Duration::from_ns(then) }),
+        probe: request.probe.map(|(first, then)| Probe {
+            first: Duration::from_ns(first),
+            then: Duration::from_ns(then),
+            random: false,
+        }),
         planes: drive.ftl.multi_plane,
         read_page: 0,
         seed: request.seed,

@@ -61,7 +61,7 @@ pub fn run(
     spec: &RunSpec,
     progress: &mut dyn FnMut(u64, Duration) -> bool,
 ) -> Result<Measured, RunFailure> {
-    let (wall, cpu) = (Instant::now(), cpu_time());
+    let (wall, cpu) = (Instant::now(), thread_cpu_s());
     let asked = spec.warmup.as_ns().saturating_add(spec.time.map_or(0, Duration::as_ns));
     if asked > agenda.horizon().as_ns() {
         return Err(RunFailure::User(format!(
@@ -78,7 +78,7 @@ pub fn run(
             stepper.agenda.advance_to(end);
         }
     }
-    let window_cpu = cpu_time();
+    let window_cpu = thread_cpu_s();
     let start = stepper.agenda.now();
     let before = Readings::take(stepper.drive, start);
     stepper.drive.reset_window();
@@ -98,7 +98,7 @@ pub fn run(
     let after = Readings::take(stepper.drive, end);
     let operations = stepper.drive.nand().operations.clone();
     let window = stepper.drive.end_window(end);
-    let window_cpu_s = cpu_time() - window_cpu;
+    let window_cpu_s = thread_cpu_s() - window_cpu;
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
     let simulated = Duration::from_ns(end.as_ns() - start.as_ns());
@@ -118,7 +118,7 @@ pub fn run(
         audits,
         interrupted,
         wall_s: wall.elapsed().as_secs_f64(),
-        cpu_s: cpu_time() - cpu,
+        cpu_s: thread_cpu_s() - cpu,
         window_cpu_s,
     })
 }
@@ -204,7 +204,7 @@ impl Readings {
 }
 
 /// CPU time of this thread in seconds.
-fn cpu_time() -> f64 {
+pub fn thread_cpu_s() -> f64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a timespec of ours.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut t) };

@@ -12,7 +12,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("flash", &["engine", "settings"]),
     ("cell", &["engine", "settings", "flash"]),
     ("drive", &["engine", "settings", "flash", "workload"]),
-    ("bench", &["engine", "drive"]),
+    ("bench", &["engine", "drive", "cell"]),
     ("python", &["drive", "cell"]),
 ];
 
@@ -27,6 +27,17 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["nand"],
             &["bench"],
             &["phases"],
+        ],
+    ),
+    (
+        "cell",
+        &[
+            &["kernel", "normal", "states"],
+            // Each effect reads its own coefficients, and the set of all knows every effect.
+            &["cells", "coefficients", "erase", "histogram"],
+            &["program", "reading", "tester"],
+            &["follow"],
+            &["jobs"],
         ],
     ),
     (

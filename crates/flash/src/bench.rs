@@ -9,6 +9,7 @@ use crate::nand::txn::{Kind, Txn};
 use crate::nand::{Nand, NandConfig, Outcome};
 use crate::parts::PartSpec;
 use crate::pulse::PulseTrain;
+use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
 /// The names of the operations of a script.
@@ -36,6 +37,8 @@ pub struct Probe {
     pub first: Duration,
     /// From each command to resume to the next read.
     pub then: Duration,
+    /// The delays are means: each is drawn from an exponential distribution, as of reads that arrive at random.
+    pub random: bool,
 }
 
 /// What is to happen.
@@ -134,6 +137,7 @@ struct Bench {
     /// Arrivals to come, the next one last.
     arrivals: Vec<(SimTime, Kind)>,
     probe: Option<Probe>,
+    gaps: Rng,
     /// When the die's present state began.
     since: SimTime,
     mark: Mark,
@@ -160,6 +164,7 @@ impl Bench {
             read_page: script.read_page,
             arrivals,
             probe: script.probe,
+            gaps: Streams::new(script.seed).stream("bench.probe", 0),
             since: SimTime::ZERO,
             mark: (State::Idle, None),
             detail: Detail::Plain,
@@ -241,7 +246,8 @@ impl Bench {
         };
         if commanded && let Some(probe) = self.probe {
             // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
-            let at = now + if suspends == 0 { probe.first } else { probe.then };
+            let delay = if suspends == 0 { probe.first } else { probe.then };
+            let at = now + if probe.random { exponential(&mut self.gaps, delay) } else { delay };
             let place = self.arrivals.partition_point(|&(other, _)| other > at);
             self.arrivals.insert(place, (at, Kind::HostRead));
             self.arm();
@@ -263,4 +269,9 @@ impl Bench {
         }
         self.since = now;
     }
+}
+
+/// A delay from an exponential distribution of this mean.
+fn exponential(rng: &mut Rng, mean: Duration) -> Duration {
+    Duration::from_ns((-libm::log1p(-rng.unit()) * mean.as_ns() as f64) as u64)
 }

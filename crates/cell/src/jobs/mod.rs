@@ -2,7 +2,8 @@
 //!
 //! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
 
-pub mod reprogram;
+mod erase;
+mod reprogram;
 mod suspend;
 
 use crate::tester::Tester;
@@ -34,7 +35,12 @@ impl From<ConfigError> for JobError {
 type Job = fn(&Value) -> Result<Value, JobError>;
 
 /// Name and function of every kind.
-const JOBS: &[(&str, Job)] = &[("suspend", suspend::run), ("suspend-trace", suspend::trace)];
+const JOBS: &[(&str, Job)] = &[
+    ("erase", erase::run),
+    ("reprogram", reprogram::run),
+    ("suspend", suspend::run),
+    ("suspend-trace", suspend::trace),
+];
 
 /// Does one piece of work of the kind `kind`.
 ///

@@ -86,7 +86,7 @@ fn plan(request: &Request) -> Result<Plan, JobError> {
             let delay = |name, share: f64| -> Result<Duration, JobError> {
                 Ok(Duration::from_ns(libm::round(within(name, share, 0.001, 10.0)? * tpgm * 1e3) as u64))
             };
-            Some(Probe { first: delay("delay1", first)?, then: delay("delay2", then)? })
+            Some(Probe { first: delay("delay1", first)?, then: delay("delay2", then)?, random: false })
         }
         _ => return Err(JobError("delay1, delay2 and tpgm_us: all of them, or neither delay".into())),
     };

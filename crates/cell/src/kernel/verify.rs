@@ -6,7 +6,7 @@ use super::vectorised;
 vectorised! {
     /// Verifies the cells whose `target` is `level`: those at it or above are inhibited from now on. `raised` is what a cell
     /// seems to be above its threshold voltage, its string being more or less conductive (or empty: nothing). Returns how
-    /// many are still below. Panics if the slices differ in length.
+    /// many are still below; a cell that passed once counts no more, as its latch has forgotten it. Panics if the slices differ in length.
     pub fn verify(vth: &[f32], raised: &[f32], target: &[f32], drive: &mut [f32], level: f32) -> u32 => body
 }
 
@@ -18,7 +18,7 @@ fn body(vth: &[f32], raised: &[f32], target: &[f32], drive: &mut [f32], level: f
         for ((v, t), d) in vth.iter().zip(target).zip(drive.iter_mut()) {
             let mine = *t == level;
             let passed = mine & (*v >= level);
-            below += u32::from(mine & (*v < level));
+            below += u32::from(mine & (*v < level) & (*d > INHIBITED));
             *d = if passed { INHIBITED } else { *d };
         }
     } else {
@@ -27,7 +27,7 @@ fn body(vth: &[f32], raised: &[f32], target: &[f32], drive: &mut [f32], level: f
             let mine = *t == level;
             let seen = *v + *r;
             let passed = mine & (seen >= level);
-            below += u32::from(mine & (seen < level));
+            below += u32::from(mine & (seen < level) & (*d > INHIBITED));
             *d = if passed { INHIBITED } else { *d };
         }
     }
@@ -50,5 +50,7 @@ mod tests {
         // What a cell seems to be above its voltage lets it pass.
         assert_eq!(verify(&vth, &[0.0, 0.2, 0.0, 0.0, 0.2], &target, &mut drive, 10.0), 1);
         assert_eq!(drive, [INHIBITED, INHIBITED, 0.0, INHIBITED, 0.0]);
+        // A cell that has lost charge since it passed is not counted again.
+        assert_eq!(verify(&[1.0; 5], &[], &target, &mut drive, 10.0), 1);
     }
 }

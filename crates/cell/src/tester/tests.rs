@@ -14,7 +14,7 @@ fn tester(sets: &[(&str, &str)], scheme: &str) -> Tester {
 }
 
 fn probe(first_us: u64, then_us: u64) -> Option<Probe> {
-    Some(Probe { first: Duration::from_us(first_us), then: Duration::from_us(then_us) })
+    Some(Probe { first: Duration::from_us(first_us), then: Duration::from_us(then_us), random: false })
 }
 
 #[test]

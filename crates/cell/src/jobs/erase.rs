@@ -1,0 +1,157 @@
+//! Erase suspension on the tester: what a scheme does to the cells of a block (the second problem of Kim et al., ATC'19).
+//!
+//! Programmed blocks are erased while reads arrive at random and suspend the erase. A scheme that restarts a pulse, or lets
+//! its voltage rise again, keeps the block under erase voltage for longer: it is erased deeper, and wears.
+
+use super::{JobError, overrides, parse, scheme, within};
+use crate::cells::Cells;
+use crate::follow::{self, Erased};
+use crate::program;
+use crate::tester::{Action, Schedule, Tester};
+use interpulse_engine::Duration;
+use interpulse_engine::random::mix;
+use interpulse_flash::bench::Probe;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Erases of a sample of blocks under one scheme.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Selects the blocks.
+    seed: u64,
+    /// Cell preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    /// Scheme by which the die suspends erases.
+    scheme: String,
+    /// Time that a resumed pulse needs to regain its voltage.
+    #[serde(default)]
+    resume_ramp_us: f64,
+    /// Of the scheme `timeout`: from the first suspension on for how long pulses are restarted.
+    #[serde(default = "timeout_ms")]
+    defer_after_ms: f64,
+    /// Mean number of suspensions of an erase; of a scheme that allows fewer, as many as it allows.
+    suspends: f64,
+    /// Blocks, the first ones of the sample.
+    blocks: u32,
+    /// The first of them.
+    #[serde(default)]
+    first_block: u32,
+    /// Word lines of a block.
+    word_lines: u32,
+    /// Cells of a word line.
+    cells: u32,
+    /// Program/erase cycles that the blocks have seen.
+    #[serde(default)]
+    cycles: f64,
+}
+
+fn timeout_ms() -> f64 {
+    64.0
+}
+
+/// Erases every block once; see [`Request`].
+///
+/// Returns, block by block, loops, times, suspensions, stress in whole pulses and the erased state.
+pub(super) fn run(request: &Value) -> Result<Value, JobError> {
+    let request: Request = parse("erase", request)?;
+    within("blocks", request.blocks, 1, 100_000)?;
+    within("word_lines", request.word_lines, 1, 1_000)?;
+    within("cells", request.cells, 64, 1 << 20)?;
+    within("suspends", request.suspends, 0.0, 10_000.0)?;
+    within("resume_ramp_us", request.resume_ramp_us, 0.0, 1e5)?;
+    within("defer_after_ms", request.defer_after_ms, 0.0, 1e5)?;
+    within("cycles", request.cycles, 0.0, 1e6)?;
+    let mut tester = Tester::resolve(
+        &request.preset,
+        overrides(&request.set)?,
+        scheme("none")?,
+        scheme(&request.scheme)?,
+    )?;
+    tester.nand.erase_suspend.resume_ramp = Duration::from_ns((request.resume_ramp_us * 1e3) as u64);
+    tester.nand.erase_suspend.defer_after = Duration::from_ns((request.defer_after_ms * 1e6) as u64);
+    let gap = gap(&tester, &request);
+    let rows: Vec<Value> = (request.first_block..request.first_block + request.blocks)
+        .map(|block| {
+            let key = mix(request.seed ^ mix(u64::from(block) | 1 << 40));
+            let mut lines = programmed(&tester, &request, key);
+            let schedule = tester.erase(gap.map(random), key);
+            let done = follow::erase(&tester.cells, &schedule, &mut lines, key, request.cycles);
+            row(&done, &lines)
+        })
+        .collect();
+    Ok(json!({ "mean_gap_us": gap.map(|gap| gap.as_ns() as f64 / 1e3), "blocks": rows }))
+}
+
+fn random(gap: Duration) -> Probe {
+    Probe { first: gap, then: gap, random: true }
+}
+
+/// Word lines of a block with random data.
+fn programmed(tester: &Tester, request: &Request, block: u64) -> Vec<Cells> {
+    (0..request.word_lines)
+        .map(|k| {
+            let mut cells = Cells::erased(
+                &tester.cells,
+                request.cells as usize,
+                mix(block ^ mix(u64::from(k))),
+                request.cycles as u64,
+            );
+            let data = cells.random_data(0, 0..8);
+            program::program(&tester.cells, &mut cells, &data, 0);
+            cells
+        })
+        .collect()
+}
+
+/// Erases that are looked at to find how often reads have to come.
+const TRIALS: u64 = 32;
+
+/// The mean time from a resume to the next read at which an average block's erase is suspended as often as asked for.
+fn gap(tester: &Tester, request: &Request) -> Option<Duration> {
+    if request.suspends == 0.0 {
+        return None;
+    }
+    let of = &tester.cells.erase;
+    let loops = (f64::from(of.loops) + of.extra_loops(0, request.cycles)).round() as u32;
+    let mut trial = tester.clone();
+    trial.part.erase.loops = loops;
+    let mean = |gap: f64| {
+        let suspends = |schedule: Schedule| {
+            schedule.steps.iter().filter(|step| matches!(step.action, Action::Suspend { .. })).count()
+        };
+        let probe = random(Duration::from_ns((gap * 1e3) as u64));
+        let total: usize =
+            (0..TRIALS).map(|k| suspends(trial.erase(Some(probe), mix(request.seed ^ k)))).sum();
+        total as f64 / TRIALS as f64
+    };
+    // More often than once in 20 us no read comes; less often than once in a hundred erases it need not be looked for.
+    let (mut often, mut seldom) = (20.0f64, 1e6f64);
+    for _ in 0..24 {
+        let middle = libm::sqrt(often * seldom);
+        if mean(middle) > request.suspends { often = middle } else { seldom = middle }
+    }
+    Some(Duration::from_ns((seldom * 1e3) as u64))
+}
+
+fn row(done: &Erased, lines: &[Cells]) -> Value {
+    let mut all: Vec<f32> = lines.iter().flat_map(|cells| cells.vth.iter().copied()).collect();
+    let mean = all.iter().map(|v| f64::from(*v)).sum::<f64>() / all.len() as f64;
+    let squares = all.iter().map(|v| (f64::from(*v) - mean) * (f64::from(*v) - mean)).sum::<f64>();
+    all.sort_by(f32::total_cmp);
+    json!({
+        "loops": done.loops,
+        "suspends": done.suspends,
+        "passed": done.passed,
+        "end_us": done.end.as_ns() as f64 / 1e3,
+        "own_us": done.own.as_ns() as f64 / 1e3,
+        "stress_pulses": done.stress,
+        "erased_mean_steps": mean,
+        "erased_sd_steps": libm::sqrt(squares / all.len() as f64),
+        // The deepest thousandth.
+        "deepest_steps": f64::from(all[all.len() / 1000]),
+    })
+}

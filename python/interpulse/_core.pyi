@@ -12,6 +12,7 @@ __all__ = [
     "Plan",
     "Progress",
     "RunError",
+    "cell_job",
     "die_timeline",
     "lists",
     "resolve",
@@ -86,6 +87,7 @@ def start(
     cache_limit: int,
     no_cache: bool,
 ) -> Handle: ...
+def cell_job(kind: str, request: str) -> str: ...
 def die_timeline(
     plan: Plan,
     arrivals: Sequence[tuple[str, int]],

@@ -1,6 +1,10 @@
 //! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
 
+use crate::disturb::Disturb;
 use crate::erase::Ispe;
+use crate::layers::Layers;
+use crate::retention::Retention;
+use crate::wear::Wear;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
 
@@ -17,6 +21,14 @@ pub struct Coefficients {
     pub detrapping: Detrapping,
     /// The erase pulses.
     pub erase: Ispe,
+    /// Loss of charge with time.
+    pub retention: Retention,
+    /// Program/erase cycles.
+    pub wear: Wear,
+    /// Reads of other word lines.
+    pub disturb: Disturb,
+    /// Differences between layers.
+    pub layers: Layers,
 }
 
 /// Incremental step pulse programming.
@@ -72,11 +84,24 @@ pub struct Detrapping {
     pub after_us: f32,
 }
 
-const PRESETS: &[(&str, &str, &str)] = &[(
-    "a4-tlc",
-    "sub-100-layer 3D TLC of Zambelli et al. 2021: word lines of 16 KiB pages programmed in 16 loops",
-    include_str!("presets/a4-tlc.toml"),
-)];
+const A4: &str = include_str!("presets/a4-tlc.toml");
+
+/// Name, one line of documentation, and the layers of each preset, the upper ones first.
+const PRESETS: &[(&str, &str, &[&str])] = &[
+    (
+        "a4-tlc",
+        "sub-100-layer 3D TLC of Zambelli et al. 2021: word lines of 16 KiB pages programmed in 16 loops",
+        &[A4],
+    ),
+    (
+        "a4-tlc-early",
+        "a4-tlc with the early retention loss of Luo et al., SIGMETRICS 2018, and HeatWatch's activation energy",
+        &[include_str!("presets/a4-tlc-early.toml"), A4],
+    ),
+];
+
+/// What presets have in common unless they say otherwise: ageing, wear, disturb, layers.
+const AGING: &str = include_str!("presets/aging.toml");
 
 impl Coefficients {
     /// Name and one line of documentation of each preset.
@@ -112,6 +137,10 @@ impl Coefficients {
             read: Read::read(&mut cell.section("read")?)?,
             detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
             erase: Ispe::read(&mut cell.section("erase")?)?,
+            retention: Retention::read(&mut cell.section("retention")?)?,
+            wear: Wear::read(&mut cell.section("wear")?)?,
+            disturb: Disturb::read(&mut cell.section("disturb")?)?,
+            layers: Layers::read(&mut cell.section("layers")?)?,
         };
         Ok(coefficients)
     }
@@ -120,7 +149,11 @@ impl Coefficients {
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
     match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, text)) => Document::preset(text, PresetKind::Cells, known),
+        Some((known, _, texts)) => {
+            let layer = |text: &str, name| Document::preset(text, PresetKind::Cells, name);
+            let lower = layer(AGING, "aging")?;
+            texts.iter().rev().try_fold(lower, |lower, text| layer(text, known)?.over(lower))
+        }
         None => {
             let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
             Err(ConfigError::not_among("cell preset", name, &names))

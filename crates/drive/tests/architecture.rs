@@ -27,6 +27,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["nand"],
             &["bench"],
             &["phases"],
+            &["power"],
         ],
     ),
     (

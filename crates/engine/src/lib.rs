@@ -1,9 +1,10 @@
 //! The ground floor of interpulse: simulated time, the agenda of timers, named random streams,
-//! latency histograms and declared counters. Depends on nothing of interpulse.
+//! latency histograms, declared counters and electrical quantities. Depends on nothing of interpulse.
 
 pub mod agenda;
 pub mod counters;
 pub mod divide;
+pub mod electric;
 pub mod histogram;
 pub mod random;
 pub mod size;
@@ -13,6 +14,7 @@ pub mod time;
 pub use agenda::{Agenda, ResourceId};
 pub use counters::CounterInfo;
 pub use divide::Divider;
+pub use electric::{Current, EnergyPerBit, Limit, Power, Voltage};
 pub use histogram::LatencyHistogram;
 pub use random::{Rng, Streams};
 pub use size::Bytes;

@@ -7,6 +7,7 @@ pub mod geometry;
 pub mod nand;
 pub mod parts;
 pub mod phases;
+pub mod power;
 pub mod pulse;
 pub mod reprogram;
 pub mod suspend;

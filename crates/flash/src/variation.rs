@@ -148,6 +148,7 @@ mod tests {
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
+        use crate::parts::PowerSpec;
         let us = Duration::from_us;
         PartSpec {
             name: "test".into(),
@@ -175,6 +176,7 @@ mod tests {
             bus_rate: 400_000_000,
             command_cycles: us(0),
             endurance: 1000,
+            power: PowerSpec::default(),
         }
     }
 

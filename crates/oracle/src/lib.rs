@@ -16,6 +16,7 @@
 //! # Ok::<(), interpulse_oracle::OutOfDomain>(())
 //! ```
 
+pub mod cells;
 pub mod coding;
 mod domain;
 mod lambert;

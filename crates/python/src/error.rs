@@ -1,5 +1,7 @@
 //! The exceptions of the module and how the core's errors become one.
 
+use std::any::Any;
+
 use interpulse_drive::runner;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -40,4 +42,10 @@ pub fn from_run(py: Python<'_>, error: &runner::RunError) -> PyErr {
         Ok(()) => raised,
         Err(failed) => failed,
     }
+}
+
+/// What a panic says of itself, as the message of an error: always a bug.
+pub fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"))
 }

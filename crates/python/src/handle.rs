@@ -10,7 +10,7 @@ use interpulse_drive::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::from_run;
+use crate::error::{from_run, panic_text};
 use crate::plan::Plan;
 
 /// What a finished run leaves behind: the JSON text, or why there is none.
@@ -137,7 +137,5 @@ pub fn start(
 
 /// The error that a panic stands for: always a bug.
 fn internal(panic: &(dyn Any + Send)) -> runner::RunError {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
-    runner::RunError { kind: runner::RunErrorKind::Internal, message, partial: None }
+    runner::RunError { kind: runner::RunErrorKind::Internal, message: panic_text(panic), partial: None }
 }

@@ -1,11 +1,12 @@
-//! `interpulse._core`: the runner of `interpulse-drive` for Python.
+//! `interpulse._core`: the runner of `interpulse-drive` and the bench of `interpulse-cell` for Python.
 //!
 //! A shell without logic. It turns Python values into a request, runs it on a thread of its own so that the
 //! interpreter stays free, and hands back text. What the results mean, how they are shown and where they are stored
-//! is decided in `python/interpulse`; what is simulated is decided in `interpulse-drive`.
+//! is decided in `python/interpulse`; what is simulated is decided in `interpulse-drive` and `interpulse-cell`.
 //!
 //! `python/interpulse/_core.pyi` describes the same surface for type checkers; a test keeps the two equal.
 
+mod cell;
 mod error;
 mod handle;
 mod plan;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::cell::cell_job;
     #[pymodule_export]
     use crate::error::{ConfigError, InternalError, RunError};
     #[pymodule_export]
@@ -42,7 +45,7 @@ mod _core {
     }
 
     /// The names of the module, for `from ... import *` and for the test of the stub.
-    const ALL: [&str; 15] = [
+    const ALL: [&str; 16] = [
         "ConfigError",
         "Entry",
         "Handle",
@@ -50,6 +53,7 @@ mod _core {
         "Plan",
         "Progress",
         "RunError",
+        "cell_job",
         "die_timeline",
         "lists",
         "resolve",

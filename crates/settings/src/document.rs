@@ -122,6 +122,13 @@ impl Document {
         self.top().finish()
     }
 
+    /// Checks that nothing is written outside of the section called `name`.
+    pub fn only(&self, name: &str) -> Result<(), ConfigError> {
+        let reading = Reading::default();
+        reading.allow("", name);
+        reading.check(&self.root, "")
+    }
+
     /// Every value read so far.
     pub fn resolution(&self) -> Resolution {
         self.reading.resolution()

@@ -2,7 +2,8 @@
 
 use crate::decimal::{BadDecimal, Decimal, divided};
 use crate::value::Value;
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::electric::{CURRENT_UNITS, ENERGY_PER_BIT_UNITS, POWER_UNITS, VOLTAGE_UNITS};
+use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Limit, Power, Voltage};
 
 /// How values of one kind are read and written.
 pub(crate) struct Kind<T: 'static> {
@@ -117,6 +118,78 @@ pub(crate) const RATE: Kind<u64> = Kind {
 const RATE_UNITS: Units = Units {
     names: &[("T/s", 1), ("kT/s", 1_000), ("MT/s", 1_000_000), ("GT/s", 1_000_000_000)],
     base: "transfers per second",
+};
+
+pub(crate) const CURRENT: Kind<Current> = Kind {
+    noun: "a current",
+    unit: "uA",
+    ceiling: Some(Current(1_000_000_000)),
+    parse: |value| {
+        let units = Units { names: CURRENT_UNITS, base: "microamperes" };
+        with_unit(value, &units, "a current", "25mA").map(Current)
+    },
+    canonical: |value| value.as_ua().to_string(),
+    display: Current::to_string,
+};
+
+pub(crate) const VOLTAGE: Kind<Voltage> = Kind {
+    noun: "a voltage",
+    unit: "mV",
+    ceiling: Some(Voltage(100_000)),
+    parse: |value| {
+        let units = Units { names: VOLTAGE_UNITS, base: "millivolts" };
+        with_unit(value, &units, "a voltage", "3.3V").map(Voltage)
+    },
+    canonical: |value| value.as_mv().to_string(),
+    display: Voltage::to_string,
+};
+
+pub(crate) const POWER: Kind<Power> = Kind {
+    noun: "a power",
+    unit: "uW",
+    ceiling: Some(Power(1_000_000_000_000)),
+    parse: |value| {
+        let units = Units { names: POWER_UNITS, base: "microwatts" };
+        with_unit(value, &units, "a power", "1.5W").map(Power)
+    },
+    canonical: |value| value.as_uw().to_string(),
+    display: Power::to_string,
+};
+
+/// A power, or a current of the supply concerned.
+pub(crate) const LIMIT: Kind<Limit> = Kind {
+    noun: "a power or a current",
+    unit: "",
+    ceiling: None,
+    parse: |value| {
+        let is_current = matches!(value, Value::String(text) if text.trim_end().ends_with('A'));
+        let parsed = if is_current {
+            (CURRENT.parse)(value).map(Limit::Current)
+        } else {
+            (POWER.parse)(value).map(Limit::Power)
+        };
+        parsed.map_err(|refusal| match refusal {
+            Refusal { expected: None, .. } => Refusal::hinting("give a unit, such as \"10W\" or \"3A\""),
+            refused => refused,
+        })
+    },
+    canonical: |limit| match limit {
+        Limit::Power(power) => format!("{}uW", power.as_uw()),
+        Limit::Current(current) => format!("{}uA", current.as_ua()),
+    },
+    display: Limit::to_string,
+};
+
+pub(crate) const ENERGY_PER_BIT: Kind<EnergyPerBit> = Kind {
+    noun: "an energy per bit",
+    unit: "fJ/bit",
+    ceiling: Some(EnergyPerBit(1_000_000_000)),
+    parse: |value| {
+        let units = Units { names: ENERGY_PER_BIT_UNITS, base: "femtojoules per bit" };
+        with_unit(value, &units, "an energy per bit", "5pJ/bit").map(EnergyPerBit)
+    },
+    canonical: |value| value.as_fj().to_string(),
+    display: EnergyPerBit::to_string,
 };
 
 pub(crate) const PER_SECOND: Kind<f64> = Kind {
@@ -317,6 +390,10 @@ mod tests {
             prop_assert_eq!(again(&DURATION, Duration(ns)).unwrap(), Duration(ns));
             prop_assert_eq!(again(&BYTES, Bytes(n >> exponent)).unwrap(), Bytes(n >> exponent));
             prop_assert_eq!(again(&RATE, n >> exponent).unwrap(), n >> exponent);
+            prop_assert_eq!(again(&CURRENT, Current(n >> exponent)).unwrap(), Current(n >> exponent));
+            prop_assert_eq!(again(&VOLTAGE, Voltage(n >> exponent)).unwrap(), Voltage(n >> exponent));
+            prop_assert_eq!(again(&POWER, Power(n >> exponent)).unwrap(), Power(n >> exponent));
+            prop_assert_eq!(again(&ENERGY_PER_BIT, EnergyPerBit(n >> exponent)).unwrap(), EnergyPerBit(n >> exponent));
             let rate = tenths as f64 / 10.0;
             prop_assert_eq!(again(&PER_SECOND, rate).unwrap(), rate);
         }
@@ -328,6 +405,11 @@ mod tests {
                 let _ = (DURATION.parse)(&value);
                 let _ = (BYTES.parse)(&value);
                 let _ = (RATE.parse)(&value);
+                let _ = (CURRENT.parse)(&value);
+                let _ = (VOLTAGE.parse)(&value);
+                let _ = (POWER.parse)(&value);
+                let _ = (LIMIT.parse)(&value);
+                let _ = (ENERGY_PER_BIT.parse)(&value);
                 let _ = (PER_SECOND.parse)(&value);
                 let _ = (AMOUNT.parse)(&value);
                 let _ = (U32.parse)(&value);

@@ -1,6 +1,6 @@
 //! What a key accepts: its default and its range.
 
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Power, Voltage};
 use std::ops::RangeInclusive;
 
 /// Default and range of one key. Made by [`required`], [`default`] or [`optional`].
@@ -38,6 +38,18 @@ impl Zero for Duration {
 }
 impl Zero for Bytes {
     const ZERO: Bytes = Bytes(0);
+}
+impl Zero for Current {
+    const ZERO: Current = Current(0);
+}
+impl Zero for Voltage {
+    const ZERO: Voltage = Voltage(0);
+}
+impl Zero for Power {
+    const ZERO: Power = Power(0);
+}
+impl Zero for EnergyPerBit {
+    const ZERO: EnergyPerBit = EnergyPerBit(0);
 }
 impl Zero for u64 {
     const ZERO: u64 = 0;

@@ -1,6 +1,6 @@
 //! Does every mistake get the message it should? One table: the file, what was read from it, the message.
 
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::{Bytes, Current, Duration};
 use interpulse_settings::{ConfigError, Document, Problem, default, optional, required};
 
 type Read = fn(&Document) -> Result<(), ConfigError>;
@@ -27,6 +27,22 @@ fn bytes(document: &Document) -> Result<(), ConfigError> {
 
 fn rate(document: &Document) -> Result<(), ConfigError> {
     document.section("part")?.rate("bus", "bus rate", required().positive()).map(drop)
+}
+
+fn current(document: &Document) -> Result<(), ConfigError> {
+    document.section("part")?.current("pulse", "current", required().at_most(Current(1_000_000))).map(drop)
+}
+
+fn voltage(document: &Document) -> Result<(), ConfigError> {
+    document.section("part")?.voltage("vcc", "supply", required().positive()).map(drop)
+}
+
+fn energy_per_bit(document: &Document) -> Result<(), ConfigError> {
+    document.section("part")?.energy_per_bit("bus", "bus energy", required()).map(drop)
+}
+
+fn limit(document: &Document) -> Result<(), ConfigError> {
+    document.section("part")?.limit("budget", "budget", required()).map(drop)
 }
 
 fn per_second(document: &Document) -> Result<(), ConfigError> {
@@ -141,6 +157,19 @@ const CASES: &[(&str, Read, &str)] = &[
     ("[part]\nbus = 400", rate, r#"x.toml:2: part.bus: seen 400; expected a transfer rate (give a unit, such as "400MT/s")"#),
     ("[part]\nbus = \"400MB/s\"", rate, r#"x.toml:2: part.bus: seen "400MB/s"; expected a transfer rate in T/s, kT/s, MT/s or GT/s"#),
     ("[part]\nbus = \"0MT/s\"", rate, r#"x.toml:2: part.bus: seen "0MT/s"; expected a transfer rate greater than 0T/s"#),
+    ("[part]\npulse = \"6.25mA\"", current, "accepted"),
+    ("[part]\npulse = 25", current, r#"x.toml:2: part.pulse: seen 25; expected a current (give a unit, such as "25mA")"#),
+    ("[part]\npulse = \"25ma\"", current, r#"x.toml:2: part.pulse: seen "25ma"; expected a current in uA, mA or A (did you mean "mA"?)"#),
+    ("[part]\npulse = \"0.1uA\"", current, r#"x.toml:2: part.pulse: seen "0.1uA"; expected a current that is a whole number of microamperes"#),
+    ("[part]\npulse = \"2A\"", current, r#"x.toml:2: part.pulse: seen "2A"; expected a current of at most 1A"#),
+    ("[part]\nvcc = \"0V\"", voltage, r#"x.toml:2: part.vcc: seen "0V"; expected a voltage greater than 0mV"#),
+    ("[part]\nvcc = \"3.3\"", voltage, r#"x.toml:2: part.vcc: seen "3.3"; expected a voltage (give a unit, such as "3.3V")"#),
+    ("[part]\nbus = \"12.5pJ/bit\"", energy_per_bit, "accepted"),
+    ("[part]\nbus = \"5pJ\"", energy_per_bit, r#"x.toml:2: part.bus: seen "5pJ"; expected an energy per bit in fJ/bit, pJ/bit or nJ/bit"#),
+    ("[part]\nbudget = \"10W\"", limit, "accepted"),
+    ("[part]\nbudget = \"3000mA\"", limit, "accepted"),
+    ("[part]\nbudget = 10", limit, r#"x.toml:2: part.budget: seen 10; expected a power or a current (give a unit, such as "10W" or "3A")"#),
+    ("[part]\nbudget = \"-1W\"", limit, r#"x.toml:2: part.budget: seen "-1W"; expected a power that is not negative"#),
     ("[flow]\nrate = \"200kIOPS\"", per_second, "accepted"),
     ("[flow]\nrate = 1500", per_second, r#"x.toml:2: flow.rate: seen 1500; expected a number per second (give a unit, such as "1500/s" or "200kIOPS")"#),
     ("[flow]\nrate = \"1500\"", per_second, r#"x.toml:2: flow.rate: seen "1500"; expected a number per second (give a unit, such as "1500/s" or "200kIOPS")"#),

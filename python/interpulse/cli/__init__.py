@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import bench, cache, experiment, listing, run, scheme, show, trace
+from interpulse.cli import bench, cache, characterize, experiment, listing, run, scheme, show, trace
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ app.command("show", epilog=show.EPILOG, no_args_is_help=True)(show.show)
 app.command("list", epilog=listing.EPILOG)(listing.list_)
 app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)
 app.command("experiment", epilog=experiment.EPILOG, no_args_is_help=True)(experiment.experiment)
+app.command("characterize", epilog=characterize.EPILOG, no_args_is_help=True)(characterize.characterize)
 app.add_typer(trace.app, name="trace", epilog=trace.EPILOG)
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("cache", epilog=cache.EPILOG)(cache.cache)
@@ -46,6 +47,8 @@ First steps:
   interpulse scheme loop-boundary --out loop-boundary.svg
 
   interpulse experiment --list
+
+  interpulse characterize --list
 
 Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by Ctrl-C."""
 

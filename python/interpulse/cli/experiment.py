@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +10,10 @@ import typer
 
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError
-from interpulse.cli.options import CacheDir, Json
-from interpulse.cli.text import emit, plain
-from interpulse.runner import Interrupted, Options
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, options
+from interpulse.cli.studies import say, show_entries, sigterm_as_ctrl_c
+from interpulse.cli.text import emit
+from interpulse.runner import Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,16 +53,9 @@ def experiment(
             show_default="interpulse-NAME, and none with --json",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.")] = 1,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Cases that run at a time; never changes a result.", show_default="one per core"
-        ),
-    ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither read nor write snapshots and finished cases.")
-    ] = False,
+    seed: OwnSeed = 1,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> int:
     """Reproduce the figures of a paper and print them beside the published ones."""
@@ -83,17 +75,15 @@ def experiment(
     target = out if out is not None else None if json else Path(f"interpulse-{name}")
     folder = OutFolder.open(target) if target is not None else None
     cache = Cache.default(cache_dir)
-    options = Options(cache=cache, no_cache=no_cache)
-    if jobs is not None:
-        options = Options(jobs=jobs, cache=cache, no_cache=no_cache)
     store = Store(None) if no_cache else Store.open(cache.folder, name)
-    context = Context(name, quick=quick, seed=seed, options=options, store=store)
+    how = options(jobs, cache, no_cache=no_cache)
+    context = Context(name, quick=quick, seed=seed, options=how, store=store)
     try:
-        with _sigterm_as_ctrl_c(), _reporting(context):
+        with sigterm_as_ctrl_c(), _reporting(context):
             outcome = chosen.run(context)
     except (Interrupted, KeyboardInterrupt):
         kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.path else ""
-        _say(f"interrupted after {context.done} of {context.announced} simulations{kept}")
+        say(f"interrupted after {context.done} of {context.announced} simulations{kept}")
         return INTERRUPTED
     _deliver(context, outcome, folder, json=json)
     return 0
@@ -111,7 +101,7 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
     finally:
         if folder is not None:
             written = [folder.store(name, content) for name, content in files(context, outcome)]
-            _say(f"wrote {', '.join(written)} to {folder.path}")
+            say(f"wrote {', '.join(written)} to {folder.path}")
 
 
 @contextmanager
@@ -123,39 +113,8 @@ def _reporting(context: Context) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """Lets a polite request to end, as `timeout` and batch systems send it, keep what is done as Ctrl-C does."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _list(*, json: bool) -> None:
-    import json as json_text
-
     from interpulse.experiments.registry import EXPERIMENTS
 
     columns = ("name", "summary", "source", "quick", "full", "traces")
-    rows = [{column: getattr(each, column) for column in columns} for each in EXPERIMENTS]
-    if json:
-        emit(json_text.dumps({"experiments": rows}, ensure_ascii=False))
-        return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column == "name")
-    for row in rows:
-        table.add_row(*row.values())
-    emit(plain(table))
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201
+    show_entries("experiments", columns, EXPERIMENTS, json=json)

@@ -1,4 +1,4 @@
-"""How an experiment shows that it is alive: one bar on a terminal, a line now and then elsewhere."""
+"""How a long study shows that it is alive: one bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -21,33 +21,34 @@ LINE_EVERY_S = 10.0
 
 
 @contextmanager
-def watch_experiment(name: str) -> Iterator[Reporter]:
-    """Shows the progress of an experiment on standard error for as long as the context lasts."""
+def watch_experiment(name: str, unit: str = "simulations") -> Iterator[Reporter]:
+    """Shows the progress of an experiment on standard error for as long as the context lasts; it counts in `unit`."""
     if not sys.stderr.isatty():
-        yield Lines(name)
+        yield Lines(name, unit)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[amount]}"))
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
-        yield Terminal(name, bars)
+        yield Terminal(name, unit, bars)
 
 
 class Clock:
     """Estimates the time left from what has been done since the first call: kept cases cost nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
         self._start: tuple[float, float] | None = None
 
     def amount(self, done: int, total: int, running: Sequence[Progress]) -> tuple[float, str]:
-        """How many simulations are done, with fractions of those that run, and that in words."""
+        """How much is done, with fractions of what runs, and that in words."""
         at = done + sum(fraction(case) for case in running)
         now = time.monotonic()
         if self._start is None:
             self._start = (now, at)
         since, before = self._start
-        words = f"{done} of {total} simulations"
+        words = f"{done} of {total} {self._unit}"
         if at - before > 0 and now - since > 1:
             left_s = (total - at) * (now - since) / (at - before)
             words += f", about {_time(left_s)} left"
@@ -57,8 +58,8 @@ class Clock:
 class Terminal(Reporter):
     """One bar for the whole experiment."""
 
-    def __init__(self, name: str, bars: Bars) -> None:
-        self._clock = Clock()
+    def __init__(self, name: str, unit: str, bars: Bars) -> None:
+        self._clock = Clock(unit)
         self._bars = bars
         self._task = bars.add_task(name, total=None, amount="")
 
@@ -75,9 +76,9 @@ class Terminal(Reporter):
 class Lines(Reporter):
     """Plain lines."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, unit: str) -> None:
         self._name = name
-        self._clock = Clock()
+        self._clock = Clock(unit)
         self._last: float | None = None
 
     def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:

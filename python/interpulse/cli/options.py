@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from interpulse.cache import Cache
 from interpulse.config import Config, load_with_sets
+from interpulse.runner import Options
 
 ConfigPath = Annotated[
     Path,
@@ -36,6 +38,14 @@ Seed = Annotated[
         metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.", show_default="the configured one"
     ),
 ]
+OwnSeed = Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, help="Cases that run at a time; never changes a result.", show_default="one per core"
+    ),
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots and finished cases.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 CacheDir = Annotated[
     Path | None,
@@ -45,6 +55,13 @@ CacheDir = Annotated[
         show_default="INTERPULSE_CACHE_DIR, or interpulse in the user's cache folder",
     ),
 ]
+
+
+def options(jobs: int | None, cache: Cache, *, no_cache: bool) -> Options:
+    """How to run, from the options of the command line."""
+    if jobs is None:
+        return Options(cache=cache, no_cache=no_cache)
+    return Options(jobs=jobs, cache=cache, no_cache=no_cache)
 
 
 def load(path: Path, sets: list[str] | None) -> Config:

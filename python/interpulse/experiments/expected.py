@@ -17,6 +17,7 @@ FILE = "expected.toml"
 
 _TOP = ("source", "row")
 _ROW = ("name", "value", "unit", "figure", "axis-read", "note")
+_BOUNDS = ("low", "high")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
@@ -33,6 +34,10 @@ class Published:
     axis_read: bool = False
     """Read off an axis, or derived from printed numbers."""
     note: str = ""
+    low: float | None = None
+    """The least that the paper's statement allows, where it can be said in figures."""
+    high: float | None = None
+    """The most."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,12 @@ class Expected:
     rows: dict[str, Published]
 
     @classmethod
-    def load(cls, path: Path) -> Expected:
+    def load(cls, path: Path, *, bounds: bool = False) -> Expected:
         """Reads the file.
+
+        Args:
+            path: where it lies.
+            bounds: rows may have the keys `low` and `high`.
 
         Raises:
             ConfigError: it cannot be read, or is not what it should be; the message names the file, row and key.
@@ -64,7 +73,7 @@ class Expected:
             raise ConfigError(f"{path}: row = {tables!r} is not an array of tables: write [[row]]")
         rows: dict[str, Published] = {}
         for number, table in enumerate(tables, start=1):
-            row = _row(table, f"{path}: row {number}")
+            row = _row(table, f"{path}: row {number}", _ROW + _BOUNDS if bounds else _ROW)
             if row.name in rows:
                 raise ConfigError(f"{path}: row {number}: name = '{row.name}' is already the name of another row")
             rows[row.name] = row
@@ -73,17 +82,15 @@ class Expected:
         return cls(source, rows)
 
 
-def _row(table: dict[str, Any], place: str) -> Published:
+def _row(table: dict[str, Any], place: str, keys: tuple[str, ...]) -> Published:
     name = _text(table, "name", place)
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{place}: name = '{name}': small letters, digits, '.', '_' and '-', a letter or digit first")
     place = f"{place} ({name})"
-    _known(table, _ROW, place)
-    value = table.get("value")
-    if value is not None and (
-        isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)
-    ):
-        raise ConfigError(f"{place}: value = {value!r} is not a number; leave it out where the paper prints none")
+    _known(table, keys, place)
+    value, low, high = (_number(table, key, place) for key in ("value", *_BOUNDS))
+    if low is not None and high is not None and low > high:
+        raise ConfigError(f"{place}: low = {low:g} is more than high = {high:g}")
     axis_read = table.get("axis-read", False)
     if not isinstance(axis_read, bool):
         raise ConfigError(f"{place}: axis-read = {axis_read!r} is not true or false")
@@ -91,7 +98,16 @@ def _row(table: dict[str, Any], place: str) -> Published:
         raise ConfigError(f"{place}: axis-read = true, but there is no value")
     note = _text(table, "note", place) if "note" in table else ""
     unit, figure = _text(table, "unit", place), _text(table, "figure", place)
-    return Published(name, unit, figure, None if value is None else float(value), axis_read, note)
+    return Published(name, unit, figure, value, axis_read, note, low, high)
+
+
+def _number(table: dict[str, Any], key: str, place: str) -> float | None:
+    value = table.get(key)
+    if value is not None and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)
+    ):
+        raise ConfigError(f"{place}: {key} = {value!r} is not a number; leave it out where the paper prints none")
+    return None if value is None else float(value)
 
 
 def _known(table: dict[str, Any], keys: tuple[str, ...], place: str) -> None:

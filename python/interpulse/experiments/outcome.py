@@ -23,14 +23,28 @@ class Row:
     figure: str
     unit: str
     published: float | None
-    ours: float
+    ours: float | None
+    """None where nothing was there to measure."""
     ci_low: float | None = None
     ci_high: float | None = None
+    low: float | None = None
+    """The least that the paper's statement allows."""
+    high: float | None = None
+    """The most."""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether ours, or its interval where it has one, meets what the paper says; None where that is no bound."""
+        if self.ours is None or (self.low is None and self.high is None):
+            return None
+        least = self.ours if self.ci_low is None else self.ci_low
+        most = self.ours if self.ci_high is None else self.ci_high
+        return (self.low is None or most >= self.low) and (self.high is None or least <= self.high)
 
     @property
     def ratio(self) -> float | None:
         """Ours over published; None where there is nothing to divide by."""
-        return self.ours / self.published if self.published else None
+        return self.ours / self.published if self.published and self.ours is not None else None
 
     def to_dict(self) -> dict[str, Any]:
         """The row as `--json` prints it."""
@@ -95,6 +109,21 @@ class Rows:
             ours=estimate.value,
             ci_low=estimate.low,
             ci_high=estimate.high,
+            low=None if published is None else published.low,
+            high=None if published is None else published.high,
+        )
+
+    def add_none(self, name: str) -> None:
+        """Says of a row of `expected.toml` that nothing was there to measure.
+
+        Raises:
+            ValueError: the name is taken.
+        """
+        if name in self._found:
+            raise ValueError(f"the experiment gives row '{name}' twice")
+        published = self._expected.rows[name]
+        self._found[name] = Row(
+            name, _cited(published), published.unit, published.value, None, low=published.low, high=published.high
         )
 
     def missing(self) -> list[str]:

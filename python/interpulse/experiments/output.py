@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Outcome
+    from interpulse.experiments.outcome import Curve, Outcome, Plot
 
 COLUMNS = ("name", "figure", "unit", "published", "ours", "ratio", "ci_low", "ci_high")
 """The keys of a row and the columns of `rows.csv`."""
@@ -55,9 +55,9 @@ def render(context: Context, outcome: Outcome) -> str:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("figure", overflow="fold")
     for row in rows:
-        interval = "-" if row.ci_low is None else f"{_figure(row.ci_low)} .. {_figure(row.ci_high)}"
+        interval = "-" if row.ci_low is None else f"{short_figure(row.ci_low)} .. {short_figure(row.ci_high)}"
         ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
-        figures = [_figure(row.published), _figure(row.ours), ratio, *([interval] if with_interval else [])]
+        figures = [short_figure(row.published), short_figure(row.ours), ratio, *([interval] if with_interval else [])]
         table.add_row(row.name, row.unit, *figures, row.figure)
     kind = "quick" if context.quick else "full"
     head = f"{context.name} ({kind}), interpulse {version}, seed {context.seed}, config {context.config_hash()}"
@@ -71,15 +71,21 @@ def files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     yield "result.json", f"{to_json(context, outcome, indent=2)}\n".encode()
     yield "table.txt", f"{render(context, outcome)}\n".encode()
     rows = [row.to_dict() for row in outcome.rows.ordered()]
-    yield "rows.csv", _csv(COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
-    for curve in outcome.curves:
-        yield f"{curve.name}.csv", _csv(curve.columns, curve.rows)
-    for plot in outcome.plots:
+    yield "rows.csv", csv_bytes(COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
+    yield from drawn(outcome.curves, outcome.plots)
+
+
+def drawn(curves: Iterable[Curve], plots: Iterable[Plot]) -> Iterator[tuple[str, bytes]]:
+    """The files of curves and plots."""
+    for curve in curves:
+        yield f"{curve.name}.csv", csv_bytes(curve.columns, curve.rows)
+    for plot in plots:
         for form, content in to_bytes(plot):
             yield f"{plot.name}.{form}", content
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """A CSV file with a header."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -87,7 +93,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _figure(value: float | None) -> str:
+def short_figure(value: float | None) -> str:
     """Four digits, thousands separated; a dash where there is no figure."""
     if value is None:
         return "-"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from interpulse._core import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from interpulse.experiments.context import Context
     from interpulse.experiments.outcome import Outcome
@@ -111,10 +111,31 @@ def find(name: str) -> Experiment:
     Raises:
         ConfigError: there is none; the message has the names that there are, a near one first.
     """
-    for experiment in EXPERIMENTS:
-        if experiment.name == name:
-            return experiment
-    names = [experiment.name for experiment in EXPERIMENTS]
+    return named(name, EXPERIMENTS, "experiment")
+
+
+class Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+def named(name: str, entries: Sequence[N], what: str) -> N:
+    """The entry of this name.
+
+    Raises:
+        ConfigError: there is none; the message has the names that there are, a near one first.
+    """
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    names = [entry.name for entry in entries]
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}? There are" if near else "there are"
-    raise ConfigError(f"no experiment '{name}': {hint} {', '.join(names)}")
+    raise ConfigError(f"no {what} '{name}': {hint} {', '.join(names)}")

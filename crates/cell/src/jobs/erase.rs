@@ -5,9 +5,15 @@
 
 use super::{JobError, overrides, parse, scheme, within};
 use crate::cells::Cells;
+use crate::coefficients::Coefficients;
 use crate::follow::{self, Erased};
+use crate::histogram::{Histogram, whole};
+use crate::history::{self, History};
 use crate::program;
+use crate::reading::sensed;
+use crate::states::PageType;
 use crate::tester::{Action, Schedule, Tester};
+use crate::uber::Code;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
 use interpulse_flash::bench::Probe;
@@ -154,4 +160,74 @@ fn row(done: &Erased, lines: &[Cells]) -> Value {
         // The deepest thousandth.
         "deepest_steps": f64::from(all[all.len() / 1000]),
     })
+}
+
+/// Bit errors of blocks that wore like this many undisturbed cycles.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ErrorRequest {
+    /// Selects the word lines.
+    seed: u64,
+    /// Cell preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    /// Cycles whose wear the cells have.
+    cycles: f64,
+    /// By how much the erased state lies deeper than that of an undisturbed erase, in steps.
+    #[serde(default)]
+    deeper_steps: f64,
+    /// Time since they were programmed.
+    hours: f64,
+    /// Temperature in that time.
+    celsius: f64,
+    /// Errors that the code corrects in a KiB.
+    corrects_per_kib: u32,
+    /// Word lines.
+    word_lines: u32,
+    /// Cells of a word line.
+    cells: u32,
+}
+
+/// Raw and uncorrectable bit error rates, with calibrated reads; see [`ErrorRequest`].
+pub(super) fn errors(request: &Value) -> Result<Value, JobError> {
+    let request: ErrorRequest = parse("erase-errors", request)?;
+    within("word_lines", request.word_lines, 1, 100_000)?;
+    within("cells", request.cells, 64, 1 << 20)?;
+    within("cycles", request.cycles, 0.0, 1e6)?;
+    within("deeper_steps", request.deeper_steps, -500.0, 500.0)?;
+    within("hours", request.hours, 0.0, 1e7)?;
+    within("celsius", request.celsius, -40.0, 125.0)?;
+    within("corrects_per_kib", request.corrects_per_kib, 0, 4096)?;
+    let (of, _) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
+    let mut worn = of.worn(request.cycles);
+    worn.erased.mean -= request.deeper_steps as f32;
+    let default = whole(&worn.read.default);
+    let then =
+        History { hours: request.hours, celsius: request.celsius, ..History::fresh(&of, request.cycles) };
+    let mut rates: [Vec<f64>; 3] = Default::default();
+    let mut loops = 0;
+    for k in 0..request.word_lines {
+        let mut cells =
+            Cells::erased(&worn, request.cells as usize, mix(request.seed ^ mix(u64::from(k) | 1 << 41)), 0);
+        let data = cells.random_data(0, 0..8);
+        loops += program::program(&worn, &mut cells, &data, 0);
+        let aged = history::aged(&of, &cells, 0, &then);
+        let histogram = Histogram::of(&sensed(&worn, &aged, 0), &data);
+        let best = histogram.best_levels(&default);
+        for (rates, (_, page)) in rates.iter_mut().zip(PageType::ALL) {
+            rates.push(histogram.page_errors(&best, page) as f64 / f64::from(request.cells));
+        }
+    }
+    let code = Code { corrects: request.corrects_per_kib, ..Code::PER_KIB_80 };
+    let pages: serde_json::Map<String, Value> = PageType::ALL
+        .iter()
+        .zip(&rates)
+        .map(|((name, _), rates)| {
+            let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+            (name.to_string(), json!({ "rber": mean, "uber": code.uber(rates) }))
+        })
+        .collect();
+    Ok(json!({ "pages": pages, "loops_mean": f64::from(loops) / f64::from(request.word_lines) }))
 }

@@ -37,9 +37,11 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 /// Name and function of every kind.
 const JOBS: &[(&str, Job)] = &[
     ("erase", erase::run),
+    ("erase-errors", erase::errors),
     ("reprogram", reprogram::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
+    ("suspend-untouched", suspend::untouched),
 ];
 
 /// Does one piece of work of the kind `kind`.

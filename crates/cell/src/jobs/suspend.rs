@@ -7,6 +7,8 @@ use super::{JobError, parse, tester, within};
 use crate::cells::Cells;
 use crate::follow;
 use crate::histogram::{Histogram, whole};
+use crate::history::{self, History};
+use crate::program;
 use crate::reading::sensed;
 use crate::states::PageType;
 use crate::tester::Tester;
@@ -14,6 +16,7 @@ use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
 use interpulse_flash::bench::Probe;
 use interpulse_flash::nand::txn::Kind;
+use interpulse_flash::power;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -140,8 +143,8 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     Ok(json!({ "word_lines": rows }))
 }
 
-/// What one word line of a [`Request`] went through, as phases of `[from_us, to_us, what]` from the first pulse on, to the
-/// end of its program.
+/// What the last word line of a [`Request`] went through, as phases of `[from_us, to_us, what, current_ma]` from the first
+/// pulse on, to the end of its program: what a current probe on VDDcore records.
 pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("suspend-trace", request)?;
     let plan = plan(&request)?;
@@ -162,8 +165,70 @@ pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
         .filter(|p| p.from >= start && p.from.since(start) < done.end)
         .map(|p| {
             let us = |at: interpulse_engine::SimTime| at.since(start).as_ns() as f64 / 1e3;
-            json!([us(p.from), us(p.to), p.what.name()])
+            let current = power::trace(&plan.tester.part, &[*p])[0].current;
+            json!([us(p.from), us(p.to), p.what.name(), current.as_ua() as f64 / 1e3])
         })
         .collect();
     Ok(json!({ "phases": rows, "suspends": done.entries.len(), "loops": done.loops }))
+}
+
+/// Word lines of a block that nothing is done to while another one is tested.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Untouched {
+    /// Selects the block.
+    seed: u64,
+    /// Cell preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    /// Age of its data before the test.
+    age_hours: f64,
+    /// How long the test takes.
+    hours: f64,
+    /// Temperature all the time.
+    celsius: f64,
+    /// Word lines.
+    word_lines: u32,
+    /// Cells of a word line.
+    cells: u32,
+}
+
+/// Bit errors of every word line and page type before and after the test, of the same cells read twice; see [`Untouched`].
+pub(super) fn untouched(request: &Value) -> Result<Value, JobError> {
+    let request: Untouched = parse("suspend-untouched", request)?;
+    within("word_lines", request.word_lines, 1, 100_000)?;
+    within("cells", request.cells, 64, 1 << 20)?;
+    within("age_hours", request.age_hours, 0.0, 1e7)?;
+    within("hours", request.hours, 0.0, 1e7)?;
+    within("celsius", request.celsius, -40.0, 125.0)?;
+    let of = tester(&request.preset, &request.set, "none", "none")?.cells;
+    let default = whole(&of.read.default);
+    // Another block than the one under test.
+    let block = mix(request.seed ^ (1 << 42));
+    let mut rows = Vec::new();
+    for k in 0..request.word_lines {
+        let mut cells = Cells::erased(&of, request.cells as usize, word_line(block, k), 0);
+        let data = cells.random_data(0, 0..8);
+        program::program(&of, &mut cells, &data, 0);
+        let mut row = serde_json::Map::new();
+        for (when, hours) in [("before", request.age_hours), ("after", request.age_hours + request.hours)] {
+            let then = History { hours, celsius: request.celsius, ..History::fresh(&of, 0.0) };
+            let histogram = Histogram::of(&sensed(&of, &history::aged(&of, &cells, 0, &then), 0), &data);
+            let best = histogram.best_levels(&default);
+            for (name, page) in PageType::ALL {
+                row.insert(
+                    format!("{name}_{when}"),
+                    json!({
+                        "bits": request.cells,
+                        "errors_default": histogram.page_errors(&default, page),
+                        "errors_calibrated": histogram.page_errors(&best, page),
+                    }),
+                );
+            }
+        }
+        rows.push(Value::Object(row));
+    }
+    Ok(json!({ "word_lines": rows }))
 }

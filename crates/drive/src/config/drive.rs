@@ -9,7 +9,7 @@ use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::PartSpec;
+use interpulse_flash::parts::{FILE, PartSpec};
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::{ConfigError, Document, default, optional, required};
 
@@ -20,6 +20,7 @@ pub(super) fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) 
 
 pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
     let mut section = document.section("part")?;
+    section.label("file", FILE)?;
     let part = PartSpec::read(&mut section)?;
     if !part.page_size.get().is_multiple_of(UNIT_BYTES) {
         return Err(section.invalid("page-size", "a multiple of 4KiB, the unit of the mapping"));

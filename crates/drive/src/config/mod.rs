@@ -1,7 +1,7 @@
 //! From a configuration file to plans that can be run.
 //!
 //! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the user's file, the
-//! drive preset it names, the part preset that names. What nobody reads is an error.
+//! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
 
 mod drive;
 mod flow;
@@ -212,7 +212,7 @@ fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
     flows.iter().find(|f| !ends(f)).map(|f| f.name.as_str())
 }
 
-/// The layers of a request: command line over `overrides` over file over presets.
+/// The layers of a request: command line over `overrides` over file over part file over presets.
 fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Document, PlanError> {
     let mut document = Document::from_toml(&request.text, &request.path)?;
     for (key, value) in overrides.iter().chain(&request.sets) {
@@ -222,6 +222,7 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
         document = Document::set("seed", &seed.to_string())?.over(document)?;
     }
     document = with_trace(request, document)?;
+    document = parts::with_file(document, folder_of(&request.path))?;
     let name =
         Document::clone(&document).top().label("drive", "drive preset this configuration is based on")?;
     if let Some(name) = name {

@@ -12,7 +12,7 @@ use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, S
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -62,6 +62,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         bus_rate: 800_000_000,
         command_cycles: Duration::from_ns(200),
         endurance: 3000,
+        power: PowerSpec::default(),
     }
 }
 

@@ -12,7 +12,7 @@ use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -47,6 +47,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         bus_rate: 400_000_000,
         command_cycles: Duration::from_ns(200),
         endurance: 1000,
+        power: PowerSpec::default(),
     };
     DriveSpec {
         geometry: Geometry::new(lanes, 1, 1, &part),

@@ -14,11 +14,15 @@
 //! # Ok::<(), interpulse_settings::ConfigError>(())
 //! ```
 
+mod file;
+pub mod power;
 mod read;
 mod registry;
 mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use file::{FILE, with_file};
+pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

@@ -1,5 +1,6 @@
 //! Reading a part from the section `[part]` of a configuration.
 
+use super::power::PowerSpec;
 use super::spec::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
@@ -119,6 +120,7 @@ impl PartSpec {
                 or_zero(),
             )?,
             endurance: part.u32("endurance", "rated program/erase cycles", required().at_least(1))?,
+            power: PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
         };
         spec.check(part)?;
         Ok(spec)

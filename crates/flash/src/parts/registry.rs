@@ -24,19 +24,19 @@ macro_rules! presets {
 }
 
 presets! {
-    "a4-tlc": "3D TLC die of Zambelli et al. 2021, program suspension", ["a4-tlc.toml"];
-    "atc19-ll": "low-latency SLC-like die of Kim et al. ATC'19, erase in 1 ms steps", ["atc19-ll.toml"];
-    "fast12-slc": "planar SLC of Wu & He FAST'12, one long erase pulse", ["fast12-slc.toml", "fast12.toml"];
-    "fast12-mlc": "planar MLC of Wu & He FAST'12, one long erase pulse", ["fast12-mlc.toml", "fast12.toml"];
-    "ressd-tlc": "3D TLC die of Gao et al. MICRO'19, reprogramming", ["ressd-tlc.toml"];
-    "starblaze-slc2d-typ": "planar SLC of Starblaze's table, typical times", ["starblaze-slc2d-typ.toml", "starblaze.toml"];
-    "starblaze-slc2d-max": "planar SLC of Starblaze's table, maximum times", ["starblaze-slc2d-max.toml", "starblaze-slc2d-typ.toml", "starblaze.toml"];
-    "starblaze-mlc2d-typ": "planar MLC of Starblaze's table, typical times", ["starblaze-mlc2d-typ.toml", "starblaze.toml"];
-    "starblaze-mlc2d-max": "planar MLC of Starblaze's table, maximum times", ["starblaze-mlc2d-max.toml", "starblaze-mlc2d-typ.toml", "starblaze.toml"];
-    "starblaze-slc3d-typ": "3D SLC of Starblaze's table, typical times", ["starblaze-slc3d-typ.toml", "starblaze.toml"];
-    "starblaze-slc3d-max": "3D SLC of Starblaze's table, maximum times", ["starblaze-slc3d-max.toml", "starblaze-slc3d-typ.toml", "starblaze.toml"];
-    "starblaze-tlc3d-typ": "3D TLC of Starblaze's table, typical times", ["starblaze-tlc3d-typ.toml", "starblaze.toml"];
-    "starblaze-tlc3d-max": "3D TLC of Starblaze's table, maximum times", ["starblaze-tlc3d-max.toml", "starblaze-tlc3d-typ.toml", "starblaze.toml"];
+    "a4-tlc": "3D TLC die of Zambelli et al. 2021, program suspension", ["a4-tlc.toml", "power-tlc.toml", "power.toml"];
+    "atc19-ll": "low-latency SLC-like die of Kim et al. ATC'19, erase in 1 ms steps", ["atc19-ll.toml", "power-slc.toml", "power.toml"];
+    "fast12-slc": "planar SLC of Wu & He FAST'12, one long erase pulse", ["fast12-slc.toml", "fast12.toml", "power-slc.toml", "power.toml"];
+    "fast12-mlc": "planar MLC of Wu & He FAST'12, one long erase pulse", ["fast12-mlc.toml", "fast12.toml", "power-mlc.toml", "power.toml"];
+    "ressd-tlc": "3D TLC die of Gao et al. MICRO'19, reprogramming", ["ressd-tlc.toml", "power-tlc.toml", "power.toml"];
+    "starblaze-slc2d-typ": "planar SLC of Starblaze's table, typical times", ["starblaze-slc2d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
+    "starblaze-slc2d-max": "planar SLC of Starblaze's table, maximum times", ["starblaze-slc2d-max.toml", "starblaze-slc2d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
+    "starblaze-mlc2d-typ": "planar MLC of Starblaze's table, typical times", ["starblaze-mlc2d-typ.toml", "starblaze.toml", "power-mlc.toml", "power.toml"];
+    "starblaze-mlc2d-max": "planar MLC of Starblaze's table, maximum times", ["starblaze-mlc2d-max.toml", "starblaze-mlc2d-typ.toml", "starblaze.toml", "power-mlc.toml", "power.toml"];
+    "starblaze-slc3d-typ": "3D SLC of Starblaze's table, typical times", ["starblaze-slc3d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
+    "starblaze-slc3d-max": "3D SLC of Starblaze's table, maximum times", ["starblaze-slc3d-max.toml", "starblaze-slc3d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
+    "starblaze-tlc3d-typ": "3D TLC of Starblaze's table, typical times", ["starblaze-tlc3d-typ.toml", "starblaze.toml", "power-tlc.toml", "power.toml"];
+    "starblaze-tlc3d-max": "3D TLC of Starblaze's table, maximum times", ["starblaze-tlc3d-max.toml", "starblaze-tlc3d-typ.toml", "starblaze.toml", "power-tlc.toml", "power.toml"];
 }
 
 /// All part presets.

@@ -1,5 +1,6 @@
 //! What a flash part is: its geometry and its timings, as plain data.
 
+use super::power::PowerSpec;
 use interpulse_engine::{Bytes, Duration};
 
 /// One flash die type ("part"), resolved from a preset and the user's overrides.
@@ -56,6 +57,8 @@ pub struct PartSpec {
     pub command_cycles: Duration,
     /// Rated program/erase cycles.
     pub endurance: u32,
+    /// What it draws from its supplies.
+    pub power: PowerSpec,
 }
 
 /// A train of identical loops: pulse, voltage reset, verify.

@@ -17,7 +17,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_flash::variation::LongOperations;
 
@@ -77,6 +77,7 @@ pub fn part() -> PartSpec {
         bus_rate: 1_000_000_000,
         command_cycles: Duration::from_ns(CMD),
         endurance: 1000,
+        power: PowerSpec::default(),
     }
 }
 

@@ -64,6 +64,7 @@ impl Load {
             page_parity: Bytes(0),
             bits_per_cell: 1,
             layers: 1,
+            power: Default::default(),
             program_mode: ProgramMode::OneShot,
             read: vec![Duration::from_us(80)],
             buffer_setup: zero,

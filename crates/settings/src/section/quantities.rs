@@ -7,7 +7,7 @@ use crate::origin::Place;
 use crate::spec::Spec;
 use crate::tree::join;
 use crate::value::Value;
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Limit, Power, Voltage};
 
 /// Declares the readers of one kind: required or defaulted, optional, and a list.
 macro_rules! readers {
@@ -47,6 +47,11 @@ impl Section {
         AMOUNT: f64, amount, optional_amount, list_amount, "a size that need not be whole bytes, such as a mean of `\"11.61KiB\"`, in bytes";
         RATE: u64, rate, optional_rate, list_rate, "a bus rate such as `\"400MT/s\"`, in transfers per second";
         PER_SECOND: f64, per_second, optional_per_second, list_per_second, "a number per second such as `\"1500/s\"` or `\"200kIOPS\"`";
+        CURRENT: Current, current, optional_current, list_current, "a current such as `\"25mA\"`";
+        VOLTAGE: Voltage, voltage, optional_voltage, list_voltage, "a voltage such as `\"3.3V\"`";
+        POWER: Power, power, optional_power, list_power, "a power such as `\"1.5W\"`";
+        ENERGY_PER_BIT: EnergyPerBit, energy_per_bit, optional_energy_per_bit, list_energy_per_bit, "an energy per bit such as `\"5pJ/bit\"`";
+        LIMIT: Limit, limit, optional_limit, list_limit, "a power such as `\"10W\"` or a current such as `\"3A\"`";
         U64: u64, u64, optional_u64, list_u64, "a whole number";
         U32: u32, u32, optional_u32, list_u32, "a whole number below 2^32";
         F64: f64, f64, optional_f64, list_f64, "a finite number";

@@ -1,0 +1,52 @@
+//! Where the cells of a programmed word line are after everything that happened to its block since.
+
+use crate::cells::{Cells, subkey};
+use crate::coefficients::Coefficients;
+use interpulse_engine::random::mix;
+
+/// Keys of what is drawn for a word line.
+mod draw {
+    pub const LEAK: u64 = 0x11;
+    pub const DISTURB: u64 = 0x12;
+}
+
+/// What happened to a word line's block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct History {
+    /// Program/erase cycles when it was programmed.
+    pub cycles: f64,
+    /// Time since, in hours.
+    pub hours: f64,
+    /// Temperature in that time, in degrees Celsius.
+    pub celsius: f64,
+    /// Reads of average pages of other word lines of the block since ([`crate::disturb::reads_of_average`]).
+    pub reads: f64,
+    /// Height in the stack, from -1 (bottom) to 1 (top).
+    pub height: f64,
+}
+
+impl History {
+    /// Just programmed, at mid-height.
+    pub fn fresh(of: &Coefficients, cycles: f64) -> History {
+        History { cycles, hours: 0.0, celsius: of.retention.reference_celsius, reads: 0.0, height: 0.0 }
+    }
+}
+
+/// `cells` after `history`; those given stay as programmed. `cycle` numbers the program, so that the next one leaks
+/// differently. Retention acts before the reads do.
+pub fn aged(of: &Coefficients, cells: &Cells, cycle: u64, history: &History) -> Cells {
+    let mut aged = cells.clone();
+    let stress = of.layers.stress_at(history.height);
+    let leakiness = of.wear.leakiness(history.cycles).times(stress);
+    let hours = of.retention.equivalent_hours(history.hours, history.celsius);
+    let leak = subkey(cells.key ^ mix(cycle), draw::LEAK);
+    of.retention.age(&mut aged.vth, leak, leakiness, hours);
+    let rate = of.disturb.rate_after(history.cycles, f64::from(of.wear.reference_cycles));
+    of.disturb.apply(
+        &mut aged.vth,
+        subkey(cells.key, draw::DISTURB),
+        rate * f64::from(stress),
+        history.reads,
+    );
+    aged
+}

@@ -1,0 +1,75 @@
+//! Variation between the layers of a 3D part: the hole etched through the stack is narrower at its bottom, where the field is
+//! stronger, so that cells there program faster and lose charge sooner (layer-to-layer variation: Luo et al., SIGMETRICS 2018).
+
+use crate::coefficients::{Coefficients, number};
+use interpulse_settings::{ConfigError, Section};
+
+/// How layers differ from the middle one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layers {
+    /// By how much the bottom layer's cells lie above the staircase of the pulses, and the top layer's below, in steps.
+    pub speed: f32,
+    /// Relative excess of the bottom layer's retention and disturb over the middle's; the top layer lacks as much.
+    pub stress: f32,
+}
+
+impl Layers {
+    /// Reads the section `[layers]`.
+    pub fn read(s: &mut Section) -> Result<Layers, ConfigError> {
+        Ok(Layers {
+            speed: number(
+                s,
+                "speed",
+                "how much faster the bottom layer programs than the middle one, in steps of the staircase",
+                0.0,
+                200.0,
+            )?,
+            stress: number(
+                s,
+                "stress",
+                "relative excess of the bottom layer's retention and read disturb",
+                0.0,
+                0.9,
+            )?,
+        })
+    }
+
+    /// Factor on retention and disturb at `height`, from -1 (bottom) to 1 (top).
+    pub fn stress_at(&self, height: f64) -> f32 {
+        1.0 - self.stress * height.clamp(-1.0, 1.0) as f32
+    }
+}
+
+/// Height of a layer, from -1 (bottom, layer 0) to 1 (top); a planar part has its one layer at 0.
+pub fn height(layer: u32, layers: u32) -> f64 {
+    if layers < 2 { 0.0 } else { 2.0 * f64::from(layer) / f64::from(layers - 1) - 1.0 }
+}
+
+impl Coefficients {
+    /// These coefficients for the word lines at `height`: how fast they program.
+    pub fn in_layer(&self, height: f64) -> Coefficients {
+        let mut there = self.clone();
+        there.ispp.start -= self.layers.speed * height.clamp(-1.0, 1.0) as f32;
+        there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights_span_the_stack() {
+        assert_eq!([height(0, 64), height(63, 64), height(0, 1)], [-1.0, 1.0, 0.0]);
+        assert!((height(32, 65)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_bottom_is_faster_and_more_stressed() {
+        let of = Coefficients::preset("a4-tlc").expect("it is embedded");
+        let (bottom, top) = (of.in_layer(-1.0), of.in_layer(1.0));
+        assert!(bottom.ispp.start > of.ispp.start && of.ispp.start > top.ispp.start);
+        assert!(of.layers.stress_at(-1.0) > 1.0 && of.layers.stress_at(1.0) < 1.0);
+        assert_eq!(of.in_layer(0.0), of);
+    }
+}

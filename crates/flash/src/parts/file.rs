@@ -1,0 +1,38 @@
+//! Parts in files of their own, such as those that a characterization of cells writes.
+
+use interpulse_settings::{ConfigError, Document, Origin};
+use std::path::Path;
+
+/// What `part.file` is, for whoever reads it.
+pub const FILE: &str = "TOML file with a section [part], such as `interpulse characterize` writes; it lies over the drive \
+     preset, and this configuration over it";
+
+/// No file with a part is larger; keeps a mistaken name from filling the memory.
+const FILE_MAX: u64 = 1 << 20;
+
+/// Lays `document` over the file that its `part.file` names; unchanged if it names none. A file that a configuration
+/// file names lies in `folder`; one of a `--set` starts from the working folder.
+///
+/// Fails where the file cannot be read or holds anything but a part; unknown keys of the part are left to its reader.
+pub fn with_file(document: Document, folder: &Path) -> Result<Document, ConfigError> {
+    let mut section = document.section("part")?;
+    let Some(name) = section.label("file", FILE)? else { return Ok(document) };
+    let resolution = document.resolution();
+    let in_file = resolution.entry("part.file").is_some_and(|e| matches!(e.origin, Origin::File { .. }));
+    let path = if in_file { folder.join(name) } else { name.into() };
+    let shown = path.display().to_string();
+    let unusable =
+        |why: String| section.invalid("file", format!("a file with a section [part]; {shown}: {why}"));
+    let about = std::fs::metadata(&path).map_err(|e| unusable(format!("cannot be opened: {e}")))?;
+    if !about.is_file() || about.len() > FILE_MAX {
+        return Err(unusable("is not a regular file of at most 1 MiB".to_string()));
+    }
+    let bytes = std::fs::read(&path).map_err(|e| unusable(format!("cannot be read: {e}")))?;
+    let layer = Document::from_bytes(&bytes, &shown)?;
+    layer.only("part")?;
+    if !layer.has("part") {
+        return Err(unusable("has none".to_string()));
+    }
+    layer.section("part")?.refuse("file", "a part file cannot name another")?;
+    document.over(layer)
+}

@@ -1,0 +1,135 @@
+//! What a part draws from its supplies: a current for each thing that a die does, and an energy per bit on the bus.
+//!
+//! The array is fed from VDDcore, the drivers of the bus from VDDQ. Data sheets print one current per operation;
+//! testers (Zambelli et al. 2021, Figure 3b) show that it differs from phase to phase, so every phase has a key of its
+//! own. A current is that of the whole die, however many of its planes work.
+
+use interpulse_engine::{Current, EnergyPerBit, Voltage};
+use interpulse_settings::{ConfigError, Section, default};
+
+/// The most that any key of a part may give: far above any die, and low enough for sums to stay exact.
+const MOST: Current = Current(10_000_000);
+
+/// Declares what a die may draw current for, with key, default in uA, and documentation.
+macro_rules! draws {
+    ($($variant:ident = $key:literal, $default:literal : $doc:literal;)+) => {
+        /// What a die draws current for. The page types of sensing are named for cells of four bits: `Sense1` is the
+        /// second page of a word line, which is the most significant one of two bits.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum Draw { $(#[doc = $doc] $variant),+ }
+
+        /// Number of [`Draw`] values.
+        pub const DRAWS: usize = [$($key),+].len();
+
+        impl Draw {
+            /// Every draw with its name, which is its key unless it depends on the page type, its default and one line of
+            /// documentation.
+            pub const ALL: [(Draw, &'static str, Current, &'static str); DRAWS] =
+                [$((Draw::$variant, $key, Current($default), $doc)),+];
+        }
+    };
+}
+
+draws! {
+    Standby = "standby", 10: "current of a die that is not selected";
+    Idle = "idle", 5_000: "current of a selected die on which nothing runs: it waits for the bus or for a command";
+    Load = "page-load", 5_000: "current while a page moves into the page buffer";
+    Out = "page-out", 5_000: "current while data moves out of the page buffer";
+    Sense0 = "sense-lsb", 25_000: "current while a least significant page is sensed";
+    Sense1 = "sense-csb", 25_000: "current while a central page is sensed";
+    Sense2 = "sense-msb", 25_000: "current while a most significant page is sensed";
+    Sense3 = "sense-top", 25_000: "current while a fourth (top) page is sensed";
+    ProgramPulse = "program-pulse", 25_000: "current of a program pulse, a ramp without progress included";
+    ProgramReset = "program-reset", 25_000: "current of the voltage reset between program pulse and verify";
+    ProgramVerify = "program-verify", 25_000: "current of the verifies of a program loop";
+    ErasePulse = "erase-pulse", 25_000: "current of an erase pulse, a ramp without progress included";
+    EraseReset = "erase-reset", 25_000: "current of the voltage reset between erase pulse and verify";
+    EraseVerify = "erase-verify", 25_000: "current of the verify of an erase loop";
+    Discharge = "discharge", 25_000: "current while the word lines are discharged because a phase was cancelled";
+    Entry = "suspend-entry", 25_000: "current while the part enters a suspension";
+    Hold = "suspended", 5_000: "current of a die that holds a suspended operation and does nothing else";
+    Reload = "page-buffer-reload", 5_000: "current while the page buffer is loaded from a shadow buffer";
+    Resume = "suspend-resume", 25_000: "current while the part leaves a suspension";
+}
+
+impl Draw {
+    /// Sensing the page type at place `k` of a word line, the least significant first.
+    #[inline]
+    pub fn sense(k: usize) -> Draw {
+        [Draw::Sense0, Draw::Sense1, Draw::Sense2, Draw::Sense3][k]
+    }
+}
+
+/// The supplies of a part and what it draws from them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PowerSpec {
+    /// VDDcore, from which everything but the bus is fed.
+    pub vcc: Voltage,
+    /// VDDQ, from which the bus is driven.
+    pub vccq: Voltage,
+    /// Energy of a bit that a die sends, drawn from VDDQ.
+    pub bus_out: EnergyPerBit,
+    /// Energy of a bit that a die receives, drawn from VDDQ.
+    pub bus_in: EnergyPerBit,
+    /// VDDcore current by [`Draw`].
+    pub currents: [Current; DRAWS],
+}
+
+impl Default for PowerSpec {
+    /// The data sheet figures that stand in `presets/power.toml`.
+    fn default() -> PowerSpec {
+        PowerSpec {
+            vcc: Voltage(3_300),
+            vccq: Voltage(1_800),
+            bus_out: EnergyPerBit(5_000),
+            bus_in: EnergyPerBit(5_000),
+            currents: Draw::ALL.map(|(_, _, current, _)| current),
+        }
+    }
+}
+
+impl PowerSpec {
+    /// The VDDcore current of `draw`.
+    #[inline]
+    pub fn current(&self, draw: Draw) -> Current {
+        self.currents[draw as usize]
+    }
+
+    /// Reads the section `[part.power]` of a part with `bits` bits per cell.
+    pub(super) fn read(s: &mut Section, bits: u32) -> Result<PowerSpec, ConfigError> {
+        let mut spec = PowerSpec::default();
+        let volts = |mv| default(Voltage(mv)).within(Voltage(100)..=Voltage(20_000));
+        spec.vcc = s.voltage("vcc", "VDDcore: supply of the arrays", volts(3_300))?;
+        spec.vccq = s.voltage("vccq", "VDDQ: supply of the bus drivers", volts(1_800))?;
+        let energy = || default(EnergyPerBit(5_000)).at_most(EnergyPerBit(1_000_000));
+        spec.bus_out = s.energy_per_bit("bus-out", "VDDQ energy of a bit that the die sends", energy())?;
+        spec.bus_in = s.energy_per_bit("bus-in", "VDDQ energy of a bit that the die receives", energy())?;
+        for (draw, key, current, doc) in Draw::ALL {
+            let place = match draw {
+                Draw::Sense0 | Draw::Sense1 | Draw::Sense2 | Draw::Sense3 => match place_of(key, bits) {
+                    Some(place) => Draw::sense(place),
+                    None => {
+                        let plural = if bits == 1 { "" } else { "s" };
+                        s.refuse(key, format!("cells of {bits} bit{plural} have no such page"))?;
+                        continue;
+                    }
+                },
+                other => other,
+            };
+            spec.currents[place as usize] = s.current(key, doc, default(current).at_most(MOST))?;
+        }
+        Ok(spec)
+    }
+}
+
+/// The place on the word line of the page type that a sensing key is about, for cells of so many bits.
+fn place_of(key: &str, bits: u32) -> Option<usize> {
+    let types: &[&str] = match bits {
+        1 => &["sense-lsb"],
+        2 => &["sense-lsb", "sense-msb"],
+        3 => &["sense-lsb", "sense-csb", "sense-msb"],
+        _ => &["sense-lsb", "sense-csb", "sense-msb", "sense-top"],
+    };
+    types.iter().position(|&name| name == key)
+}

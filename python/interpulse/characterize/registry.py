@@ -1,0 +1,62 @@
+"""The kinds of characterization: what `interpulse characterize` knows, one entry each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from interpulse.experiments.registry import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.finding import Finding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind; its code is loaded when it runs."""
+
+    name: str
+    summary: str
+    source: str
+    quick: str
+    """How long `--quick` takes on two cores, as measured."""
+    full: str
+    """How long all of it takes on two cores, as measured."""
+    preset: str
+    """The preset of cells that it measures unless told otherwise."""
+    takes: tuple[str, ...] = ()
+    """The options of the command line that only some kinds have, such as `scheme`."""
+    module: str
+    """The module whose function `run` takes a `Bench` and returns a `Finding`."""
+
+    def run(self, bench: Bench) -> Finding:
+        """Measures. Raises as `Bench.run` does."""
+        function = cast("Callable[[Bench], Finding]", import_module(self.module).run)
+        return function(bench)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="suspend",
+        summary="program suspension at chosen delays: suspends, time to enter, program time, bit errors, current",
+        source="Zambelli et al., Electronics 2021, Figures 3 to 9",
+        quick="?",
+        full="?",
+        preset="a4-tlc",
+        takes=("scheme", "poll", "word_lines", "cells"),
+        module="interpulse.characterize.suspend",
+    ),
+)
+
+
+def find(name: str) -> Kind:
+    """The kind of this name.
+
+    Raises:
+        ConfigError: there is none; the message has the names that there are, a near one first.
+    """
+    return named(name, KINDS, "kind of characterization")

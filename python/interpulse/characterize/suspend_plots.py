@@ -1,0 +1,151 @@
+"""The plots of `characterize suspend`, as the article's Figures 3 and 6 to 9."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from interpulse.experiments.outcome import Plot
+from interpulse.experiments.plots import COLOURS, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interpulse.characterize.rber import Errors
+    from interpulse.characterize.suspend import Point
+
+    Statistic = Callable[[Sequence[float]], float]
+
+
+def all_plots(
+    points: Sequence[Point],
+    tpgm_us: float,
+    word_lines: Sequence[dict[str, Any]],
+    errors: Errors,
+    trace: dict[str, Any],
+) -> list[Plot]:
+    """The plots of a finished characterization."""
+
+    def suspends(point: Point) -> list[float]:
+        return [float(count) for count in point.suspends()]
+
+    def entries(point: Point) -> list[float]:
+        return [us / tpgm_us * 100 for us in point.teps_us()]
+
+    def totals(point: Point) -> list[float]:
+        return [each["tpgms_us"] / tpgm_us for each in point.word_lines]
+
+    shown: list[tuple[str, Callable[[Point], list[float]], str, int]] = [
+        ("suspends", suspends, "suspends of a program", 0),
+        ("teps", entries, "time to enter suspension, % of $t_{PGM}$", 1),
+        ("tpgms", totals, "program time, in $t_{PGM}$", 2),
+    ]
+    maps = [Plot(name, _maps(points, figures, title, digits)) for name, figures, title, digits in shown]
+    return [
+        *maps,
+        Plot("tpgm", lambda: _word_lines(word_lines, tpgm_us)),
+        Plot("rber", lambda: _rber(errors)),
+        Plot("trace", lambda: _trace(trace)),
+    ]
+
+
+def _maps(
+    points: Sequence[Point], figures: Callable[[Point], list[float]], title: str, digits: int
+) -> Callable[[], Figure]:
+    """Two heat maps over both delays, all page types together: the mean over word lines and the worst."""
+
+    def draw() -> Figure:
+        figure, axes = panels(1, 2, width=4.4, height=3.9)
+        both: tuple[tuple[str, Statistic], ...] = (("mean", fmean), ("worst", max))
+        for axis, (name, statistic) in zip(axes, both, strict=True):
+            _map(figure, axis, _cells(points, figures, statistic), digits)
+            axis.set_title(f"{title}: {name}")
+        axes[0].set_ylabel("Delay2, % of $t_{PGM}$")
+        return figure
+
+    return draw
+
+
+def _cells(
+    points: Sequence[Point], figures: Callable[[Point], list[float]], statistic: Statistic
+) -> dict[tuple[float, float], float]:
+    """The statistic at each place of the grid that has figures."""
+    places: dict[tuple[float, float], list[float]] = {}
+    for point in points:
+        places.setdefault((point.delay1, point.delay2), []).extend(figures(point))
+    return {place: statistic(values) for place, values in places.items() if values}
+
+
+def _map(figure: Figure, axis: Axes, cells: dict[tuple[float, float], float], digits: int) -> None:
+    """One heat map with its figures written in."""
+    tenths = range(1, 11)
+    values = [[cells.get((d1 / 10, d2 / 10), float("nan")) for d1 in tenths] for d2 in tenths]
+    image = axis.imshow(values, origin="lower", cmap="viridis", extent=(5, 105, 5, 105), aspect="auto")
+    figure.colorbar(image, ax=axis, shrink=0.85)
+    axis.set_xlabel("Delay1, % of $t_{PGM}$")
+    axis.set_xticks(range(10, 101, 10))
+    axis.set_yticks(range(10, 101, 10))
+    axis.grid(visible=False)
+    low, high = min(cells.values(), default=0.0), max(cells.values(), default=0.0)
+    for (delay1, delay2), value in cells.items():
+        dark = value < (low + high) / 2
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6, "color": "white" if dark else "black"}
+        axis.text(delay1 * 100, delay2 * 100, f"{value:.{digits}f}", **style)
+
+
+def _word_lines(word_lines: Sequence[dict[str, Any]], tpgm_us: float) -> Figure:
+    figure, (axis,) = panels(1, 1, width=7.0)
+    axis.bar(
+        [each["word_line"] for each in word_lines], [each["tpgm_us"] / 1e3 for each in word_lines], color=COLOURS[0]
+    )
+    axis.axhline(tpgm_us / 1e3, color=COLOURS[1], linewidth=1.0, label="mean")
+    least = min(each["tpgm_us"] for each in word_lines) / 1e3
+    # The differences are what the plot is for; a broken axis says so by its label.
+    axis.set_ylim(bottom=0.9 * least)
+    axis.set_xlabel("word line")
+    axis.set_ylabel("program time, ms (axis cut)")
+    axis.grid(visible=False, axis="x")
+    axis.legend()
+    return figure
+
+
+def _rber(errors: Errors) -> Figure:
+    figure, axes = panels(1, 2)
+    pages = list(dict.fromkeys(row["page_type"] for row in errors.rows))
+    for axis, block in zip(axes, ("suspended", "untouched"), strict=True):
+        for index, (when, shift) in enumerate((("before", -0.2), ("after", 0.2))):
+            rows = [row for row in errors.rows if (row["block"], row["when"], row["read"]) == (block, when, "default")]
+            heights = [row["rber"] for row in rows]
+            low = [row["rber"] - (row["rber"] if row["ci_low"] is None else row["ci_low"]) for row in rows]
+            high = [(row["rber"] if row["ci_high"] is None else row["ci_high"]) - row["rber"] for row in rows]
+            places = [pages.index(row["page_type"]) + shift for row in rows]
+            axis.bar(
+                places, heights, 0.38, yerr=[low, high], color=COLOURS[index], label=when, error_kw={"linewidth": 1.0}
+            )
+        axis.set_xticks(range(len(pages)), pages)
+        axis.set_title(f"{block} block")
+        axis.grid(visible=False, axis="x")
+    axes[0].set_ylabel("raw bit error rate, default reads")
+    axes[0].legend()
+    return figure
+
+
+def _trace(trace: dict[str, Any]) -> Figure:
+    """The supply current as steps, what the die does in colours."""
+    figure, (axis,) = panels(1, 1, width=8.4)
+    kinds = list(dict.fromkeys(what for _, _, what, _ in trace["phases"]))
+    for from_us, to_us, what, current_ma in trace["phases"]:
+        colour = COLOURS[kinds.index(what) % len(COLOURS)]
+        axis.fill_between([from_us / 1e3, to_us / 1e3], [current_ma] * 2, color=colour, linewidth=0, alpha=0.8)
+    for kind in kinds:
+        axis.fill_between([], [], color=COLOURS[kinds.index(kind) % len(COLOURS)], linewidth=0, alpha=0.8, label=kind)
+    edges = [trace["phases"][0][0], *(to_us for _, to_us, _, _ in trace["phases"])]
+    axis.stairs([each[3] for each in trace["phases"]], [edge / 1e3 for edge in edges], color="#222222", linewidth=0.7)
+    axis.set_xlabel("ms from the confirm command")
+    axis.set_ylabel("supply current, mA")
+    axis.set_ylim(bottom=0)
+    axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(kinds), borderaxespad=0.2, columnspacing=1.0)
+    return figure

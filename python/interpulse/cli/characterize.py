@@ -1,0 +1,195 @@
+"""`interpulse characterize`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interpulse.cache import Cache
+from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, options
+from interpulse.cli.studies import say, show_entries, sigterm_as_ctrl_c
+from interpulse.cli.text import emit
+from interpulse.config import parse_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.finding import Finding
+    from interpulse.characterize.registry import Kind
+    from interpulse.cli.outfolder import OutFolder
+
+EPILOG = """\
+Examples:
+
+  interpulse characterize --list
+
+  interpulse characterize suspend --quick
+
+  interpulse characterize suspend --scheme exact --out exact --json
+
+docs/CHARACTERIZE.md says what each kind measures and how to read it. The folder holds tables, plots and part.toml, \
+which the configuration of a drive takes as its part: [part] file = "part.toml". Jobs that have ended are kept in the \
+cache folder: after Ctrl-C the same command goes on from there."""
+
+PREFIX = "cell."
+"""How the keys of cells begin, as `--set` takes them."""
+
+
+class Poll(StrEnum):
+    """Who notices that a program is over."""
+
+    HOST = "host"
+    DEVICE = "device"
+
+
+def characterize(
+    kind: Annotated[
+        str | None,
+        typer.Argument(metavar="KIND", help="What to characterize; --list has the kinds.", show_default=False),
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the kinds instead.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Rougher figures in ten seconds; the same shape, fewer cells.")
+    ] = False,
+    json: Json = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder for tables, plots and the part.",
+            show_default="interpulse-characterize-KIND, and none with --json",
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The preset of the cells.", show_default="the kind's, see --list"),
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override one coefficient, cell.KEY; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="suspend: a scheme of `interpulse list schemes`.", show_default="loop-boundary"
+        ),
+    ] = None,
+    poll: Annotated[
+        Poll | None,
+        typer.Option(
+            help="suspend: who notices that a program is over: the host after a delay, or the device at once.",
+            case_sensitive=False,
+            show_default="host",
+        ),
+    ] = None,
+    word_lines: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="suspend: word lines for each pair of delays.", show_default="50"),
+    ] = None,
+    cells: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="suspend: cells of a word line.", show_default="131072; 8192 with --quick"
+        ),
+    ] = None,
+    seed: OwnSeed = 1,
+    jobs: Jobs = None,
+    no_cache: NoCache = False,
+    cache_dir: CacheDir = None,
+) -> int:
+    """Measure real cells on the bench and write what a drive needs to know of them."""
+    from interpulse.characterize.registry import KINDS, find
+
+    if list_:
+        if kind is not None:
+            raise UserError(f"--list takes no kind, got '{kind}'")
+        show_entries("kinds", ("name", "summary", "source", "quick", "full", "preset"), KINDS, json=json)
+        return 0
+    if kind is None:
+        raise UserError("what to characterize? `interpulse characterize --list` has the kinds")
+    from interpulse.characterize.bench import Bench
+    from interpulse.cli.outfolder import OutFolder
+    from interpulse.experiments.store import Store
+
+    chosen = find(kind)
+    given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
+    settings = _settings(chosen, given)
+    overrides = _overrides(sets or [])
+    target = out if out is not None else None if json else Path(f"interpulse-characterize-{kind}")
+    folder = OutFolder.open(target) if target is not None else None
+    cache = Cache.default(cache_dir)
+    bench = Bench(
+        kind,
+        preset or chosen.preset,
+        overrides,
+        settings,
+        quick=quick,
+        seed=seed,
+        options=options(jobs, cache, no_cache=no_cache),
+        store=Store(None) if no_cache else Store.open(cache.folder, f"characterize-{kind}"),
+    )
+    try:
+        with sigterm_as_ctrl_c(), _reporting(bench):
+            finding = chosen.run(bench)
+    except KeyboardInterrupt:
+        path = bench.store.path
+        kept = f"; what had ended is in {path}, and the same command goes on from there" if path else ""
+        say(f"interrupted after {bench.done} of {bench.announced} jobs{kept}")
+        return INTERRUPTED
+    _deliver(bench, finding, folder, json=json)
+    return 0
+
+
+def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, all of which the kind has to know."""
+    settings = {key: value for key, value in given.items() if value is not None}
+    for key in settings:
+        if key not in kind.takes:
+            raise UserError(f"--{key.replace('_', '-')} does not apply to characterize {kind.name}")
+    return settings
+
+
+def _overrides(texts: list[str]) -> dict[str, str]:
+    """The coefficients of `--set` by their keys."""
+    overrides: dict[str, str] = {}
+    for text in texts:
+        key, value = parse_set(text)
+        if not key.startswith(PREFIX) or key == PREFIX:
+            raise UserError(f"--set {text}: the keys of cells begin with {PREFIX}")
+        overrides[key] = value
+    return overrides
+
+
+def _deliver(bench: Bench, finding: Finding, folder: OutFolder | None, *, json: bool) -> None:
+    """Prints first and stores second, so that a full disk does not cost the figures; and stores in any case."""
+    from interpulse.characterize.output import files, render, to_json
+
+    missing = finding.rows.missing()
+    if missing:
+        raise ValueError(f"characterize {bench.kind} gave no figure for {', '.join(missing)}")
+    try:
+        emit(to_json(bench, finding) if json else render(bench, finding))
+    finally:
+        if folder is not None:
+            written = [folder.store(name, content) for name, content in files(bench, finding)]
+            say(f"wrote {', '.join(written)} to {folder.path}")
+
+
+@contextmanager
+def _reporting(bench: Bench) -> Iterator[None]:
+    from interpulse.cli.experiment_progress import watch_experiment
+
+    with watch_experiment(f"characterize {bench.kind}", "jobs") as reporter:
+        bench.reporter = reporter
+        yield

@@ -13,6 +13,7 @@ from typing import Any
 
 LOOP_US = 125.0
 MEAN_US = 16 * LOOP_US
+"""Of a number of word lines that three divides."""
 BITS = 8192
 
 
@@ -41,23 +42,31 @@ class FakeCells:
         asked = json.loads(request)
         self.asked.append((kind, asked))
         time.sleep(self.seconds)
-        answer = {"suspend": _suspend, "trace": _trace, "untouched": _untouched}[kind](asked)
+        answer = {"part": _part, "suspend": _suspend, "suspend-trace": _trace, "suspend-untouched": _untouched}[kind](
+            asked
+        )
         return json.dumps(answer)
+
+
+def _part(asked: dict[str, Any]) -> dict[str, Any]:
+    stated = [["program-resume", "60us", "a guess"]]
+    stated += [[key.removeprefix("part."), value, "--set"] for key, value in asked["set"] if key.startswith("part.")]
+    return {"preset": "a4-tlc", "stated": stated, "program_pulse_us": 35.0}
 
 
 def _suspend(asked: dict[str, Any]) -> dict[str, Any]:
     numbers = range(asked["word_lines"])
-    if asked["delay1"] is None:
-        lines = [{"tpgm_us": _loops(k) * LOOP_US, "loops": _loops(k), **_errors(asked["seed"] + k)} for k in numbers]
+    if "delay1" not in asked:
+        lines = [{"own_us": _loops(k) * LOOP_US, "loops": _loops(k), **_errors(asked["seed"] + k)} for k in numbers]
     else:
         lines = [_flow(k, asked) for k in numbers]
-    return {"tpgm_mean_us": MEAN_US, "word_lines": lines}
+    return {"word_lines": lines}
 
 
 def _flow(number: int, asked: dict[str, Any]) -> dict[str, Any]:
     """The test flow on a program that makes progress until the end of the loop in which it was asked to stop."""
     total = _loops(number) * LOOP_US
-    first, then = asked["delay1"] * MEAN_US, asked["delay2"] * MEAN_US
+    first, then = asked["delay1"] * asked["tpgm_us"], asked["delay2"] * asked["tpgm_us"]
     done, ran, entries = 0.0, first, []
     while done + ran < total:
         stop = -(-(done + ran) // LOOP_US) * LOOP_US
@@ -68,6 +77,7 @@ def _flow(number: int, asked: dict[str, Any]) -> dict[str, Any]:
         "suspends": len(entries),
         "teps_us": entries,
         "tpgms_us": polled if asked["poll"] == "host" else total,
+        "own_us": total,
         "running_at_delay1": bool(entries),
         **_errors(asked["seed"] + number),
     }
@@ -82,12 +92,17 @@ def _errors(number: int) -> dict[str, int]:
 
 
 def _trace(asked: dict[str, Any]) -> dict[str, Any]:
-    assert asked["word_line"] == 0
+    assert asked["word_lines"] == 1
     phases = [[0.0, 35.0, "pulse", 40.0], [35.0, 125.0, "verify", 30.0], [125.0, 205.0, "read", 25.0]]
     return {"phases": [*phases, [205.0, 240.0, "pulse", 40.0], [240.0, 330.0, "verify", 30.0]]}
 
 
 def _untouched(asked: dict[str, Any]) -> dict[str, Any]:
-    before = [_errors(k) for k in range(asked["word_lines"])]
-    after = [{**each, "errors_default": each["errors_default"] + 1 + k % 2} for k, each in enumerate(before)]
-    return {page: {"before": before, "after": after} for page in ("lower", "center", "upper")}
+    """An error or two more after a while."""
+    rows = []
+    for k in range(asked["word_lines"]):
+        before = _errors(k)
+        after = {**before, "errors_default": before["errors_default"] + 1 + k % 2}
+        pages = ("lower", "center", "upper")
+        rows.append({f"{page}_{when}": each for page in pages for when, each in (("before", before), ("after", after))})
+    return {"word_lines": rows}

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 GRID = {"delay1", "delay2", "page_type", "suspends_mean", "suspends_max", "teps_mean_us", "teps_max_us"}
 GRID |= {"tpgms_mean_us", "tpgms_max_us"}
 
-JOBS = 300 + 3 + 2
-"""The grid for each page type, each page type alone, the trace and the untouched block."""
+JOBS = 300 + 3 + 3
+"""The grid for each page type, each page type alone, the part, the trace and the untouched block."""
 
 SMALL = ("characterize", "suspend", "--word-lines", "6")
 
@@ -106,7 +106,7 @@ def test_the_grid_is_what_the_flow_gives(interpulse: Command) -> None:
 
 @pytest.mark.usefixtures("cells")
 def test_what_was_not_measured_is_null(interpulse: Command) -> None:
-    """A word line of 15 loops alone is over before Delay1 is 100 %."""
+    """A single word line is over when Delay1 is 100 % of the mean."""
     result = interpulse("characterize", "suspend", "--word-lines", "1", "--json").json()
     grid = {(row["delay1"], row["delay2"]): row for row in result["grid"]}
     assert grid[1.0, 0.5]["teps_mean_us"] is grid[1.0, 0.5]["teps_max_us"] is None
@@ -138,10 +138,16 @@ def test_the_folder_holds_tables_plots_and_a_part_that_drives_take(interpulse: C
     shown = {entry["key"]: entry for entry in interpulse("show", str(drive), "--json").json()["entries"]}
     assert shown["part.file"]["value"] == "out/part.toml"
     assert shown["part.preset"]["value"] == "a4-tlc"
-    for key, value in (("program-loops", "16"), ("program-loops-sd", "0.8944"), ("program-verify", "90us")):
+    for key, value in (
+        ("program-loops", "16"),
+        ("program-loops-sd", "0.8402"),
+        ("program-verify", "90us"),
+        ("program-resume", "60us"),
+    ):
         assert shown[f"part.{key}"]["value"] == value
         assert "out/part.toml:" in shown[f"part.{key}"]["origin"]
-        assert "characterize suspend" in shown[f"part.{key}"]["origin"]
+    assert shown["part.program-resume"]["origin"].endswith("(a guess)")
+    assert "characterize suspend, cells a4-tlc, seed 1" in shown["part.program-loops"]["origin"]
 
 
 @pytest.mark.usefixtures("cells")
@@ -167,17 +173,21 @@ def test_finished_jobs_are_not_done_again(interpulse: Command, cells: FakeCells)
 
 
 def test_the_options_reach_the_cells(interpulse: Command, cells: FakeCells) -> None:
-    more = ("--scheme", "exact", "--poll", "device", "--cells", "64", "--set", "cell.ispp.step=30", "--preset", "own")
+    more = ["--scheme", "exact", "--poll", "device", "--cells", "64", "--preset", "own"]
+    more += ["--set", "cell.ispp.step=30", "--set", "part.layers=9"]
     result = interpulse(*SMALL, "--json", *more).json()
+    sets = [["cell.ispp.step", "30"], ["part.layers", "9"]]
     for kind, request in cells.asked:
-        assert (request["set"], request["preset"], request["cells"]) == ({"cell.ispp.step": "30"}, "own", 64)
+        assert (request["set"], request["preset"]) == (sets, "own")
+        assert kind == "part" or request["cells"] == 64
         if kind == "suspend":
             assert (request["scheme"], request["poll"], request["word_lines"]) == ("exact", "device", 6)
-    assert result["cells"]["set"] == {"cell.ispp.step": "30"}
+            assert "tpgm_us" in request or "delay1" not in request
+    assert result["cells"]["set"] == ["cell.ispp.step=30", "part.layers=9"]
     cells.asked.clear()
     assert interpulse("characterize", "suspend", "--quick", "--json").json()["quick"] is True
-    assert {request["cells"] for _, request in cells.asked} == {8192}
-    assert {request.get("word_lines", 50) for _, request in cells.asked} == {50}
+    assert {request["cells"] for kind, request in cells.asked if kind != "part"} == {16_384}
+    assert {request["word_lines"] for kind, request in cells.asked if kind == "suspend"} == {50}
 
 
 STOPPED = """\
@@ -219,9 +229,12 @@ def test_an_interrupted_characterization_goes_on_where_it_was(tmp_path: Path) ->
     ("arguments", "message"),
     [
         (["characterize", "--quick"], "what to characterize? `interpulse characterize --list` has the kinds"),
-        (["characterize", "suspent"], "no kind of characterization 'suspent': did you mean suspend? There are suspend"),
+        (
+            ["characterize", "suspent"],
+            "no kind of characterization 'suspent': did you mean suspend? There are suspend,",
+        ),
         (["characterize", "--list", "suspend"], "--list takes no kind, got 'suspend'"),
-        ([*SMALL, "--set", "ispp.step=3"], "--set ispp.step=3: the keys of cells begin with cell."),
+        ([*SMALL, "--set", "ispp.step=3"], "--set ispp.step=3: on the bench keys begin with cell. or part."),
         ([*SMALL, "--set", "cell.ispp.step"], "--set takes key=value"),
         ([*SMALL, "--word-lines", "0"], "Invalid value for '--word-lines'"),
         ([*SMALL, "--cells", "many"], "Invalid value for '--cells'"),

@@ -2,11 +2,11 @@
 //!
 //! Voltages are in steps of the scale of Cai et al., Proceedings of the IEEE 2017: 0 is ground, 512 the nominal maximum.
 
-pub mod aging;
 pub mod cells;
 pub mod coefficients;
 pub mod disturb;
 pub mod erase;
+pub mod error_table;
 pub mod follow;
 pub mod histogram;
 pub mod history;

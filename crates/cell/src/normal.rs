@@ -76,6 +76,21 @@ mod tests {
         }
     }
 
+    /// Goodness of fit over 64 equally likely intervals: 63 degrees of freedom exceed 135 with a probability below 1e-6.
+    #[test]
+    fn variates_fill_equally_likely_intervals_equally() {
+        let normal = Normal::new();
+        let mut counts = [0u32; 64];
+        let n = 2_000_000u64;
+        for k in 0..n {
+            let x = f64::from(normal.of(mix(k ^ 0x5eed) as u32));
+            counts[((below(x) * 64.0) as usize).min(63)] += 1;
+        }
+        let expected = n as f64 / 64.0;
+        let chi: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+        assert!(chi < 135.0, "{chi}: {counts:?}");
+    }
+
     /// Moments and tails of ten million variates, each within five standard errors.
     #[test]
     fn variates_are_normal() {

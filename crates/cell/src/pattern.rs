@@ -4,13 +4,8 @@
 //! A cell that is sensed through a resistive string carries less current, so it seems to be higher than it is; and a program
 //! pulse reaches it more weakly, so that it may not arrive before the program gives up: the left tails of the paper's Figure 6.
 
-use crate::cells::subkey;
 use crate::coefficients::number;
-use crate::kernel::even;
 use interpulse_settings::{ConfigError, Section};
-
-/// Purpose of the key of a word line's sensitivity.
-const SENSITIVITY: u64 = 0x2005;
 
 /// What the cells above do to a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +18,7 @@ pub struct Pattern {
     pub apparent: f32,
     /// By how much a pulse's level falls for each unit of resistance above the cell, in steps.
     pub hindrance: f32,
-    /// How far it is off for the most and the least sensitive word line, as a share of it; word lines lie evenly between.
+    /// By how much it is larger for the outer half of a layer's word lines, and smaller for the inner half, as a share of it.
     pub spread: f32,
 }
 
@@ -34,7 +29,7 @@ impl Pattern {
             spread: number(
                 s,
                 "spread",
-                "how far the hindrance of word lines is off at most, relative",
+                "how much more it is for outer word lines and less for inner ones, relative",
                 0.0,
                 0.9,
             )?,
@@ -66,9 +61,11 @@ impl Pattern {
         ((self.pass - self.erased) / left - 1.0).max(0.0)
     }
 
-    /// The hindrance of the word line with this key.
-    pub fn hindrance_of(&self, key: u64) -> f32 {
-        self.hindrance * (1.0 + self.spread * even(subkey(key, SENSITIVITY)))
+    /// The hindrance of word line `number` of the `of` word lines of a layer: strings near the slits at both ends differ from
+    /// those in the middle.
+    pub fn hindrance_of(&self, number: u32, of: u32) -> f32 {
+        let outer = 2 * (2 * number + 1).abs_diff(of) > of;
+        self.hindrance * if outer { 1.0 + self.spread } else { 1.0 - self.spread }
     }
 
     /// Adds the resistance of a word line's cells to that of the strings so far.
@@ -81,6 +78,15 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outer_word_lines_are_hindered_more() {
+        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 16.0, spread: 0.25 };
+        assert_eq!([0, 1, 2, 3].map(|w| pattern.hindrance_of(w, 4)), [20.0, 12.0, 12.0, 20.0]);
+        assert_eq!(pattern.hindrance_of(0, 1), 12.0);
+        let mean: f32 = (0..16).map(|w| pattern.hindrance_of(w, 16)).sum::<f32>() / 16.0;
+        assert_eq!(mean, 16.0);
+    }
 
     #[test]
     fn resistance_grows_with_number_and_height() {

@@ -90,19 +90,19 @@ fn means_of_programmed_cells_are_those_of_the_state_table() {
     }
 }
 
-/// Luo et al.: tenfold from 3 hours to 11 days at 10,000 cycles.
+/// Luo et al.: tenfold within 3 hours (they measured from minutes on), and tenfold again until 11 days, at 10,000 cycles.
 #[test]
-fn early_loss_makes_the_error_rate_grow_tenfold_until_eleven_days() {
+fn early_loss_makes_the_error_rate_grow_tenfold_twice_until_eleven_days() {
     let of = Coefficients::preset("a4-tlc-early").unwrap();
-    let made = block(&of, 10_000.0, 4);
+    let made = block(&of, 10_000.0, 8);
     let default = whole(&of.read.default);
-    let calibrated = |hours: f64| {
+    let rates = [1.0 / 6.0, 3.0, 264.0].map(|hours| {
         let histogram = after(&of, &made, &History { hours, ..History::fresh(&of, 10_000.0) });
         rate(&histogram, &histogram.best_levels(&default))
-    };
-    let (just, hours, days) = (calibrated(0.0), calibrated(3.0), calibrated(264.0));
-    assert!(hours > 10.0 * just, "{just} {hours}");
-    assert!((5.0..20.0).contains(&(days / hours)), "{hours} {days}");
+    });
+    for pair in rates.windows(2) {
+        assert!((5.0..20.0).contains(&(pair[1] / pair[0])), "{rates:?}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "flash",
         &[
             &["parts", "pulse"],
-            &["geometry", "suspend", "variation"],
+            &["errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["bench"],

@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod die;
+pub mod errors;
 pub mod geometry;
 pub mod nand;
 pub mod parts;

@@ -40,7 +40,7 @@ class Bench:
     Attributes:
         kind: what is characterized.
         preset: the preset of the cells.
-        sets: overrides of coefficients, by their keys such as `cell.ispp.step`.
+        sets: overrides in the order of application, keys such as `cell.ispp.step` and `part.program-pulse`.
         settings: those options that only some kinds have, as far as they were given.
         quick: whether ten seconds have to do; the shape of the results is the same.
         seed: what every random stream derives from.
@@ -50,7 +50,7 @@ class Bench:
 
     kind: str
     preset: str
-    sets: dict[str, str] = field(default_factory=dict)
+    sets: list[tuple[str, str]] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     quick: bool = False
     seed: int = 1

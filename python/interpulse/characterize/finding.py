@@ -26,3 +26,5 @@ class Finding:
     """Lines for the reader below the table."""
     plots: list[Plot] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+    """Further files of `--out`: name and content."""

@@ -28,7 +28,7 @@ def to_dict(bench: Bench, finding: Finding) -> dict[str, Any]:
         "quick": bench.quick,
         "seed": bench.seed,
         "config_hash": bench.config_hash(),
-        "cells": {"preset": bench.preset, "set": bench.sets, **finding.settings},
+        "cells": {"preset": bench.preset, "set": [f"{key}={value}" for key, value in bench.sets], **finding.settings},
         **finding.figures,
         "published": [_row(row) for row in finding.rows.ordered()],
         "notes": finding.notes,
@@ -71,7 +71,7 @@ def render(bench: Bench, finding: Finding) -> str:
 def head(bench: Bench) -> str:
     """How a result was made, in one line."""
     kind = "quick" if bench.quick else "full"
-    sets = "".join(f", {key}={value}" for key, value in bench.sets.items())
+    sets = "".join(f", {key}={value}" for key, value in bench.sets)
     made = f"interpulse {version} characterize {bench.kind} ({kind})"
     return f"{made}, seed {bench.seed}, config {bench.config_hash()}{sets}"
 
@@ -81,6 +81,7 @@ def files(bench: Bench, finding: Finding) -> Iterator[tuple[str, bytes]]:
     yield "result.json", f"{to_json(bench, finding, indent=2)}\n".encode()
     yield "table.txt", f"{render(bench, finding)}\n".encode()
     yield FILE, finding.part.text(head(bench)).encode()
+    yield from finding.files
     rows = [_row(row) for row in finding.rows.ordered()]
     yield "published.csv", csv_bytes(COLUMNS, ([row[column] for column in COLUMNS] for row in rows))
     yield from drawn(finding.curves, finding.plots)

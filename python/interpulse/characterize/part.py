@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
+import tomllib
 from dataclasses import dataclass, field
-
-from interpulse.config import Config
+from typing import Any
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""
 
-_UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
-
 
 @dataclass
 class PartFile:
-    """A part: the preset it was measured on, and what was measured, each with its origin."""
+    """A part: its preset, what the cells say beside it, and what was measured, each with its origin."""
 
     preset: str
     """Of the drive's part, such as `a4-tlc`."""
     keys: dict[str, tuple[int | float | str, str]] = field(default_factory=dict)
     """Values with their sources, by the key of the section `[part]`."""
+
+    @classmethod
+    def on_bench(cls, part: dict[str, Any]) -> PartFile:
+        """The part that was on the bench, from the core's answer to a job `part`."""
+        return cls(part["preset"], {key: (_literal(value), source) for key, value, source in part["stated"]})
 
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.
@@ -32,18 +34,6 @@ class PartFile:
             source: what it was measured on, and how.
         """
         self.keys[key] = (value, source)
-
-    def preset_us(self, key: str) -> float:
-        """A time of the preset in microseconds.
-
-        Raises:
-            ConfigError: there is no such preset.
-        """
-        config = Config(f'drive = "a4"\n[part]\npreset = {json.dumps(self.preset)}\n[run]\nrequests = 1\n[[flow]]\n')
-        shown = next(entry.value for entry in config.entries() if entry.key == f"part.{key}")
-        match = re.fullmatch(r"([0-9.]+)(ns|us|ms|s)", shown)
-        assert match is not None, shown
-        return float(match[1]) * _UNITS_US[match[2]]
 
     def text(self, head: str) -> str:
         """The file; `head` says in one line how it was made."""
@@ -64,3 +54,12 @@ def microseconds(us: float) -> str:
     ns = round(us * 1000)
     whole, rest = divmod(ns, 1000)
     return f"{whole}us" if rest == 0 else f"{whole}.{rest:03}".rstrip("0") + "us"
+
+
+def _literal(text: str) -> int | float | str:
+    """The value of a `--set`: a number where it is one, else text."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, int | float | str) else text

@@ -50,6 +50,36 @@ KINDS: tuple[Kind, ...] = (
         takes=("scheme", "poll", "word_lines", "cells"),
         module="interpulse.characterize.suspend",
     ),
+    Kind(
+        name="erase",
+        summary="erase suspension: stress, over-erase, uncorrectable errors and lifetime under every design of ATC'19",
+        source="Kim et al., ATC'19, problem 2",
+        quick="3 s",
+        full="7 s",
+        preset="a4-tlc",
+        takes=("word_lines", "cells"),
+        module="interpulse.characterize.erase",
+    ),
+    Kind(
+        name="retention",
+        summary="bit errors against time, temperature, wear, reads and layer; how long data keeps; an error table",
+        source="Cai et al., Proceedings of the IEEE 2017, Tables 4 and 5",
+        quick="5 s",
+        full="30 s",
+        preset="a4-tlc",
+        takes=("word_lines", "cells"),
+        module="interpulse.characterize.retention",
+    ),
+    Kind(
+        name="endurance",
+        summary="program and erase times and bit errors against wear; the cycles that the ECC allows",
+        source="Cho et al., AERO, ASPLOS 2024; Cai et al., Proceedings of the IEEE 2017, Table 4",
+        quick="3 s",
+        full="20 s",
+        preset="a4-tlc",
+        takes=("word_lines", "cells"),
+        module="interpulse.characterize.endurance",
+    ),
 )
 
 

@@ -32,19 +32,25 @@ STEPS = tuple(range(1, 11))
 
 PAGE_TYPES = ("lower", "center", "upper")
 
-PART = "a4-tlc"
-"""The part of drives that the cells belong to."""
-
 WORD_LINES = 50
 """Word lines for each pair of delays, as in the article (Section 3.2)."""
 
 CELLS = 131_072
 """Cells of a word line: the bits of a page of 16 KiB."""
 
-QUICK_CELLS = 8_192
+QUICK_CELLS = 16_384
 
-TRACED = (0.3, 0.3)
-"""The delays of the program whose supply current is shown."""
+AGE_HOURS = 24.0
+"""How old the data of the untouched block are when the experiment begins; the article does not say."""
+
+HOURS = 24.0
+"""How long the experiment takes: the article does not say."""
+
+CELSIUS = 25.0
+"""At room temperature (Section 4.4)."""
+
+TRACED = (3, 3)
+"""The delays, in tenths, of the program whose supply current is shown."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,6 @@ class Point:
     delay1: float
     delay2: float
     page_type: str
-    tpgm_us: float
-    """The mean program time without suspension, of which the delays are shares."""
     word_lines: list[dict[str, Any]]
     """As the core answers."""
 
@@ -107,31 +111,32 @@ def run(bench: Bench) -> Finding:
         "poll": bench.settings.get("poll", "host"),
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
-    bench.announce(len(places) + len(PAGE_TYPES) + 2)
-    alone = [{**shape, "delay1": None, "delay2": None, "page_type": page} for page in PAGE_TYPES]
-    base = dict(zip(PAGE_TYPES, bench.run(Job("suspend", each) for each in alone), strict=True))
-    asked = [{**shape, "delay1": d1 / 10, "delay2": d2 / 10, "page_type": page} for d1, d2, page in places]
-    answers = bench.run(Job("suspend", each) for each in asked)
-    points = [
-        Point(d1 / 10, d2 / 10, page, answer["tpgm_mean_us"], answer["word_lines"])
-        for (d1, d2, page), answer in zip(places, answers, strict=True)
-    ]
+    bench.announce(len(places) + len(PAGE_TYPES) + 3)
+    part, *alone = bench.run(
+        [Job("part", {}), *(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)],
+    )
+    base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
+    tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
+    asked = {**shape, "tpgm_us": tpgm_us}
     first, then = TRACED
-    trace, untouched = bench.run(
+    same = {key: shape[key] for key in ("word_lines", "cells")}
+    done = bench.run(
         [
-            Job("trace", {**shape, "word_line": 0, "delay1": first, "delay2": then}),
-            Job("untouched", {key: shape[key] for key in ("word_lines", "cells")}),
+            *(Job("suspend", {**asked, **_delays(d1, d2), "page_type": page}) for d1, d2, page in places),
+            Job("suspend-trace", {**asked, **_delays(first, then), "page_type": PAGE_TYPES[0], "word_lines": 1}),
+            Job("suspend-untouched", {**same, "age_hours": AGE_HOURS, "hours": HOURS, "celsius": CELSIUS}),
         ]
     )
-    word_lines = [
-        {"word_line": number, "tpgm_us": each["tpgm_us"], "loops": each["loops"]}
-        for number, each in enumerate(base[PAGE_TYPES[0]]["word_lines"])
+    points = [
+        Point(d1 / 10, d2 / 10, page, answer["word_lines"])
+        for (d1, d2, page), answer in zip(places, done, strict=False)
     ]
-    errors = _errors(base, points, untouched)
-    tpgm_us = base[PAGE_TYPES[0]]["tpgm_mean_us"]
+    trace, untouched = done[len(places) :]
+    word_lines = _word_lines(base)
+    errors = _errors(base, points, untouched["word_lines"])
     _checks(rows, points, errors, tpgm_us)
     grid = [point.row() for point in points]
-    shown = {"delay1": first, "delay2": then, "phases": trace["phases"]}
+    shown = {**_delays(first, then), "phases": trace["phases"]}
     return Finding(
         rows,
         figures={
@@ -141,31 +146,46 @@ def run(bench: Bench) -> Finding:
             "rber": errors.rows,
             "trace": shown,
         },
-        part=_part(bench, points, [each["loops"] for each in word_lines], tpgm_us),
+        part=_part(bench, part, base, tpgm_us),
         settings=shape,
         notes=_notes(points, shape["poll"]),
         plots=suspend_plots.all_plots(points, tpgm_us, word_lines, errors, shown),
         curves=[
             Curve("grid", tuple(grid[0]), [tuple(row.values()) for row in grid]),
-            Curve("word_lines", ("word_line", "tpgm_us", "loops"), [tuple(each.values()) for each in word_lines]),
+            Curve("word_lines", tuple(word_lines[0]), [tuple(each.values()) for each in word_lines]),
             Curve("rber", tuple(errors.rows[0]), [tuple(each.values()) for each in errors.rows]),
             Curve("trace", ("from_us", "to_us", "what", "current_ma"), shown["phases"]),
         ],
     )
 
 
-def _errors(base: dict[str, dict[str, Any]], points: Sequence[Point], untouched: dict[str, Any]) -> Errors:
+def _delays(first: int, then: int) -> dict[str, float]:
+    """Delays in tenths, as the core takes them."""
+    return {"delay1": first / 10, "delay2": then / 10}
+
+
+def _word_lines(base: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The program time of each word line, programmed once for each page type."""
+    found = []
+    for number, programs in enumerate(zip(*base.values(), strict=True)):
+        times = [each["own_us"] for each in programs]
+        row: dict[str, Any] = {"word_line": number, "tpgm_us": fmean(times)}
+        found.append(row | {"tpgm_min_us": min(times), "tpgm_max_us": max(times)})
+    return found
+
+
+def _errors(base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: list[dict[str, Any]]) -> Errors:
     """Error rates before and after: of the block that was suspended, and of one that nothing was done to."""
     found = Errors()
     for page in PAGE_TYPES:
         suspended = [point.word_lines for point in points if point.page_type == page]
         for read in READS:
             after = [fmean(each) for each in zip(*(rates(each, read) for each in suspended), strict=True)]
-            found.add("suspended", page, read, rates(base[page]["word_lines"], read), after)
+            found.add("suspended", page, read, rates(base[page], read), after)
     for page in PAGE_TYPES:
         for read in READS:
-            left = (rates(untouched[page][when], read) for when in WHEN)
-            found.add("untouched", page, read, *left)
+            before, after = (rates([each[f"{page}_{when}"] for each in untouched], read) for when in WHEN)
+            found.add("untouched", page, read, before, after)
     return found
 
 
@@ -181,16 +201,21 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
     def going(where: Where, key: str) -> list[float]:
         return [each[key] for point in some(where) for each in point.running]
 
-    def total_us(where: Where) -> float:
-        return fmean(each["tpgms_us"] for point in some(where) for each in point.word_lines)
+    def total_us(where: Where, key: str) -> float:
+        return fmean(each[key] for point in some(where) for each in point.word_lines)
 
     every = entries(lambda _: True)
     low, high = entries(lambda p: p.delay2 <= 0.2), entries(lambda p: p.delay2 >= 0.5)
     late = going(lambda p: min(p.delay1, p.delay2) > 0.6, "suspends")
-    last = going(lambda p: p.delay1 == p.delay2 == 1.0, "tpgms_us")
+    last, own = (going(lambda p: p.delay1 == p.delay2 == 1.0, key) for key in ("tpgms_us", "own_us"))
     early = [count for point in some(lambda p: p.delay1 == p.delay2 == 0.1) for count in point.suspends()]
-    long_after = total_us(lambda p: p.delay1 < 0.2 and p.delay2 > 0.7)
-    beside = total_us(lambda p: 0.2 <= p.delay1 <= 0.6 and p.delay2 > 0.7)
+
+    def early_long(point: Point) -> bool:
+        return point.delay1 < 0.2 and point.delay2 > 0.7
+
+    def later_long(point: Point) -> bool:
+        return 0.2 <= point.delay1 <= 0.6 and point.delay2 > 0.7
+
     found = {
         "teps_mean_percent": fmean(every) if every else None,
         "teps_worst_percent": max(every, default=None),
@@ -199,7 +224,9 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
         "suspends_most_above_60": max(late, default=None),
         "suspends_most_10_10": max(early),
         "tpgms_100_100": min(last) / tpgm_us if last else None,
-        "tpgms_low_delay1_to_high": long_after / beside,
+        "tpgms_100_100_device": min(own) / tpgm_us if own else None,
+        "tpgms_low_delay1_to_high": total_us(early_long, "tpgms_us") / total_us(later_long, "tpgms_us"),
+        "tpgms_low_delay1_to_high_device": total_us(early_long, "own_us") / total_us(later_long, "own_us"),
         "rber_change_suspended_percent": errors.change_percent("suspended", "default"),
         "rber_change_untouched_percent": errors.change_percent("untouched", "default"),
     }
@@ -210,23 +237,22 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
             rows.add(name, ours)
 
 
-def _part(bench: Bench, points: Sequence[Point], loops: Sequence[int], tpgm_us: float) -> PartFile:
+def _part(bench: Bench, part: dict[str, Any], base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
     """What a drive needs to know."""
-    part = PartFile(PART)
-    sample = f"characterize suspend, cells {bench.preset}, {len(loops)} word lines, seed {bench.seed}"
+    file = PartFile.on_bench(part)
+    loops = [each["loops"] for programs in base.values() for each in programs]
+    sample = f"characterize suspend, cells {bench.preset}, seed {bench.seed}"
     whole = round(fmean(loops))
-    pulse_us = part.preset_us("program-pulse") + part.preset_us("program-reset")
-    part.measured("program-loops", whole, f"{sample}: mean {fmean(loops):.4g}")
-    part.measured(
-        "program-loops-sd", round(stdev(loops), 4) if len(loops) > 1 else 0.0, f"{sample}: standard deviation"
+    file.measured("program-loops", whole, f"{sample}: mean of {len(loops)} programs, {fmean(loops):.4g}")
+    if len(loops) > 1:
+        file.measured(
+            "program-loops-sd", round(stdev(loops), 4), f"{sample}: standard deviation of {len(loops)} programs"
+        )
+    verify = (
+        f"{sample}: what a loop lasts beside its pulse, so that {whole} loops last the mean t_PGM of {tpgm_us:.6g} us"
     )
-    verify = f"{sample}: what is left of a loop beside its pulse, so that {whole} loops last t_PGM = {tpgm_us:.6g} us"
-    part.measured("program-verify", microseconds(tpgm_us / whole - pulse_us), verify)
-    entries = [us for point in points for us in point.teps_us()]
-    if entries:
-        source = f"{sample}: least of {len(entries)} times to enter, the part that no rest of a loop explains"
-        part.measured("program-suspend-entry", microseconds(min(entries)), source)
-    return part
+    file.measured("program-verify", microseconds(tpgm_us / whole - part["program_pulse_us"]), verify)
+    return file
 
 
 def _notes(points: Sequence[Point], poll: str) -> list[str]:
@@ -235,7 +261,10 @@ def _notes(points: Sequence[Point], poll: str) -> list[str]:
         "host": "program times are as a host sees that looks only after a delay is over (--poll host)",
         "device": "program times end when the device does (--poll device)",
     }
-    notes = [polled[poll]]
+    notes = [
+        polled[poll],
+        f"the untouched block is {AGE_HOURS:g} hours old before and {AGE_HOURS + HOURS:g} after, at {CELSIUS:g} C",
+    ]
     idle = sum(point.row()["teps_mean_us"] is None for point in points)
     if idle:
         notes.append(f"at {idle} of {len(points)} places of the grid no program was suspended: no t_EPS there")

@@ -39,7 +39,7 @@ def all_plots(
         return [each["tpgms_us"] / tpgm_us for each in point.word_lines]
 
     shown: list[tuple[str, Callable[[Point], list[float]], str, int]] = [
-        ("suspends", suspends, "suspends of a program", 0),
+        ("suspends", suspends, "suspends of a program", 1),
         ("teps", entries, "time to enter suspension, % of $t_{PGM}$", 1),
         ("tpgms", totals, "program time, in $t_{PGM}$", 2),
     ]
@@ -59,7 +59,7 @@ def _maps(
 
     def draw() -> Figure:
         figure, axes = panels(1, 2, width=4.4, height=3.9)
-        both: tuple[tuple[str, Statistic], ...] = (("mean", fmean), ("worst", max))
+        both: tuple[tuple[str, Statistic], ...] = (("mean", fmean), ("most", max))
         for axis, (name, statistic) in zip(axes, both, strict=True):
             _map(figure, axis, _cells(points, figures, statistic), digits)
             axis.set_title(f"{title}: {name}")
@@ -127,6 +127,7 @@ def _rber(errors: Errors) -> Figure:
             )
         axis.set_xticks(range(len(pages)), pages)
         axis.set_title(f"{block} block")
+        axis.set_ylim(bottom=0)
         axis.grid(visible=False, axis="x")
     axes[0].set_ylabel("raw bit error rate, default reads")
     axes[0].legend()

@@ -37,8 +37,8 @@ docs/CHARACTERIZE.md says what each kind measures and how to read it. The folder
 which the configuration of a drive takes as its part: [part] file = "part.toml". Jobs that have ended are kept in the \
 cache folder: after Ctrl-C the same command goes on from there."""
 
-PREFIX = "cell."
-"""How the keys of cells begin, as `--set` takes them."""
+PREFIXES = ("cell.", "part.")
+"""How the keys of what is on the bench begin, as `--set` takes them."""
 
 
 class Poll(StrEnum):
@@ -75,7 +75,7 @@ def characterize(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Override one coefficient, cell.KEY; may be repeated.",
+            help="Override cell.KEY or part.KEY; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -95,13 +95,11 @@ def characterize(
     ] = None,
     word_lines: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="suspend: word lines for each pair of delays.", show_default="50"),
+        typer.Option(metavar="N", min=1, help="Word lines of the sample.", show_default="the kind's"),
     ] = None,
     cells: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="suspend: cells of a word line.", show_default="131072; 8192 with --quick"
-        ),
+        typer.Option(metavar="N", min=1, help="Cells of a word line.", show_default="the kind's, fewer with --quick"),
     ] = None,
     seed: OwnSeed = 1,
     jobs: Jobs = None,
@@ -160,14 +158,12 @@ def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _overrides(texts: list[str]) -> dict[str, str]:
-    """The coefficients of `--set` by their keys."""
-    overrides: dict[str, str] = {}
-    for text in texts:
-        key, value = parse_set(text)
-        if not key.startswith(PREFIX) or key == PREFIX:
-            raise UserError(f"--set {text}: the keys of cells begin with {PREFIX}")
-        overrides[key] = value
+def _overrides(texts: list[str]) -> list[tuple[str, str]]:
+    """The keys and values of `--set`."""
+    overrides = [parse_set(text) for text in texts]
+    for key, value in overrides:
+        if not key.startswith(PREFIXES):
+            raise UserError(f"--set {key}={value}: on the bench keys begin with {' or '.join(PREFIXES)}")
     return overrides
 
 

@@ -77,6 +77,18 @@ def add(context: Context, rows: Rows, name: str, ours: float, *, unit: str, figu
         rows.add(name, ours, unit=unit, figure=figure)
 
 
+def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:
+    """Adds how often an erase was suspended on average, for each result in which some were.
+
+    What that does to cells is measured by `interpulse characterize erase`.
+    """
+    for key, result in results.items():
+        nand = result.raw["nand"]
+        if nand["erases"] and nand["suspends"]["erase"]:
+            each = nand["suspends"]["erase"] / nand["erases"]
+            rows.add(f"suspends_per_erase_{key}", each, unit="suspends", figure="not in the slides")
+
+
 Buckets = list[list[float]]
 """Pairs of a latency in microseconds, the upper end of a bucket, and the requests in it."""
 

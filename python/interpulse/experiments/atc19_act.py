@@ -15,6 +15,7 @@ from interpulse.experiments.atc19 import (
     TES,
     VARIANTS,
     add,
+    add_erase_suspends,
     buckets,
     curve,
     tails,
@@ -139,6 +140,7 @@ def run(context: Context) -> Outcome:
     shown = {scheme: judge.results[scheme.key, SHOWN] for scheme in SCHEMES}
     for scheme, result in shown.items():
         rows.add(f"act_30x_read_p99.9_us_{scheme.key}", result.percentile("read", 99.9))
+    add_erase_suspends(rows, {f"{scheme.key}_30x": result for scheme, result in shown.items()})
     for multiplier in (14, 22, SHOWN):
         (verdict,) = judge({(BASELINE.key, multiplier)}).values()
         share = verdict.slower_percent["i"]

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.atc19 import BASELINE, CALIBRATED, SCHEMES, VARIANTS, add, buckets, curve, tails
+from interpulse.experiments.atc19 import (
+    BASELINE,
+    CALIBRATED,
+    SCHEMES,
+    VARIANTS,
+    add,
+    add_erase_suspends,
+    buckets,
+    curve,
+    tails,
+)
 from interpulse.experiments.case import Case
 from interpulse.experiments.outcome import Outcome, Plot
 
@@ -38,6 +48,7 @@ def run(context: Context) -> Outcome:
         rows.add(f"kiops_{scheme.key}", result.iops / 1000, unit="kIOPS", figure="not in the slides")
     rows.add("qd128_read_p50_us_baseline", results["qd128"].percentile("read", 50))
     rows.add("qd128_read_p99.9_us_baseline", results["qd128"].percentile("read", 99.9))
+    add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
     reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
     writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
     deep = {BASELINE: buckets(results["qd128"].raw, "read")}

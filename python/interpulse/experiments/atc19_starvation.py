@@ -12,6 +12,7 @@ from interpulse.experiments.atc19 import (
     TIMEOUT,
     VARIANTS,
     add,
+    add_erase_suspends,
     buckets,
     curve,
     flow,
@@ -66,6 +67,7 @@ def run(context: Context) -> Outcome:
                 unit="ms",
                 figure=f"sensitivity: a window of {window}",
             )
+    add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
     reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
     writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
     silent = [scheme.label for scheme in SCHEMES if not writes[scheme]]

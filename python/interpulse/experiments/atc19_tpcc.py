@@ -13,6 +13,7 @@ from interpulse.experiments.atc19 import (
     TIMEOUT,
     VARIANTS,
     add,
+    add_erase_suspends,
     buckets,
     curve,
     longest_wait_ms,
@@ -63,6 +64,7 @@ def run(context: Context) -> Outcome:
             lost, wait = result.counters["host"]["command_timeouts_write"], longest_wait_ms(result)
             rows.add(f"write_timeouts_{key}_{what}", lost, unit="requests", figure=f"sensitivity: {what}")
             rows.add(f"write_max_ms_{key}_{what}", wait, unit="ms", figure=f"sensitivity: {what}")
+    add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
     reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
     writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
     failed = [s.label for s in schemes if results[s.key].counters["host"]["command_timeouts_write"]]

@@ -67,6 +67,10 @@ class Rows:
         self._expected = expected
         self._found: dict[str, Row] = {}
 
+    def expects(self, name: str) -> bool:
+        """Whether `expected.toml` has a row of this name."""
+        return name in self._expected.rows
+
     def add(
         self,
         name: str,

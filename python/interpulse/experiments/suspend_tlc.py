@@ -44,6 +44,14 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
         "suspend entry of 125 us, 1200 MT/s, firmware 66 us",
         {"part.program-suspend-entry": "125us", "part.bus-rate": "1200MT/s", "host.firmware": "66us"},
     ),
+    "annotated": (
+        "the part as characterize suspend measures it: entering 5 us, resuming 60 us, word lines of 16.3 +- 0.8 loops",
+        {
+            "part.program-suspend-entry": "5us",
+            "part.program-resume": "60us",
+            "part.program-loops-sd": 0.84,
+        },
+    ),
     "exact70": (
         "stops anywhere, entering takes 70 us and makes no progress",
         {"suspend.program.scheme": "exact", "part.program-suspend-entry": "70us"},

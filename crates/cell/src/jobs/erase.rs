@@ -3,7 +3,7 @@
 //! Programmed blocks are erased while reads arrive at random and suspend the erase. A scheme that restarts a pulse, or lets
 //! its voltage rise again, keeps the block under erase voltage for longer: it is erased deeper, and wears.
 
-use super::{JobError, overrides, parse, scheme, within};
+use super::{JobError, overrides, parse, within};
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
 use crate::follow::{self, Erased};
@@ -39,24 +39,44 @@ struct Request {
     /// Of the scheme `timeout`: from the first suspension on for how long pulses are restarted.
     #[serde(default = "timeout_ms")]
     defer_after_ms: f64,
-    /// Mean number of suspensions of an erase; of a scheme that allows fewer, as many as it allows.
-    suspends: f64,
-    /// Blocks, the first ones of the sample.
-    blocks: u32,
-    /// The first of them.
-    #[serde(default)]
-    first_block: u32,
-    /// Word lines of a block.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
     /// Program/erase cycles that the blocks have seen.
     #[serde(default)]
     cycles: f64,
+    /// `erase-gap`: mean number of suspensions of an erase that is wanted.
+    suspends: Option<f64>,
+    /// `erase`: mean time from a resume to the next read (see `erase-gap`); without, nothing is suspended.
+    mean_gap_us: Option<f64>,
+    /// `erase`: which blocks.
+    blocks: Option<Blocks>,
+}
+
+/// Blocks of a sample.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Blocks {
+    /// The first one.
+    first: u32,
+    /// How many.
+    count: u32,
+    /// Word lines of each.
+    word_lines: u32,
+    /// Cells of a word line.
+    cells: u32,
 }
 
 fn timeout_ms() -> f64 {
     64.0
+}
+
+/// The part on the tester under the request's scheme.
+fn tester(request: &Request) -> Result<Tester, JobError> {
+    within("resume_ramp_us", request.resume_ramp_us, 0.0, 1e5)?;
+    within("defer_after_ms", request.defer_after_ms, 0.0, 1e5)?;
+    within("cycles", request.cycles, 0.0, 1e6)?;
+    let mut tester = super::tester(&request.preset, &request.set, "none", &request.scheme)?;
+    tester.nand.erase_suspend.resume_ramp = Duration::from_ns((request.resume_ramp_us * 1e3) as u64);
+    tester.nand.erase_suspend.defer_after = Duration::from_ns((request.defer_after_ms * 1e6) as u64);
+    Ok(tester)
 }
 
 /// Erases every block once; see [`Request`].
@@ -64,32 +84,43 @@ fn timeout_ms() -> f64 {
 /// Returns, block by block, loops, times, suspensions, stress in whole pulses and the erased state.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("erase", request)?;
-    within("blocks", request.blocks, 1, 100_000)?;
-    within("word_lines", request.word_lines, 1, 1_000)?;
-    within("cells", request.cells, 64, 1 << 20)?;
-    within("suspends", request.suspends, 0.0, 10_000.0)?;
-    within("resume_ramp_us", request.resume_ramp_us, 0.0, 1e5)?;
-    within("defer_after_ms", request.defer_after_ms, 0.0, 1e5)?;
-    within("cycles", request.cycles, 0.0, 1e6)?;
-    let mut tester = Tester::resolve(
-        &request.preset,
-        overrides(&request.set)?,
-        scheme("none")?,
-        scheme(&request.scheme)?,
-    )?;
-    tester.nand.erase_suspend.resume_ramp = Duration::from_ns((request.resume_ramp_us * 1e3) as u64);
-    tester.nand.erase_suspend.defer_after = Duration::from_ns((request.defer_after_ms * 1e6) as u64);
-    let gap = gap(&tester, &request);
-    let rows: Vec<Value> = (request.first_block..request.first_block + request.blocks)
+    let Some(blocks) = &request.blocks else {
+        return Err(JobError("erase: blocks = {first, count, word_lines, cells} are missing".into()));
+    };
+    if request.suspends.is_some() {
+        return Err(JobError("erase: suspends belongs to erase-gap, whose mean_gap_us erase takes".into()));
+    }
+    within("blocks.first", blocks.first, 0, 1_000_000)?;
+    within("blocks.count", blocks.count, 1, 100_000)?;
+    within("blocks.word_lines", blocks.word_lines, 1, 1_000)?;
+    within("blocks.cells", blocks.cells, 64, 1 << 20)?;
+    let tester = tester(&request)?;
+    let gap = match request.mean_gap_us {
+        Some(us) => Some(Duration::from_ns((within("mean_gap_us", us, 1.0, 1e9)? * 1e3) as u64)),
+        None => None,
+    };
+    let rows: Vec<Value> = (blocks.first..blocks.first + blocks.count)
         .map(|block| {
             let key = mix(request.seed ^ mix(u64::from(block) | 1 << 40));
-            let mut lines = programmed(&tester, &request, key);
+            let mut lines = programmed(&tester.cells, blocks, key, request.cycles);
             let schedule = tester.erase(gap.map(random), key);
             let done = follow::erase(&tester.cells, &schedule, &mut lines, key, request.cycles);
             row(&done, &lines)
         })
         .collect();
-    Ok(json!({ "mean_gap_us": gap.map(|gap| gap.as_ns() as f64 / 1e3), "blocks": rows }))
+    Ok(json!({ "blocks": rows }))
+}
+
+/// The mean time from a resume to the next read at which an erase of a [`Request`] is suspended as often as wanted; under a
+/// scheme that allows fewer suspensions, the shortest.
+pub(super) fn gap(request: &Value) -> Result<Value, JobError> {
+    let request: Request = parse("erase-gap", request)?;
+    let Some(suspends) = request.suspends else {
+        return Err(JobError("erase-gap: suspends is missing".into()));
+    };
+    within("suspends", suspends, 0.1, 10_000.0)?;
+    let found = find_gap(&tester(&request)?, request.seed, request.cycles, suspends);
+    Ok(json!({ "mean_gap_us": found.as_ns() as f64 / 1e3 }))
 }
 
 fn random(gap: Duration) -> Probe {
@@ -97,50 +128,44 @@ fn random(gap: Duration) -> Probe {
 }
 
 /// Word lines of a block with random data.
-fn programmed(tester: &Tester, request: &Request, block: u64) -> Vec<Cells> {
-    (0..request.word_lines)
+fn programmed(of: &Coefficients, blocks: &Blocks, block: u64, cycles: f64) -> Vec<Cells> {
+    (0..blocks.word_lines)
         .map(|k| {
-            let mut cells = Cells::erased(
-                &tester.cells,
-                request.cells as usize,
-                mix(block ^ mix(u64::from(k))),
-                request.cycles as u64,
-            );
+            let mut cells =
+                Cells::erased(of, blocks.cells as usize, mix(block ^ mix(u64::from(k))), cycles as u64);
             let data = cells.random_data(0, 0..8);
-            program::program(&tester.cells, &mut cells, &data, 0);
+            program::program(of, &mut cells, &data, 0);
             cells
         })
         .collect()
 }
 
-/// Erases that are looked at to find how often reads have to come.
-const TRIALS: u64 = 32;
+/// Suspensions that are looked at for each gap that is tried, about, and the least and most erases for them.
+const TRIED: (f64, f64, f64) = (2_000.0, 3.0, 32.0);
 
-/// The mean time from a resume to the next read at which an average block's erase is suspended as often as asked for.
-fn gap(tester: &Tester, request: &Request) -> Option<Duration> {
-    if request.suspends == 0.0 {
-        return None;
-    }
+fn find_gap(tester: &Tester, seed: u64, cycles: f64, suspends: f64) -> Duration {
     let of = &tester.cells.erase;
-    let loops = (f64::from(of.loops) + of.extra_loops(0, request.cycles)).round() as u32;
     let mut trial = tester.clone();
-    trial.part.erase.loops = loops;
-    let mean = |gap: f64| {
+    trial.part.erase.loops = libm::round(f64::from(of.loops) + of.extra_loops(0, cycles)) as u32;
+    let erases = (TRIED.0 / suspends).clamp(TRIED.1, TRIED.2) as u64;
+    let mean = |gap_us: f64| {
         let suspends = |schedule: Schedule| {
             schedule.steps.iter().filter(|step| matches!(step.action, Action::Suspend { .. })).count()
         };
-        let probe = random(Duration::from_ns((gap * 1e3) as u64));
-        let total: usize =
-            (0..TRIALS).map(|k| suspends(trial.erase(Some(probe), mix(request.seed ^ k)))).sum();
-        total as f64 / TRIALS as f64
+        let probe = random(Duration::from_ns((gap_us * 1e3) as u64));
+        let total: usize = (0..erases).map(|k| suspends(trial.erase(Some(probe), mix(seed ^ k)))).sum();
+        total as f64 / erases as f64
     };
-    // More often than once in 20 us no read comes; less often than once in a hundred erases it need not be looked for.
-    let (mut often, mut seldom) = (20.0f64, 1e6f64);
-    for _ in 0..24 {
-        let middle = libm::sqrt(often * seldom);
-        if mean(middle) > request.suspends { often = middle } else { seldom = middle }
+    // Downwards from where almost nothing is suspended: a starved erase is simulated for seconds, so few are tried.
+    let (mut often, mut seldom) = (1e6f64, 1e6f64);
+    while often > 20.0 && mean(often) < suspends {
+        (often, seldom) = (often / 2.0, often);
     }
-    Some(Duration::from_ns((seldom * 1e3) as u64))
+    for _ in 0..12 {
+        let middle = libm::sqrt(often * seldom);
+        if mean(middle) > suspends { often = middle } else { seldom = middle }
+    }
+    Duration::from_ns((seldom * 1e3) as u64)
 }
 
 fn row(done: &Erased, lines: &[Cells]) -> Value {

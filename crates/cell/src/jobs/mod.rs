@@ -2,9 +2,13 @@
 //!
 //! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
 
+mod endurance;
 mod erase;
 mod reprogram;
+mod part;
+mod retention;
 mod suspend;
+mod table;
 
 use crate::tester::Tester;
 use interpulse_flash::suspend::Scheme;
@@ -36,9 +40,15 @@ type Job = fn(&Value) -> Result<Value, JobError>;
 
 /// Name and function of every kind.
 const JOBS: &[(&str, Job)] = &[
+    ("endurance", endurance::run),
     ("erase", erase::run),
     ("erase-errors", erase::errors),
     ("reprogram", reprogram::run),
+    ("erase-gap", erase::gap),
+    ("part", part::run),
+    ("error-table", table::whole),
+    ("error-table-piece", table::piece),
+    ("retention", retention::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),
     ("suspend-untouched", suspend::untouched),

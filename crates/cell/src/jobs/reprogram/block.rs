@@ -108,7 +108,7 @@ impl<'a> Part<'a> {
         let mut run = Program::begin(&chip.cells, &line.cells, &target, cycle);
         let mut raised = Vec::new();
         if top > above {
-            let hindrance = chip.pattern.hindrance_of(line.cells.key);
+            let hindrance = chip.pattern.hindrance_of(word_line, chip.word_lines);
             run.hinder(&self.strings.iter().map(|r| hindrance * r).collect::<Vec<f32>>());
             raised = self.strings.iter().map(|r| chip.pattern.apparent * r).collect();
         }
@@ -139,12 +139,13 @@ impl<'a> Part<'a> {
         self.lines[at].cells.vth = after;
     }
 
-    /// Lets all cells lie for `hours`.
-    pub fn retain(&mut self, hours: f64) {
-        let (of, top) = (&self.chip.cells, self.chip.cells.ispp.verify[6]);
+    /// Lets all cells lie for `hours` at `celsius` degrees, programmed after `cycles` P/E cycles.
+    pub fn retain(&mut self, hours: f64, celsius: f64, cycles: f64) {
+        let (retention, leakiness) = (&self.chip.cells.retention, self.chip.leakiness(cycles));
+        let hours = retention.equivalent_hours(hours, celsius);
         for line in &mut self.lines {
             let key = subkey(line.cells.key, purpose::RETENTION);
-            self.chip.aging.retain(&mut line.cells.vth, hours, of.erased.mean, top, key);
+            retention.age(&mut line.cells.vth, key, leakiness, hours);
         }
     }
 

@@ -1,10 +1,10 @@
 //! The chip on the tester: coefficients of its cells, its layers and what its default read levels were made for.
 
-use crate::aging::Aging;
 use crate::coefficients::{self, Coefficients, number};
 use crate::interference::Coupling;
 use crate::kernel::{even, hash};
 use crate::pattern::Pattern;
+use crate::retention::Leakiness;
 use interpulse_engine::random::mix;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{ConfigError, Document, PresetKind, required};
@@ -21,8 +21,6 @@ pub struct Chip {
     pub coupling: Coupling,
     /// Background-pattern dependency.
     pub pattern: Pattern,
-    /// Wear and retention.
-    pub aging: Aging,
     /// Layers of a block.
     pub layers: u32,
     /// Word lines of a layer.
@@ -37,6 +35,12 @@ pub struct Chip {
     pub slow_by: f32,
     /// Standard deviation of a sensing on the other chips of the same kind, as a multiple of this one's.
     pub other_noise: f32,
+    /// Loss of charge on other chips, as a multiple of that of `cells`.
+    pub other_retention: f32,
+    /// Variance that a thousand P/E cycles add to what a sensing sees, in steps squared.
+    pub noise_per_kilocycle: f32,
+    /// Whether this is another chip of the kind.
+    pub other: bool,
 }
 
 /// Presets of chips with a line on each. What a preset does not name is as in the cell preset `a4-tlc`.
@@ -59,15 +63,14 @@ impl Chip {
         PartSpec::read(&mut document.section("part")?)?;
         let coupling = Coupling::read(&mut cell.section("interference")?)?;
         let pattern = Pattern::read(&mut cell.section("pattern")?, cells.erased.mean)?;
-        let aging = Aging::read(&mut cell.section("aging")?)?;
         let mut s = cell.section("chip")?;
         let spread = "how far layers are off from that at most, in steps";
         let other = "noise of a sensing on other chips of the kind, relative";
+        let noise = "variance that a thousand P/E cycles add to a sensing, in steps squared";
         let chip = Chip {
             cells,
             coupling,
             pattern,
-            aging,
             layers: s.u32("layers", "layers of a block", required().within(1..=512))?,
             word_lines: s.u32("word-lines", "word lines of a layer", required().within(1..=64))?,
             offset: number(
@@ -82,23 +85,27 @@ impl Chip {
                 as f32,
             slow_by: number(&mut s, "slow-by", "how much slower they are, in steps", 0.0, 400.0)?,
             other_noise: number(&mut s, "other-noise", other, 0.1, 10.0)?,
+            other_retention: number(&mut s, "other-retention", "loss of charge on other chips, relative", 0.0, 10.0)?,
+            noise_per_kilocycle: number(&mut s, "noise-per-kilocycle", noise, 0.0, 1000.0)?,
+            other: false,
         };
         document.finish()?;
         Ok(chip)
     }
 
-    /// Name and text of each preset.
-    pub fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
-        PRESETS.iter().copied()
+    /// The chip after `cycles` P/E cycles; `other` takes another chip of its kind.
+    pub fn aged(mut self, cycles: f64, other: bool) -> Chip {
+        self.cells = self.cells.worn(cycles);
+        let noise = self.cells.read.noise * if other { self.other_noise } else { 1.0 };
+        let grown = (cycles / 1000.0) as f32 * self.noise_per_kilocycle;
+        self.cells.read.noise = libm::sqrtf(noise * noise + grown);
+        self.other = other;
+        self
     }
 
-    /// The chip after `kilocycles` thousands of P/E cycles; `other` takes another chip of its kind.
-    pub fn aged(mut self, kilocycles: f32, other: bool) -> Chip {
-        let noise = self.cells.read.noise * if other { self.other_noise } else { 1.0 };
-        self.cells.read.noise = libm::sqrtf(noise * noise + kilocycles * self.aging.noise_per_kilocycle);
-        // Faster cells and higher pulses are the same.
-        self.cells.ispp.start += kilocycles * self.aging.speed_per_kilocycle;
-        self
+    /// How fast the chip loses charge after `cycles` P/E cycles.
+    pub fn leakiness(&self, cycles: f64) -> Leakiness {
+        self.cells.wear.leakiness(cycles).times(if self.other { self.other_retention } else { 1.0 })
     }
 
     /// By how much the cells of a layer lie above the default read levels, in steps.
@@ -114,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_preset_reads_and_cites() {
-        for (name, text) in Chip::presets() {
+        for &(name, text) in PRESETS {
             Chip::resolve(name, Document::empty()).expect("an embedded preset is right");
             let document = Document::preset(text, PresetKind::Cells, name).expect("it parses");
             let uncited = document.uncited();

@@ -38,16 +38,23 @@ struct Request {
     layers: u32,
     /// Cells of a word line.
     cells: u32,
-    /// Thousands of P/E cycles that the block has had.
+    /// P/E cycles that the block has had.
     #[serde(default)]
-    kilocycles: f32,
+    cycles: f64,
     /// Take another chip of the same kind.
     #[serde(default)]
     other_chip: bool,
     /// Read all pages once more after this time, in hours.
     hours: Option<f64>,
+    /// The temperature of that time, in degrees Celsius.
+    #[serde(default = "room")]
+    celsius: f64,
     /// Hand back a histogram with bins of so many steps.
     histogram_bin: Option<u32>,
+}
+
+fn room() -> f64 {
+    25.0
 }
 
 fn chip(request: &Request) -> Result<Chip, JobError> {
@@ -56,7 +63,8 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
     within("super_layer", request.super_layer, 0, chip.layers)?;
     within("first_layer", request.first_layer, 0, chip.layers - 1)?;
     within("layers", request.layers, 1, chip.layers - request.first_layer)?;
-    within("kilocycles", request.kilocycles, 0.0, 1000.0)?;
+    within("cycles", request.cycles, 0.0, 1e6)?;
+    within("celsius", request.celsius, -40.0, 150.0)?;
     if let Some(hours) = request.hours {
         within("hours", hours, 0.0, 1e6)?;
     }
@@ -71,7 +79,7 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
             "{text}: whole super layers of {height}, the last of the block excepted"
         )));
     }
-    Ok(chip.aged(request.kilocycles, request.other_chip))
+    Ok(chip.aged(request.cycles, request.other_chip))
 }
 
 /// Programs some layers and reads every page with default and with calibrated levels; see [`Request`].
@@ -107,7 +115,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let mut answer = json!({ "pages": pages });
     if let Some(hours) = request.hours {
         let mut aged = Vec::new();
-        part.retain(hours);
+        part.retain(hours, request.celsius, request.cycles);
         part.read(|seen| aged.extend(errors(seen, &default, height > 0)));
         answer["aged"] = json!(aged);
     }

@@ -1,0 +1,69 @@
+//! The flash part that the cells of a preset belong to, as a drive has to take it.
+
+use super::{JobError, overrides, parse};
+use crate::coefficients::document;
+use interpulse_flash::parts::{self, PartSpec};
+use interpulse_settings::{Entry, Origin, PresetKind};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Which cells.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Nothing depends on it; every piece is given one.
+    #[serde(rename = "seed")]
+    _seed: u64,
+    /// Cell preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+}
+
+/// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Request`].
+pub(super) fn run(request: &Value) -> Result<Value, JobError> {
+    let request: Request = parse("part", request)?;
+    let document = parts::layered(overrides(&request.set)?.over(document(&request.preset)?)?)?;
+    let part = PartSpec::read(&mut document.section("part")?)?;
+    let resolution = document.resolution();
+    let stated: Vec<Value> = resolution
+        .entries()
+        .iter()
+        .filter(|entry| entry.path != "part.preset" && !is_the_parts_own(entry))
+        .map(|entry| {
+            let key = entry.path.trim_start_matches("part.");
+            json!([key, entry.display, entry.origin.source().unwrap_or("--set")])
+        })
+        .collect();
+    let pulse = part.program.pulse + part.program.reset;
+    Ok(json!({ "preset": part.name, "stated": stated, "program_pulse_us": pulse.as_ns() as f64 / 1e3 }))
+}
+
+/// Whether a drive that names the part preset has this value anyway.
+fn is_the_parts_own(entry: &Entry) -> bool {
+    matches!(entry.origin, Origin::Default | Origin::Preset { kind: PresetKind::Part, .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(sets: &[(&str, &str)]) -> Value {
+        run(&json!({ "seed": 1, "preset": "a4-tlc", "set": sets })).expect("it is legal")
+    }
+
+    #[test]
+    fn only_what_differs_from_the_part_preset_is_stated() {
+        let plain = told(&[]);
+        assert_eq!((&plain["preset"], &plain["program_pulse_us"]), (&json!("a4-tlc"), &json!(35.0)));
+        let keys = |of: &Value| -> Vec<String> {
+            let stated = of["stated"].as_array().expect("a list");
+            stated.iter().map(|each| each[0].as_str().expect("a key").to_string()).collect()
+        };
+        assert_eq!(keys(&plain), ["program-suspend-entry", "program-resume"]);
+        let set = told(&[("part.layers", "9"), ("cell.ispp.step", "30")]);
+        assert_eq!(keys(&set), ["layers", "program-suspend-entry", "program-resume"]);
+        assert_eq!(set["stated"][0], json!(["layers", "9", "--set"]));
+    }
+}

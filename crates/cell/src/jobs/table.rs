@@ -1,0 +1,160 @@
+//! The error table for drives, measured condition by condition and put together at the end.
+
+use super::{JobError, overrides, parse, within};
+use crate::coefficients::Coefficients;
+use crate::error_table::{Added, Condition, Errors, Plan};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What the table is measured on.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanRequest {
+    /// Axis: retention in hours.
+    hours: Vec<f64>,
+    /// Temperature in that time, in degrees Celsius.
+    celsius: f64,
+    /// Ages in hours that the retry steps are made for.
+    retry_hours: Vec<f64>,
+    /// Word lines of every condition.
+    word_lines: u32,
+    /// Cells of a word line.
+    cells: u32,
+}
+
+/// One condition.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Piece {
+    /// Selects the word lines.
+    seed: u64,
+    /// Cell preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    plan: PlanRequest,
+    /// Program/erase cycles.
+    cycles: f64,
+    /// Place in the stack, from 0 (bottom) to 1.
+    layer_fraction: f64,
+}
+
+/// All pieces.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    /// Selects the word lines.
+    seed: u64,
+    /// Cell preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`, which the pieces had as well.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    plan: PlanRequest,
+    /// What the table describes.
+    title: String,
+    /// What it was measured on.
+    source: String,
+    /// Axis: program/erase cycles.
+    cycles: Vec<u32>,
+    /// Axis: places in the stack.
+    layer_fraction: Vec<f64>,
+    /// Answers to the pieces, by cycles, then by layer.
+    errors: Vec<Errors>,
+    /// Cycles, reads of a block for each of its pages, and errors per bit that these add.
+    added: Vec<(f64, f64, f64)>,
+}
+
+fn plan(seed: u64, of: PlanRequest) -> Result<Plan, JobError> {
+    within("celsius", of.celsius, -40.0, 125.0)?;
+    within("word_lines", of.word_lines, 1, 10_000)?;
+    within("cells", of.cells, 64, 1 << 20)?;
+    within("hours, their number,", of.hours.len(), 1, 1000)?;
+    for hours in of.hours.iter().chain(&of.retry_hours) {
+        within("hours", *hours, 1e-9, 1e7)?;
+    }
+    Ok(Plan {
+        seed,
+        hours: of.hours,
+        celsius: of.celsius,
+        retry_hours: of.retry_hours,
+        word_lines: of.word_lines,
+        cells: of.cells,
+    })
+}
+
+/// Measures one condition. Returns bit errors by retention, page type, attempt and word line.
+pub(super) fn piece(request: &Value) -> Result<Value, JobError> {
+    let request: Piece = parse("error-table-piece", request)?;
+    within("cycles", request.cycles, 0.0, 1e6)?;
+    within("layer_fraction", request.layer_fraction, 0.0, 1.0)?;
+    let (of, _) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
+    let condition = Condition { cycles: request.cycles, layer_fraction: request.layer_fraction };
+    Ok(json!({ "errors": plan(request.seed, request.plan)?.measure(&of, condition) }))
+}
+
+/// Puts the pieces together. Returns the table as TOML.
+pub(super) fn whole(request: &Value) -> Result<Value, JobError> {
+    let request: Whole = parse("error-table", request)?;
+    Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
+    let plan = plan(request.seed, request.plan)?;
+    let (attempts, pages) = (plan.attempts().len(), plan.word_lines as usize);
+    let shaped = |errors: &Errors| {
+        errors.len() == plan.hours.len()
+            && errors.iter().all(|types| types.len() == 3)
+            && errors.iter().flatten().all(|reads| reads.len() == attempts)
+            && errors.iter().flatten().flatten().all(|counts| counts.len() == pages)
+    };
+    if request.errors.len() != request.cycles.len() * request.layer_fraction.len()
+        || !request.errors.iter().all(shaped)
+    {
+        let expected = "one answer of error-table-piece for every cycle count and layer of this plan";
+        return Err(JobError(format!("errors: {expected}")));
+    }
+    let added: Vec<Added> = request
+        .added
+        .iter()
+        .map(|&(cycles, reads_per_page, rber)| Added { cycles, reads_per_page, rber })
+        .collect();
+    let words = (request.title.as_str(), request.source.as_str());
+    let table = plan.table(words, &request.cycles, &request.layer_fraction, &request.errors, &added);
+    table.check().map_err(|why| JobError(format!("{}: {}", why.key, why.legal)))?;
+    let disturb = table.disturb.map(|d| {
+        json!({
+            "coefficient": d.coefficient,
+            "cycles_exponent": d.cycles_exponent,
+            "reads_exponent": d.reads_exponent,
+        })
+    });
+    Ok(json!({ "toml": table.to_toml(), "spread_ln_sd": table.spread_ln_sd, "disturb": disturb }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_make_a_table_and_wrong_pieces_do_not() {
+        let shape =
+            json!({"hours": [24.0], "celsius": 40, "retry_hours": [720.0], "word_lines": 2, "cells": 4096});
+        let ask = |more: Value| {
+            let mut request = json!({"seed": 1, "preset": "a4-tlc", "plan": shape});
+            more.as_object().expect("fields").iter().for_each(|(k, v)| request[k] = v.clone());
+            request
+        };
+        let one = piece(&ask(json!({"cycles": 1000, "layer_fraction": 0.5}))).expect("it is legal");
+        let rest = json!({
+            "title": "cells", "source": "a test", "cycles": [1000], "layer_fraction": [0.5], "errors": [one["errors"]],
+            "added": [],
+        });
+        let made = whole(&ask(rest.clone())).expect("it is legal");
+        let text = made["toml"].as_str().expect("a text");
+        let table = interpulse_flash::errors::ErrorTable::from_toml(text, "made").expect("a table");
+        assert_eq!((table.cycles, table.temperature_c), (vec![1000], 40.0));
+        let mut two = rest;
+        two["cycles"] = json!([1000, 2000]);
+        let error = whole(&ask(two)).expect_err("a piece lacks").to_string();
+        assert!(error.contains("errors: one answer"), "{error}");
+    }
+}

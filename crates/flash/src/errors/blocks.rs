@@ -1,0 +1,103 @@
+//! What decides about the errors of a block's pages: its wear, the age of its data, its reads.
+
+use interpulse_engine::SimTime;
+
+/// State of one block of one plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockState {
+    /// When its data was written, in ns of a clock that is [`BlockStates::head_start`] ahead of simulated time.
+    born: u64,
+    /// Reads since its erase, retry steps included.
+    pub reads: u32,
+    /// Program/erase cycles.
+    pub cycles: u32,
+    /// Attempt of the table that last succeeded.
+    pub last_step: u8,
+}
+
+/// All blocks of an array.
+#[derive(Clone, Debug)]
+pub struct BlockStates {
+    states: Box<[BlockState]>,
+    planes: u32,
+    blocks: u32,
+    /// Age of the oldest data at the start of simulated time, in ns.
+    head_start: u64,
+}
+
+impl BlockStates {
+    /// Blocks without wear, their data `initial_age` ns old.
+    pub fn new(dies: u32, planes: u32, blocks: u32, initial_age: u64) -> BlockStates {
+        let count = dies as usize * planes as usize * blocks as usize;
+        BlockStates {
+            states: vec![BlockState::default(); count].into(),
+            planes,
+            blocks,
+            head_start: initial_age,
+        }
+    }
+
+    /// The state of a block.
+    #[inline]
+    pub fn get(&self, die: u32, plane: u32, block: u32) -> &BlockState {
+        &self.states[self.index(die, plane, block)]
+    }
+
+    /// The state of a block, to change.
+    #[inline]
+    pub fn get_mut(&mut self, die: u32, plane: u32, block: u32) -> &mut BlockState {
+        let at = self.index(die, plane, block);
+        &mut self.states[at]
+    }
+
+    /// Age of a block's data in ns.
+    #[inline]
+    pub fn age(&self, state: &BlockState, now: SimTime) -> u64 {
+        now.as_ns() + self.head_start - state.born
+    }
+
+    /// Sets the age that a block's data has at the start, at most the initial age, and its wear.
+    pub fn set_history(&mut self, (die, plane, block): (u32, u32, u32), cycles: u32, age: u64) {
+        let born = self.head_start.checked_sub(age).expect("no data is older than the initial age");
+        *self.get_mut(die, plane, block) = BlockState { born, cycles, ..BlockState::default() };
+    }
+
+    /// The first page of a block has been programmed.
+    #[inline]
+    pub fn programmed(&mut self, (die, plane, block): (u32, u32, u32), now: SimTime) {
+        let born = now.as_ns() + self.head_start;
+        self.get_mut(die, plane, block).born = born;
+    }
+
+    /// A block has been erased, for the `cycles`-th time.
+    #[inline]
+    pub fn erased(&mut self, (die, plane, block): (u32, u32, u32), cycles: u32) {
+        let state = self.get_mut(die, plane, block);
+        *state = BlockState { cycles, born: state.born, ..BlockState::default() };
+    }
+
+    #[inline]
+    fn index(&self, die: u32, plane: u32, block: u32) -> usize {
+        debug_assert!(plane < self.planes && block < self.blocks);
+        ((die * self.planes + plane) as usize) * self.blocks as usize + block as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_ages_from_its_first_program_on() {
+        let mut blocks = BlockStates::new(2, 1, 4, 1000);
+        let at = (1, 0, 2);
+        assert_eq!(blocks.age(blocks.get(1, 0, 2), SimTime(50)), 1050);
+        blocks.set_history(at, 7, 300);
+        assert_eq!(blocks.age(blocks.get(1, 0, 2), SimTime(50)), 350);
+        blocks.get_mut(1, 0, 2).reads = 9;
+        blocks.erased(at, 8);
+        assert_eq!((blocks.get(1, 0, 2).cycles, blocks.get(1, 0, 2).reads), (8, 0));
+        blocks.programmed(at, SimTime(60));
+        assert_eq!(blocks.age(blocks.get(1, 0, 2), SimTime(75)), 15);
+    }
+}

@@ -1,0 +1,224 @@
+//! An error table compiled into integers, and the draw of a sensing.
+
+use super::blocks::BlockState;
+use super::draw::{Counts, Drawn};
+use super::fixed::{Logs, ONE, fixed};
+use super::{ErrorSpec, InitialAges};
+use crate::geometry::Geometry;
+use interpulse_engine::random::mix;
+
+/// A point of an axis and the reciprocal of the distance to the next, in 1/2^32 of [`ONE`] steps.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    at: i64,
+    /// `ONE << 20` over the distance to the next point; 0 for the last.
+    per_step: i64,
+}
+
+/// A table ready for use, at the device's temperature and number of reprograms.
+#[derive(Clone, Debug)]
+pub struct ErrorModel {
+    logs: Logs,
+    counts: Counts,
+    cycles: Box<[Point]>,
+    /// ln of retention in ns at the table's temperature.
+    retention: Box<[Point]>,
+    /// ln RBER by attempt, page type, layer, cycles, retention.
+    ln_rber: Box<[i32]>,
+    attempts: u32,
+    page_types: u32,
+    layers: u32,
+    /// Class of each word line's layer.
+    layer_of: Box<[u8]>,
+    /// ln of the acceleration by temperature.
+    ln_acceleration: i32,
+    /// Standard deviation of ln RBER between pages, in 1/1024 of a step.
+    spread: i32,
+    disturb: Option<CompiledDisturb>,
+    codewords_per_unit: u32,
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CompiledDisturb {
+    /// ln of the coefficient, less the reads' share of one page.
+    ln_coefficient: i32,
+    /// Exponents in 1/4096.
+    cycles: i64,
+    reads: i64,
+}
+
+/// A page, for its draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Die, plane, block and page.
+    pub address: (u32, u32, u32, u32),
+    /// Table's attempt.
+    pub attempt: u32,
+    /// Units of 4 KiB sensed.
+    pub units: u32,
+    /// Distinguishes this sensing from every other of the page.
+    pub sensing: u64,
+}
+
+fn points(values: impl Iterator<Item = i64>) -> Box<[Point]> {
+    let values: Vec<i64> = values.collect();
+    let next = |k: usize| values.get(k + 1).map_or(0, |&n| (i64::from(ONE) << 20) / (n - values[k]).max(1));
+    values.iter().enumerate().map(|(k, &at)| Point { at, per_step: next(k) }).collect()
+}
+
+/// The point at or below `x` and the weight of the next, in 1/4096; beyond the ends the end alone.
+#[inline]
+fn place(axis: &[Point], x: i64) -> (usize, i64) {
+    let mut k = 0;
+    while k + 1 < axis.len() && axis[k + 1].at <= x {
+        k += 1;
+    }
+    let beyond = (x - axis[k].at).max(0);
+    ((k), (beyond * axis[k].per_step >> 20).min(i64::from(ONE)))
+}
+
+impl ErrorModel {
+    /// Compiles the table of `spec` for an array; `seed` selects the sample of pages. Panics if the table is none, or is
+    /// for another number of page types: the configuration checks both.
+    pub fn new(spec: &ErrorSpec, geometry: &Geometry, seed: u64) -> ErrorModel {
+        let t = &spec.table;
+        t.check().unwrap_or_else(|why| panic!("error table: {}: {}", why.key, why.legal));
+        assert_eq!(t.page_types.len() as u32, geometry.pages_per_word_line, "page types of the error table");
+        let (types, layers, attempts) = (t.page_types.len(), t.layer_fraction.len(), t.attempts.len());
+        let mut ln_rber = Vec::with_capacity(t.entries());
+        for attempt in 0..attempts {
+            for page_type in 0..types {
+                for layer in 0..layers {
+                    for cycles in 0..t.cycles.len() {
+                        let at = |r| t.ln_rber_at((cycles, r), spec.reprograms, (layer, page_type, attempt));
+                        ln_rber.extend((0..t.retention_h.len()).map(|r| fixed(at(r))));
+                    }
+                }
+            }
+        }
+        let per_layer = geometry.word_lines.div_ceil(geometry.layers);
+        let class = |word_line: u32| {
+            let layer = word_line / per_layer;
+            t.layer_class((f64::from(layer) + 0.5) / f64::from(geometry.layers)) as u8
+        };
+        let logs = Logs::default();
+        let disturb = t.disturb.map(|d| CompiledDisturb {
+            ln_coefficient: fixed(
+                libm::log(d.coefficient)
+                    - d.reads_exponent * libm::log(f64::from(geometry.pages_per_block())),
+            ),
+            cycles: i64::from(fixed(d.cycles_exponent)),
+            reads: i64::from(fixed(d.reads_exponent)),
+        });
+        ErrorModel {
+            counts: Counts::new(spec.ecc.codeword_bits),
+            cycles: points(t.cycles.iter().map(|&c| i64::from(c))),
+            retention: points(t.retention_h.iter().map(|h| i64::from(fixed(libm::log(h * 3.6e12))))),
+            ln_rber: ln_rber.into(),
+            attempts: attempts as u32,
+            page_types: types as u32,
+            layers: layers as u32,
+            layer_of: (0..geometry.word_lines).map(class).collect(),
+            ln_acceleration: fixed(libm::log(spec.acceleration())),
+            spread: libm::round(t.spread_ln_sd * f64::from(ONE)) as i32,
+            disturb,
+            codewords_per_unit: (crate::geometry::UNIT_BYTES * 8) as u32 / spec.ecc.codeword_bits,
+            logs,
+            seed: mix(seed ^ 0x6572_726f_7273),
+        }
+    }
+
+    /// Attempts of the table: default offsets, retry steps, calibrated offsets.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Codewords in 4 KiB.
+    pub fn codewords_per_unit(&self) -> u32 {
+        self.codewords_per_unit
+    }
+
+    /// Bits of a codeword.
+    pub fn codeword_bits(&self) -> u32 {
+        self.counts.bits()
+    }
+
+    /// ln RBER of a page of a block whose data is `age` ns old, in steps of 1/4096.
+    #[inline]
+    pub fn ln_rber(&self, state: &BlockState, extra_cycles: u32, age: u64, page: &Page) -> i32 {
+        let (_, _, _, number) = page.address;
+        let (word_line, page_type) = (number / self.page_types, number % self.page_types);
+        let layer = u32::from(self.layer_of[word_line as usize]);
+        let attempt = page.attempt.min(self.attempts - 1);
+        let cycles = state.cycles.saturating_add(extra_cycles);
+        let (c, towards_c) = place(&self.cycles, i64::from(cycles));
+        let (t, towards_t) =
+            place(&self.retention, i64::from(self.logs.ln(age.max(1)) + self.ln_acceleration));
+        let rows = self.cycles.len();
+        let row = ((attempt * self.page_types + page_type) * self.layers + layer) as usize * rows + c;
+        let width = self.retention.len();
+        let along = |row: usize| {
+            let low = i64::from(self.ln_rber[row * width + t]);
+            if towards_t == 0 {
+                return low;
+            }
+            low + ((i64::from(self.ln_rber[row * width + t + 1]) - low) * towards_t >> 12)
+        };
+        let mut ln = along(row);
+        if towards_c > 0 {
+            ln += (along(row + 1) - ln) * towards_c >> 12;
+        }
+        let mut ln = ln as i32;
+        if let Some(d) = &self.disturb
+            && state.reads > 0
+            && cycles > 0
+        {
+            let by_cycles = d.cycles * i64::from(self.logs.ln(u64::from(cycles))) >> 12;
+            let by_reads = d.reads * i64::from(self.logs.ln(u64::from(state.reads))) >> 12;
+            ln = self.logs.sum(ln, d.ln_coefficient + (by_cycles + by_reads) as i32);
+        }
+        if self.spread > 0 {
+            ln += self.spread * self.logs.normal(mix(self.seed ^ mix(key_of(page.address)))) / 1024;
+        }
+        ln
+    }
+
+    /// Draws the errors of a sensing with this rate.
+    #[inline]
+    pub fn draw(&self, ln_rber: i32, page: &Page) -> Drawn {
+        self.counts.draw(ln_rber, self.key(page), page.units * self.codewords_per_unit)
+    }
+
+    /// Codewords of a draw that have more errors than `capability`.
+    pub fn beyond(&self, drawn: &Drawn, page: &Page, capability: u32) -> u32 {
+        let key = self.key(page);
+        let codewords = page.units * self.codewords_per_unit;
+        (0..codewords).filter(|&c| self.counts.errors_of(drawn, key, c) > capability).count() as u32
+    }
+
+    #[inline]
+    fn key(&self, page: &Page) -> u64 {
+        let attempt = u64::from(page.attempt) << 56;
+        mix(self.seed.wrapping_add(key_of(page.address)) ^ mix(page.sensing ^ attempt))
+    }
+
+    /// Age of the data of a block at the start of a run, in ns, by `spec`.
+    pub fn initial_age(&self, spec: &ErrorSpec, address: (u32, u32, u32)) -> u64 {
+        let whole = spec.initial_age.as_ns();
+        match spec.initial_ages {
+            InitialAges::Equal => whole,
+            InitialAges::Uniform => {
+                let (die, plane, block) = address;
+                let number = mix(self.seed ^ mix(key_of((die, plane, block, u32::MAX >> 12))));
+                ((u128::from(whole) * u128::from(number)) >> 64) as u64
+            }
+        }
+    }
+}
+
+/// Identifies a page: at most 2^18 dies, 2^6 planes, 2^20 blocks and 2^20 pages.
+#[inline]
+fn key_of((die, plane, block, page): (u32, u32, u32, u32)) -> u64 {
+    u64::from(die) << 46 | u64::from(plane) << 40 | u64::from(block) << 20 | u64::from(page)
+}

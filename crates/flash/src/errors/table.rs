@@ -1,0 +1,289 @@
+//! The error table: raw bit error rates by wear, retention, reprogramming, layer, page type and read attempt.
+
+/// What a table does not tell apart from no errors at all; rates below count as this.
+pub const LEAST_RBER: f64 = 1e-12;
+/// The largest rate there is: what reading noise gives.
+pub const MOST_RBER: f64 = 0.5;
+/// Most entries of a table.
+pub const MOST_ENTRIES: usize = 1 << 20;
+
+/// Raw bit error rates of the pages of a part. Rates are geometric means over the pages of a cell of the table: pages
+/// differ around them by [`ErrorTable::spread_ln_sd`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorTable {
+    /// What the table describes.
+    pub title: String,
+    /// Where its figures come from.
+    pub source: String,
+    /// Temperature at which the data was kept, in degrees Celsius.
+    pub temperature_c: f64,
+    /// Axis: program/erase cycles, ascending.
+    pub cycles: Vec<u32>,
+    /// Axis: retention in hours at [`ErrorTable::temperature_c`], ascending and positive.
+    pub retention_h: Vec<f64>,
+    /// Axis: how often the word line has been reprogrammed since its erase, ascending.
+    pub reprograms: Vec<u32>,
+    /// Axis: classes of layers, each by its place in the stack, from 0 (first programmed) to 1, ascending.
+    pub layer_fraction: Vec<f64>,
+    /// Axis: page types of a word line, least significant first.
+    pub page_types: Vec<String>,
+    /// Axis: read attempts: first the default read offsets, then the retry steps in their order, last the calibrated
+    /// (optimal) offsets. One attempt alone is both.
+    pub attempts: Vec<String>,
+    /// Raw bit error rates, errors per bit: [`ErrorTable::index`] gives the order.
+    pub rber: Vec<f64>,
+    /// Standard deviation of the natural logarithm of the rate between the pages of one cell of the table.
+    pub spread_ln_sd: f64,
+    /// What reads add, if the table says so.
+    pub disturb: Option<Disturb>,
+}
+
+/// Errors by read disturb (Kim et al., FAST'19): `coefficient` x cycles^`cycles_exponent` x reads^`reads_exponent` is added
+/// to the rate of every page of a block, reads being those of the block since its erase for each of its pages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disturb {
+    /// Added errors per bit after one cycle and one read for each page.
+    pub coefficient: f64,
+    /// How they grow with program/erase cycles.
+    pub cycles_exponent: f64,
+    /// How they grow with reads.
+    pub reads_exponent: f64,
+}
+
+/// Why a table is none: the key concerned, and what would be legal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Illegal {
+    /// Key in the file.
+    pub key: &'static str,
+    /// What is legal.
+    pub legal: String,
+}
+
+/// A place between two points of an axis: the lower one, and how far towards the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Between {
+    low: usize,
+    high: usize,
+    weight: f64,
+}
+
+/// Where `x` lies on `axis`; beyond its ends, at the end.
+fn place(axis: impl Iterator<Item = f64>, x: f64) -> Between {
+    let points: Vec<f64> = axis.collect();
+    let above = points.iter().position(|&p| p >= x).unwrap_or(points.len() - 1);
+    let low = if points[above] > x { above.saturating_sub(1) } else { above };
+    let weight =
+        if points[above] > points[low] { (x - points[low]) / (points[above] - points[low]) } else { 0.0 };
+    Between { low, high: above, weight: weight.clamp(0.0, 1.0) }
+}
+
+impl ErrorTable {
+    /// A table of one cell without an error, for a part with these page types.
+    pub fn ideal(page_types: usize) -> ErrorTable {
+        ErrorTable {
+            title: "no errors".into(),
+            source: "interpulse: every read succeeds".into(),
+            temperature_c: 40.0,
+            cycles: vec![0],
+            retention_h: vec![1.0],
+            reprograms: vec![0],
+            layer_fraction: vec![0.5],
+            page_types: ["lsb", "csb", "msb", "tsb"][..page_types].iter().map(|&t| t.into()).collect(),
+            attempts: vec!["default".into()],
+            rber: vec![0.0; page_types],
+            spread_ln_sd: 0.0,
+            disturb: None,
+        }
+    }
+
+    /// Entries that the axes ask for.
+    pub fn entries(&self) -> usize {
+        let sizes = [
+            self.cycles.len(),
+            self.retention_h.len(),
+            self.reprograms.len(),
+            self.layer_fraction.len(),
+            self.page_types.len(),
+            self.attempts.len(),
+        ];
+        sizes.into_iter().fold(1, usize::saturating_mul)
+    }
+
+    /// Place in [`ErrorTable::rber`] of a point of the axes, each by its number: cycles slowest, then retention,
+    /// reprograms, layer, page type, and attempts fastest.
+    pub fn index(&self, [cycles, retention, reprograms, layer, page_type, attempt]: [usize; 6]) -> usize {
+        let mut at = cycles;
+        at = at * self.retention_h.len() + retention;
+        at = at * self.reprograms.len() + reprograms;
+        at = at * self.layer_fraction.len() + layer;
+        at = at * self.page_types.len() + page_type;
+        at * self.attempts.len() + attempt
+    }
+
+    /// The class of a layer: the one whose place in the stack is nearest, the lower of two.
+    pub fn layer_class(&self, fraction: f64) -> usize {
+        let away = |k: usize| (self.layer_fraction[k] - fraction).abs();
+        (0..self.layer_fraction.len()).fold(0, |best, k| if away(k) < away(best) { k } else { best })
+    }
+
+    /// Natural logarithm of the rate at a point of the table, floored at [`LEAST_RBER`]; the number of reprograms may
+    /// lie between two points.
+    pub fn ln_rber_at(
+        &self,
+        (cycles, retention): (usize, usize),
+        reprograms: f64,
+        (layer, page_type, attempt): (usize, usize, usize),
+    ) -> f64 {
+        let at = place(self.reprograms.iter().map(|&r| f64::from(r)), reprograms);
+        let ln = |k| {
+            libm::log(
+                self.rber[self.index([cycles, retention, k, layer, page_type, attempt])].max(LEAST_RBER),
+            )
+        };
+        ln(at.low) * (1.0 - at.weight) + ln(at.high) * at.weight
+    }
+
+    /// The rate of a page in the middle of its cell's spread, without disturb. In between the points of the table its
+    /// logarithm is linear in cycles, in the logarithm of retention and in reprograms; beyond its ends the last point
+    /// holds.
+    pub fn rber(
+        &self,
+        (cycles, hours): (f64, f64),
+        reprograms: f64,
+        (layer, page_type, attempt): (f64, usize, usize),
+    ) -> f64 {
+        let c = place(self.cycles.iter().map(|&c| f64::from(c)), cycles);
+        let t = place(self.retention_h.iter().map(|&t| libm::log(t)), libm::log(hours));
+        let layer = self.layer_class(layer);
+        let attempt = attempt.min(self.attempts.len() - 1);
+        let ln = |c, t| self.ln_rber_at((c, t), reprograms, (layer, page_type, attempt));
+        let along = |c| ln(c, t.low) * (1.0 - t.weight) + ln(c, t.high) * t.weight;
+        libm::exp(along(c.low) * (1.0 - c.weight) + along(c.high) * c.weight)
+    }
+
+    /// Checks that this is a table.
+    pub fn check(&self) -> Result<(), Illegal> {
+        let err = |key, legal: &str| Err(Illegal { key, legal: legal.to_string() });
+        if !(self.temperature_c.is_finite() && (-55.0..=150.0).contains(&self.temperature_c)) {
+            return err("temperature-c", "degrees Celsius from -55 to 150");
+        }
+        if self.cycles.is_empty() || !self.cycles.windows(2).all(|w| w[0] < w[1]) {
+            return err("cycles", "at least one number of cycles, each larger than the one before");
+        }
+        let hours = &self.retention_h;
+        let sound = hours.iter().all(|h| h.is_finite() && (1e-9..=1e7).contains(h));
+        if hours.is_empty() || !sound || !hours.windows(2).all(|w| w[0] < w[1]) {
+            return err(
+                "retention-h",
+                "at least one time from 1e-9 to 1e7 hours, each larger than the one before",
+            );
+        }
+        if self.reprograms.is_empty() || !self.reprograms.windows(2).all(|w| w[0] < w[1]) {
+            return err("reprograms", "at least one count, each larger than the one before");
+        }
+        let layers = &self.layer_fraction;
+        let inside = layers.iter().all(|l| (0.0..=1.0).contains(l));
+        if layers.is_empty() || layers.len() > 256 || !inside || !layers.windows(2).all(|w| w[0] < w[1]) {
+            return err("layer-fraction", "1 to 256 places from 0 to 1, each larger than the one before");
+        }
+        let distinct = |names: &[String]| {
+            names.iter().enumerate().all(|(i, n)| !n.is_empty() && !names[..i].contains(n))
+        };
+        if !(1..=4).contains(&self.page_types.len()) || !distinct(&self.page_types) {
+            return err("page-types", "1 to 4 different names, least significant first");
+        }
+        if !(1..=64).contains(&self.attempts.len()) || !distinct(&self.attempts) {
+            return err(
+                "attempts",
+                "1 to 64 different names: default offsets, retry steps, calibrated offsets",
+            );
+        }
+        let entries = self.entries();
+        if entries > MOST_ENTRIES || self.rber.len() != entries {
+            let legal = format!(
+                "{} cycles x {} retentions x {} reprograms x {} layers x {} page types x {} attempts = {entries} rates (of at \
+                 most {MOST_ENTRIES}); there are {}",
+                self.cycles.len(),
+                hours.len(),
+                self.reprograms.len(),
+                layers.len(),
+                self.page_types.len(),
+                self.attempts.len(),
+                self.rber.len()
+            );
+            return Err(Illegal { key: "rber", legal });
+        }
+        if let Some(at) = self.rber.iter().position(|r| !(0.0..=MOST_RBER).contains(r)) {
+            let legal = format!("rates from 0 to {MOST_RBER}; entry {} is {}", at + 1, self.rber[at]);
+            return Err(Illegal { key: "rber", legal });
+        }
+        if !(0.0..=3.0).contains(&self.spread_ln_sd) {
+            return err("spread-ln-sd", "a standard deviation of ln RBER from 0 to 3");
+        }
+        if let Some(d) = &self.disturb {
+            if !(d.coefficient > 0.0 && d.coefficient <= MOST_RBER) {
+                return err("disturb-coefficient", "errors per bit greater than 0 and at most 0.5");
+            }
+            if !(0.0..=4.0).contains(&d.cycles_exponent) {
+                return err("disturb-cycles-exponent", "an exponent from 0 to 4");
+            }
+            if !(0.0..=4.0).contains(&d.reads_exponent) {
+                return err("disturb-reads-exponent", "an exponent from 0 to 4");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two cycles, two retentions, two attempts.
+    fn table() -> ErrorTable {
+        ErrorTable {
+            cycles: vec![0, 1000],
+            retention_h: vec![1.0, 100.0],
+            page_types: vec!["only".into()],
+            attempts: vec!["default".into(), "calibrated".into()],
+            rber: vec![1e-4, 1e-5, 1e-2, 1e-4, 1e-3, 1e-4, 1e-1, 1e-3],
+            ..ErrorTable::ideal(1)
+        }
+    }
+
+    #[test]
+    fn between_points_the_logarithm_is_linear() {
+        let t = table();
+        assert_eq!(t.check(), Ok(()));
+        let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} against {b}");
+        near(t.rber((0.0, 1.0), 0.0, (0.5, 0, 0)), 1e-4);
+        near(t.rber((1000.0, 100.0), 0.0, (0.5, 0, 1)), 1e-3);
+        // Half way in log time, half way in cycles: 10^-2.5 = mean of the four exponents -4, -2, -3, -1.
+        near(t.rber((500.0, 10.0), 0.0, (0.5, 0, 0)), libm::exp10(-2.5));
+        // Beyond the ends the end holds, beyond the attempts the last.
+        near(t.rber((9e9, 1e6), 0.0, (0.0, 0, 9)), 1e-3);
+        near(t.rber((0.0, 1e-3), 0.0, (1.0, 0, 0)), 1e-4);
+    }
+
+    #[test]
+    fn what_is_no_table_is_named() {
+        let refused = |change: &dyn Fn(&mut ErrorTable)| {
+            let mut t = table();
+            change(&mut t);
+            t.check().expect_err("a table that is none").key
+        };
+        assert_eq!(refused(&|t| t.cycles = vec![5, 5]), "cycles");
+        assert_eq!(refused(&|t| t.retention_h = vec![0.0, 5.0]), "retention-h");
+        assert_eq!(refused(&|t| t.reprograms.clear()), "reprograms");
+        assert_eq!(refused(&|t| t.layer_fraction = vec![1.5]), "layer-fraction");
+        assert_eq!(refused(&|t| t.page_types.clear()), "page-types");
+        assert_eq!(refused(&|t| t.attempts = vec!["a".into(), "a".into()]), "attempts");
+        assert_eq!(refused(&|t| t.rber.truncate(7)), "rber");
+        assert_eq!(refused(&|t| t.rber[3] = f64::NAN), "rber");
+        assert_eq!(refused(&|t| t.rber[3] = 0.51), "rber");
+        assert_eq!(refused(&|t| t.spread_ln_sd = -1.0), "spread-ln-sd");
+        assert_eq!(refused(&|t| t.temperature_c = f64::INFINITY), "temperature-c");
+        let disturb = Disturb { coefficient: 0.0, cycles_exponent: 0.3, reads_exponent: 1.7 };
+        assert_eq!(refused(&|t| t.disturb = Some(disturb)), "disturb-coefficient");
+    }
+}

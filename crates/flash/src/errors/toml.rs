@@ -1,0 +1,166 @@
+//! The error table as TOML: written for other programs and people, read strictly.
+
+use super::table::{Disturb, ErrorTable, Illegal};
+use interpulse_settings::{ConfigError, Document, Section, default, required};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The section of a table in its file.
+pub const SECTION: &str = "error-table";
+/// Largest file that is read as a table.
+const FILE_MAX: u64 = 32 << 20;
+/// Rates on a line of a written table.
+const ON_A_LINE: usize = 8;
+
+/// Why a file holds no table.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TableFileError {
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// What stands in it cannot be used.
+    #[error("{0}")]
+    Content(#[from] ConfigError),
+}
+
+/// Reads the table in the file at `path`.
+///
+/// Errors: the file cannot be read, or what [`ErrorTable::read`] refuses.
+pub fn table_in_file(path: &Path) -> Result<ErrorTable, TableFileError> {
+    let shown = path.display().to_string();
+    let unreadable = |why: String| TableFileError::Unreadable(format!("error table {shown}: {why}"));
+    let file = std::fs::metadata(path).map_err(|e| unreadable(format!("cannot be opened: {e}")))?;
+    if !file.is_file() || file.len() > FILE_MAX {
+        return Err(unreadable("is not a regular file of at most 32 MiB".to_string()));
+    }
+    let bytes = std::fs::read(path).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
+    let document = Document::from_bytes(&bytes, &shown)?;
+    let table = ErrorTable::read(&mut document.section(SECTION)?)?;
+    document.finish()?;
+    Ok(table)
+}
+
+impl ErrorTable {
+    /// Reads a table from a text; `name` is the text's name in messages.
+    pub fn from_toml(text: &str, name: &str) -> Result<ErrorTable, ConfigError> {
+        let document = Document::from_toml(text, name)?;
+        let table = ErrorTable::read(&mut document.section(SECTION)?)?;
+        document.finish()?;
+        Ok(table)
+    }
+
+    /// Reads a table from its section. Errors name file, line and key.
+    pub fn read(s: &mut Section) -> Result<ErrorTable, ConfigError> {
+        let names = |s: &mut Section, key, doc| s.list_string(key, doc, None);
+        let table = ErrorTable {
+            title: s.string("title", "what the table describes", None)?,
+            source: s.string("source", "where its figures come from", None)?,
+            temperature_c: s.f64("temperature-c", "temperature of retention, degrees Celsius", required())?,
+            cycles: s.list_u32("cycles", "axis: program/erase cycles", None, required())?,
+            retention_h: s.list_f64("retention-h", "axis: retention in hours", None, required())?,
+            reprograms: s.list_u32(
+                "reprograms",
+                "axis: reprograms of the word line",
+                Some(&[0]),
+                required(),
+            )?,
+            layer_fraction: s.list_f64(
+                "layer-fraction",
+                "axis: classes of layers by place in the stack, 0 to 1",
+                Some(&[0.5]),
+                required(),
+            )?,
+            page_types: names(s, "page-types", "axis: page types, least significant first")?,
+            attempts: names(s, "attempts", "axis: default offsets, retry steps, calibrated offsets")?,
+            rber: s.list_f64(
+                "rber",
+                "raw bit error rates; cycles slowest, then retention, reprograms, layer, page type, attempt",
+                None,
+                required(),
+            )?,
+            spread_ln_sd: s.f64(
+                "spread-ln-sd",
+                "standard deviation of ln RBER between pages",
+                default(0.0),
+            )?,
+            disturb: read_disturb(s)?,
+        };
+        table.check().map_err(|Illegal { key, legal }| s.invalid(key, legal))?;
+        Ok(table)
+    }
+
+    /// The table as a text that [`ErrorTable::from_toml`] reads back to an equal table.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        let line = |text: &mut String, key: &str, value: &str| {
+            writeln!(text, "{key} = {value}").expect("a string takes any text");
+        };
+        let float = |x: &f64| format!("{x:e}");
+        let floats = |all: &[f64]| format!("[{}]", all.iter().map(float).collect::<Vec<_>>().join(", "));
+        let counts =
+            |all: &[u32]| format!("[{}]", all.iter().map(u32::to_string).collect::<Vec<_>>().join(", "));
+        let quote = |name: &String| basic_string(name);
+        let names = |all: &[String]| format!("[{}]", all.iter().map(quote).collect::<Vec<_>>().join(", "));
+        text.push_str("[error-table]\n");
+        line(&mut text, "title", &basic_string(&self.title));
+        line(&mut text, "source", &basic_string(&self.source));
+        line(&mut text, "temperature-c", &float(&self.temperature_c));
+        line(&mut text, "cycles", &counts(&self.cycles));
+        line(&mut text, "retention-h", &floats(&self.retention_h));
+        line(&mut text, "reprograms", &counts(&self.reprograms));
+        line(&mut text, "layer-fraction", &floats(&self.layer_fraction));
+        line(&mut text, "page-types", &names(&self.page_types));
+        line(&mut text, "attempts", &names(&self.attempts));
+        line(&mut text, "spread-ln-sd", &float(&self.spread_ln_sd));
+        if let Some(d) = &self.disturb {
+            line(&mut text, "disturb-coefficient", &float(&d.coefficient));
+            line(&mut text, "disturb-cycles-exponent", &float(&d.cycles_exponent));
+            line(&mut text, "disturb-reads-exponent", &float(&d.reads_exponent));
+        }
+        text.push_str("rber = [\n");
+        // One line for each cell of the other axes, as far as that is readable.
+        let row = if self.attempts.len() > 1 { self.attempts.len() } else { ON_A_LINE };
+        for cells in self.rber.chunks(row) {
+            let cells: Vec<String> = cells.iter().map(float).collect();
+            writeln!(text, "    {},", cells.join(", ")).expect("a string takes any text");
+        }
+        text.push_str("]\n");
+        text
+    }
+}
+
+fn read_disturb(s: &mut Section) -> Result<Option<Disturb>, ConfigError> {
+    let rest = ["disturb-cycles-exponent", "disturb-reads-exponent"];
+    if !s.has("disturb-coefficient") {
+        for key in rest {
+            s.refuse(key, "it belongs to a `disturb-coefficient`")?;
+        }
+        return Ok(None);
+    }
+    let mut number = |key, doc| s.f64(key, doc, required());
+    Ok(Some(Disturb {
+        coefficient: number(
+            "disturb-coefficient",
+            "errors per bit after one cycle and one read for each page",
+        )?,
+        cycles_exponent: number(rest[0], "growth of read disturb with cycles")?,
+        reads_exponent: number(rest[1], "growth of read disturb with reads")?,
+    }))
+}
+
+/// A text as a basic string of TOML.
+fn basic_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => {
+                write!(out, "\\u{:04X}", u32::from(c)).expect("a string takes any text");
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -4,8 +4,8 @@
 
 mod endurance;
 mod erase;
-mod reprogram;
 mod part;
+mod reprogram;
 mod retention;
 mod suspend;
 mod table;

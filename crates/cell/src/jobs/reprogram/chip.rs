@@ -85,7 +85,13 @@ impl Chip {
                 as f32,
             slow_by: number(&mut s, "slow-by", "how much slower they are, in steps", 0.0, 400.0)?,
             other_noise: number(&mut s, "other-noise", other, 0.1, 10.0)?,
-            other_retention: number(&mut s, "other-retention", "loss of charge on other chips, relative", 0.0, 10.0)?,
+            other_retention: number(
+                &mut s,
+                "other-retention",
+                "loss of charge on other chips, relative",
+                0.0,
+                10.0,
+            )?,
             noise_per_kilocycle: number(&mut s, "noise-per-kilocycle", noise, 0.0, 1000.0)?,
             other: false,
         };

@@ -155,6 +155,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         multi_plane_reads: false,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
+        errors: None,
     }
 }
 

@@ -37,10 +37,12 @@ pub enum Cause {
     Queue,
     /// Programming the write's own data, for writes that are complete when that is on flash.
     OwnProgram,
+    /// Repeating a read whose first decode has failed: all that follows that decode.
+    Retry,
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 14;
+pub const CAUSES: usize = 15;
 
 /// Name and one line of documentation of each cause, in order.
 pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
@@ -58,6 +60,7 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("firmware", "firmware time of the command"),
     ("queue", "in the submission queue before the controller fetched it"),
     ("own_program", "loading and programming the write's own data (cache.acknowledge = \"when-programmed\")"),
+    ("retry", "repeating a read whose first decode failed: sensings, transfers and decodes beyond the first"),
 ];
 
 /// One request's account: ns by [`Cause`].

@@ -104,5 +104,6 @@ fn state_name(state: State) -> &'static str {
         State::Entering => "entering",
         State::Suspended => "suspended",
         State::Resuming => "resuming",
+        State::Retrying => "retrying",
     }
 }

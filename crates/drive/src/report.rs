@@ -1,5 +1,7 @@
 //! Results as JSON, by the schema in `docs/result.schema.json`.
 
+mod reliability;
+
 use crate::account::{Blame, CAUSE_INFO, Sums};
 use crate::config::Case;
 use crate::drive::stats::Latencies;
@@ -88,6 +90,9 @@ pub fn result(m: &Measured, context: &Context) -> Value {
     o.insert("ftl".into(), ftl(m, context));
     o.insert("nand".into(), nand(m));
     o.insert("time_share".into(), time_share(&m.uses));
+    if let Some(errors) = &m.errors {
+        o.insert("reliability".into(), reliability::section(errors, &m.window));
+    }
     o.insert("read_wait_us".into(), wait(&m.window.read_blame.total()));
     o.insert("write_wait_us".into(), wait(&m.window.write_blame));
     o.insert("tail_blame".into(), tail_blame(&m.window.read_blame));
@@ -254,6 +259,9 @@ fn counters(m: &Measured, context: &Context) -> Value {
     o.insert("host".into(), group(m.window.counters.iter()));
     o.insert("ftl".into(), group(m.ftl.iter()));
     o.insert("nand".into(), group(m.nand.iter()));
+    if let Some(errors) = &m.errors {
+        o.insert("errors".into(), group(errors.counters.iter()));
+    }
     let (fewest, most, sum) = context.wear;
     o.insert(
         "wear".into(),

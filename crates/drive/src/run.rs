@@ -1,13 +1,15 @@
 //! One run: warm-up, measurement window, drain, audits.
 
 use crate::config::RunSpec;
-use crate::drive::Drive;
 use crate::drive::stats::WindowStats;
 use crate::drive::verify::AuditReport;
+use crate::drive::{Drive, Rewritten};
 use crate::ftl::FtlCounters;
 use interpulse_engine::{Agenda, Duration, SimTime};
 use interpulse_flash::die::usage::USES;
-use interpulse_flash::nand::{NandCounters, OperationStats};
+use interpulse_flash::nand::{
+    ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
+};
 use std::time::Instant;
 use thiserror::Error;
 
@@ -27,6 +29,16 @@ pub enum RunFailure {
     Internal(String),
 }
 
+/// What bit errors led to in the window.
+pub struct ErrorWindow {
+    /// What the flash array counted.
+    pub counters: ErrorCounters,
+    /// Page reads by number of further attempts; the last entry holds those with more, too.
+    pub by_attempts: [u64; MOST_ATTEMPTS_COUNTED + 1],
+    /// Blocks rewritten.
+    pub rewritten: Rewritten,
+}
+
 /// What a run measured.
 pub struct Measured {
     /// Length of the window.
@@ -41,6 +53,8 @@ pub struct Measured {
     pub operations: OperationStats,
     /// Time of all dies by use in the window, in ns; adds up to dies x window.
     pub uses: [u64; USES],
+    /// What bit errors led to in the window, if there are any.
+    pub errors: Option<ErrorWindow>,
     /// What the audits looked at; `None` if the run was stopped early.
     pub audits: Option<AuditReport>,
     /// The run was stopped early.
@@ -115,6 +129,7 @@ pub fn run(
         nand: after.nand.since(&before.nand),
         operations,
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
+        errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         interrupted,
         wall_s: wall.elapsed().as_secs_f64(),
@@ -188,6 +203,7 @@ struct Readings {
     ftl: FtlCounters,
     nand: NandCounters,
     uses: [u64; USES],
+    errors: Option<ErrorWindow>,
 }
 
 impl Readings {
@@ -199,7 +215,22 @@ impl Readings {
                 *to += from;
             }
         }
-        Readings { ftl: drive.ftl().counters, nand: drive.nand().counters, uses }
+        let errors = drive.nand().reliability().map(|r| ErrorWindow::of(r, drive.rewritten));
+        Readings { ftl: drive.ftl().counters, nand: drive.nand().counters, uses, errors }
+    }
+}
+
+impl ErrorWindow {
+    fn of(reliability: &Reliability, rewritten: Rewritten) -> ErrorWindow {
+        ErrorWindow { counters: reliability.counters, by_attempts: reliability.by_attempts, rewritten }
+    }
+
+    fn since(self, before: &ErrorWindow) -> ErrorWindow {
+        ErrorWindow {
+            counters: self.counters.since(&before.counters),
+            by_attempts: std::array::from_fn(|k| self.by_attempts[k] - before.by_attempts[k]),
+            rewritten: self.rewritten.since(&before.rewritten),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod drive_common;
 
-use drive_common::{Bench, Cells, of_part, part, preconditioned};
+use drive_common::{Bench, Cells, errors, of_part, part, preconditioned};
 use interpulse_drive::account::{CAUSES, Cause, Sums};
 use interpulse_drive::drive::request::Request;
 use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
@@ -14,12 +14,14 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration, Rng, SimTime, Streams};
+use interpulse_flash::errors::{ErrorSpec, InitialAges, SoftStage};
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::suspend::{
     DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, Op, SyntheticPacing, SyntheticSpec};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Requests of one world, before the read-back.
 const REQUESTS: u64 = 10_000;
@@ -64,6 +66,33 @@ fn suspension(rng: &mut Rng) -> SuspendPolicy {
         defer_clock: DeferClock::ALL[rng.below(DeferClock::ALL.len() as u64) as usize].1,
         ..SuspendPolicy::unlimited(Scheme::ALL[rng.below(Scheme::ALL.len() as u64) as usize].1, costs)
     }
+}
+
+/// Bit errors, or none: retries of every kind, blocks that age and wear within milliseconds.
+fn some_errors(rng: &mut Rng, cells: Cells, imposed: bool) -> Option<Arc<ErrorSpec>> {
+    let rates = pick(rng, &[None, None, Some([8e-3, 4e-3, 1e-3]), Some([0.5, 9e-3, 9e-3]), Some([1e-2; 3])])?;
+    let bits = match cells {
+        Cells::Slc => 1,
+        Cells::MlcPages => 2,
+        Cells::Tlc => 3,
+    };
+    let mut spec = errors(bits, &rates);
+    spec.table.spread_ln_sd = pick(rng, &[0.0, 0.3]);
+    spec.ecc.max_retries = pick(rng, &[0, 1, 4]);
+    spec.ecc.pipelined = rng.below(2) == 0;
+    spec.ecc.reset = Duration::from_us(pick(rng, &[0, 5]));
+    spec.ecc.retry_sensing_ppm = pick(rng, &[1_000_000, 750_000]);
+    spec.ecc.predict = rng.below(2) == 0;
+    let stage = SoftStage { sensings: 2, capability: 120, latency: Duration::from_us(9) };
+    spec.ecc.soft = pick(rng, &[vec![], vec![stage]]);
+    if !imposed {
+        spec.initial_age = Duration::from_us(pick(rng, &[0, 30_000]));
+        spec.initial_ages = InitialAges::Uniform;
+        spec.refresh_after =
+            pick(rng, &[None, Some(Duration::from_us(20_000)), Some(Duration::from_us(90_000))]);
+        spec.reclaim_reads = pick(rng, &[None, Some(40), Some(1000)]);
+    }
+    Some(Arc::new(spec))
 }
 
 /// A drive; `None` if the values drawn do not make one.
@@ -125,6 +154,9 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     };
     spec.host.firmware = Duration::from_us(pick(rng, &[0, 5, 20]));
     spec.host.command_timeout = Some(Duration::from_ms(2));
+    if spec.ftl.gc != GcPolicy::Imposed || rng.below(2) == 0 {
+        spec.nand.errors = some_errors(rng, cells, spec.ftl.gc == GcPolicy::Imposed);
+    }
     spec.check().ok()?;
     Some(spec)
 }

@@ -121,6 +121,7 @@ impl Drive {
             unprogrammed: 0,
             submitted: now,
             mark: now,
+            failed: false,
             account: NO_ACCOUNT,
         });
         if self.queues.submit(self.flows[f].queue as usize, id) {
@@ -226,6 +227,10 @@ impl Drive {
             txn.page = at.page;
             txn.units = count;
             txn.owner = id;
+            if !self.readers.is_empty() {
+                let block = self.ftl.layout.block_of(first);
+                self.readers[block as usize] += 1;
+            }
             self.nand.submit(agenda, txn);
             lpn += count;
         }
@@ -234,14 +239,19 @@ impl Drive {
 
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let now = agenda.now();
+        if !self.readers.is_empty() {
+            self.reader_done(agenda, txn);
+        }
         let request = self.requests.get_mut(txn.owner);
+        request.failed |= txn.is_uncorrectable();
         request.reads_left -= 1;
         if request.reads_left > 0 {
             return;
         }
         // The last read to finish is the one the request waited for.
         book_flash(&mut request.account, &txn.waits);
-        request.mark = txn.mark;
+        request.account[Cause::Retry as usize] = txn.own;
+        request.mark = txn.mark + Duration::from_ns(txn.own);
         request.book(Cause::Decode, now);
         if request.op == Op::Read {
             let bytes = request.bytes;
@@ -282,6 +292,9 @@ impl Drive {
         self.window.complete(f, request.op, request.bytes, latency, &request.account);
         if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
             self.window.timed_out(request.op);
+        }
+        if request.failed {
+            self.window.uncorrectable(request.op);
         }
         self.requests.remove(id);
         self.completed += 1;

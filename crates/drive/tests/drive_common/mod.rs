@@ -9,6 +9,7 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
+use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
@@ -88,6 +89,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             multi_plane_reads: false,
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
+            errors: None,
         },
         ftl: FtlSpec {
             over_provisioning: 0.4,
@@ -116,6 +118,23 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             command_timeout: None,
         },
         audit_sample: 1,
+    }
+}
+
+/// Errors by the rates of the table's attempts, on pages of every type; 80 bits in 1 KiB are corrected.
+pub fn errors(page_types: usize, rates: &[f64]) -> ErrorSpec {
+    let attempts = (0..rates.len()).map(|k| format!("attempt {k}")).collect();
+    let rber = rates.repeat(page_types);
+    ErrorSpec {
+        table: ErrorTable { attempts, rber, ..ErrorTable::ideal(page_types) },
+        ecc: Ecc::default(),
+        temperature_c: 40.0,
+        activation_ev: 1.1,
+        reprograms: 0.0,
+        initial_age: Duration::ZERO,
+        initial_ages: InitialAges::Equal,
+        reclaim_reads: None,
+        refresh_after: None,
     }
 }
 

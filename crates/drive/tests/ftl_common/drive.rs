@@ -62,6 +62,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             multi_plane_reads: false,
             ecc_latency: us(4),
             ecc_interval: Duration::ZERO,
+            errors: None,
         },
         ftl: FtlSpec {
             over_provisioning: 0.3,

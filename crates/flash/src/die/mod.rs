@@ -44,13 +44,15 @@ pub enum State {
     Suspended,
     /// Leaving a suspension.
     Resuming,
+    /// Repeating a read whose decode has failed: the steps of its retry, one after another or overlapping.
+    Retrying,
 }
 
 /// Which states may follow each state, in the order of [`State`].
-const NEXT: [&[State]; 12] = {
+const NEXT: [&[State]; 13] = {
     use State::*;
     [
-        &[Command, LoadWait],
+        &[Command, LoadWait, Retrying],
         &[Sensing, Pulsing],
         &[OutWait],
         &[Out],
@@ -60,15 +62,16 @@ const NEXT: [&[State]; 12] = {
         &[Stopping, Entering, Suspended, Idle],
         &[Entering, Suspended],
         &[Suspended],
-        &[Command, LoadWait, Resuming, Pulsing],
+        &[Command, LoadWait, Resuming, Pulsing, Retrying],
         &[Pulsing],
+        &[Retrying, Idle, Suspended],
     ]
 };
 
-const LEGAL: [u16; 12] = {
-    let mut table = [0; 12];
+const LEGAL: [u16; 13] = {
+    let mut table = [0; 13];
     let mut from = 0;
-    while from < 12 {
+    while from < 13 {
         let mut k = 0;
         while k < NEXT[from].len() {
             table[from] |= 1 << NEXT[from][k] as u16;

@@ -1,9 +1,11 @@
 //! How a flash array behaves.
 
 use super::queue::{GcReadRank, Policy};
+use crate::errors::ErrorSpec;
 use crate::suspend::SuspendPolicy;
 use crate::variation::LongOperations;
 use interpulse_engine::Duration;
+use std::sync::Arc;
 
 /// How the array behaves, besides its geometry and part.
 #[derive(Clone, Debug)]
@@ -26,4 +28,6 @@ pub struct NandConfig {
     pub ecc_latency: Duration,
     /// Time between codewords entering a channel's decoder.
     pub ecc_interval: Duration,
+    /// Bit errors and what corrects them; `None` for none.
+    pub errors: Option<Arc<ErrorSpec>>,
 }

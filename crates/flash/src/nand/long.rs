@@ -126,6 +126,11 @@ impl Nand {
             LongKind::Erase => self.counters.erases += 1,
         }
         self.operations.record(&op, now);
+        if let Some(reliability) = &mut self.reliability
+            && txn.block != NO_BLOCK
+        {
+            reliability.finished(&txn, now);
+        }
         if op.kind == LongKind::Erase {
             self.counters.erase_owed_time += owed;
             self.outcomes.push(Outcome::Erase(txn));

@@ -8,10 +8,12 @@ pub mod channel;
 mod config;
 mod counters;
 pub mod ecc;
+mod judge;
 mod long;
 mod operations;
 pub mod queue;
 mod reads;
+mod retry;
 mod suspension;
 mod trains;
 pub mod txn;
@@ -29,6 +31,7 @@ use txn::{Kind, NONE, Slab, Txn};
 
 pub use config::NandConfig;
 pub use counters::NandCounters;
+pub use judge::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 pub use operations::{OperationStats, OperationTimes};
 
 /// Most planes a multi-plane read senses together.
@@ -79,6 +82,7 @@ pub struct Nand {
     in_hand: Vec<InHand>,
     channels: Vec<Channel>,
     decoders: Vec<Decoder>,
+    reliability: Option<Box<Reliability>>,
     txns: Slab,
     seq: u64,
     first: u32,
@@ -114,8 +118,14 @@ impl Nand {
             buffer_used: false,
             reload_from: SimTime::ZERO,
         };
+        let timing = Timing::new(part);
+        let reliability = config
+            .errors
+            .as_deref()
+            .map(|spec| Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, seed)));
         Nand {
-            timing: Timing::new(part),
+            timing,
+            reliability,
             trains: Trains::new(part, config.long_operations, seed),
             dies: vec![
                 Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block());
@@ -124,7 +134,7 @@ impl Nand {
             queues: vec![Queue::default(); dies],
             in_hand: vec![idle; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
-            decoders: vec![Decoder::new(config.ecc_latency, config.ecc_interval); geometry.channels as usize],
+            decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             txns: Slab::default(),
             seq: 0,
             first: first.0,
@@ -271,6 +281,7 @@ impl Nand {
             }
             State::Suspended => self.next_on(agenda, now, d),
             State::Resuming => self.pulses_from(agenda, now, d, now),
+            State::Retrying => self.sequence_timer(agenda, now, d),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
     }
@@ -294,6 +305,10 @@ impl Nand {
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         let txn = self.txns.get_mut(id);
+        if txn.is_retry() {
+            // Its account is that of its first attempt; what comes after is the time of its retry.
+            return;
+        }
         if txn.kind == Kind::HostProgram {
             // Its account is made up when it is complete: it may be stopped for others.
             txn.own = usage.causes()[Wait::Programs as usize];
@@ -366,6 +381,7 @@ impl Nand {
                 }
                 agenda.arm(self.timer(d), end + self.timing.buffer_setup);
             }
+            State::Retrying => self.granted_to_sequence(agenda, now, d, end),
             other => unreachable!("die {d} was granted the bus in state {other:?}"),
         }
     }
@@ -374,6 +390,10 @@ impl Nand {
         let (id, next) = self.decoders[c].leave(now);
         if let Some(at) = next {
             agenda.arm(self.decoder_timer(c), at);
+        }
+        if self.reliability.is_some() {
+            self.decoded(agenda, now, id);
+            return;
         }
         let txn = self.txns.remove(id);
         self.outcomes.push(Outcome::Read(txn));

@@ -10,6 +10,10 @@ use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
     pub(super) fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        if txn.is_retry() {
+            self.start_sequence(agenda, now, d, id);
+            return;
+        }
         let hand = &mut self.in_hand[d];
         hand.reads[0] = id;
         (hand.count, hand.moved) = (1, 0);
@@ -46,7 +50,7 @@ impl Nand {
             if t.seq >= before_seq {
                 break;
             }
-            if taken & 1 << t.plane == 0 {
+            if taken & 1 << t.plane == 0 && !t.is_retry() {
                 taken |= 1 << t.plane;
                 self.queues[d].unlink(&mut self.txns, before, id);
                 self.account_wait(now, d, id);
@@ -91,8 +95,9 @@ impl Nand {
         } else {
             self.counters.gc_reads += 1;
         }
+        let latency = self.judge(now, d, id);
         let c = self.geometry.channel_of(d as u32) as usize;
-        if let Some(at) = self.decoders[c].enter(now, id, units) {
+        if let Some(at) = self.decoders[c].enter(now, id, units, latency) {
             agenda.arm(self.decoder_timer(c), at);
         }
         if more {
@@ -119,6 +124,7 @@ impl Nand {
             let txn = self.txns.get(id);
             if suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page) {
                 self.counters.page_buffer_reads += 1;
+                self.txns.get_mut(id).set(Txn::BUFFERED);
                 continue;
             }
             self.in_hand[d].buffer_used = true;

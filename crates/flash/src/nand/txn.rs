@@ -57,8 +57,16 @@ pub struct Txn {
     /// submission; then the account, in ns by [`crate::die::usage::Wait`].
     pub waits: [u64; WAITS],
     /// A completed program of host data: its loads, pulses and verifies, in ns. With `waits` it adds up to the
-    /// time from submission (`mark`) to completion.
+    /// time from submission (`mark`) to completion. A completed read: the time after its first decode, when that has
+    /// failed; until then the instant of that.
     pub own: u64,
+    /// Further attempts after the first sensing: retry steps, then stages of soft decoding.
+    pub attempt: u8,
+    /// Attempt of the error table that the first sensing was.
+    pub(super) first_step: u8,
+    flags: u8,
+    /// Errors of the worst codeword of the last hard decode.
+    pub(super) errors: u16,
     pub(super) next: u32,
 }
 
@@ -79,8 +87,63 @@ impl Txn {
             mark: SimTime::ZERO,
             waits: [0; WAITS],
             own: 0,
+            attempt: 0,
+            first_step: 0,
+            flags: 0,
+            errors: 0,
             next: NONE,
         }
+    }
+}
+
+impl Txn {
+    /// The decode under way will fail.
+    pub(super) const FAILS: u8 = 1;
+    /// The data came from the page buffer: no sensing, no errors.
+    pub(super) const BUFFERED: u8 = 2;
+    /// The first decode has failed.
+    pub(super) const RETRY: u8 = 4;
+    /// Nothing has corrected it.
+    pub(super) const UNCORRECTABLE: u8 = 8;
+    /// The block has been read as often as it may be before its data should be written anew.
+    pub(super) const WORN_BY_READS: u8 = 16;
+
+    #[inline]
+    pub(super) fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, flag: u8) {
+        self.flags |= flag;
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, flag: u8, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// Whether the first decode of this read has failed.
+    #[inline]
+    pub fn is_retry(&self) -> bool {
+        self.is(Txn::RETRY)
+    }
+
+    /// Whether this completed read holds errors that nothing has corrected.
+    #[inline]
+    pub fn is_uncorrectable(&self) -> bool {
+        self.is(Txn::UNCORRECTABLE)
+    }
+
+    /// Whether this read was the one that reached the limit of reads of its block ([`crate::errors::ErrorSpec`]).
+    #[inline]
+    pub fn asks_for_reclaim(&self) -> bool {
+        self.is(Txn::WORN_BY_READS)
+    }
+
+    /// Planes addressed.
+    pub(super) fn planes(&self) -> std::ops::Range<u32> {
+        self.plane..self.plane + self.planes
     }
 }
 

@@ -13,6 +13,7 @@
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::WAITS;
+use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -20,6 +21,7 @@ use interpulse_flash::nand::{Nand, NandConfig, Outcome};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_flash::variation::LongOperations;
+use std::sync::Arc;
 
 /// Command and address cycles.
 pub const CMD: u64 = 300;
@@ -93,7 +95,28 @@ pub fn config() -> NandConfig {
         multi_plane_reads: false,
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
+        errors: None,
     }
+}
+
+/// Errors by the rates of the table's attempts on the least and on the most significant page; a central page has none.
+/// Codewords of 1024 bits, of which 10 can be corrected: rate 0 always succeeds, 0.5 never.
+pub fn errors(lsb: &[f64], msb: &[f64], change: impl FnOnce(&mut ErrorSpec)) -> Option<Arc<ErrorSpec>> {
+    let attempts = (0..lsb.len()).map(|k| format!("attempt {k}")).collect();
+    let rber = [lsb.to_vec(), vec![0.0; lsb.len()], msb.to_vec()].concat();
+    let mut spec = ErrorSpec {
+        table: ErrorTable { attempts, rber, ..ErrorTable::ideal(3) },
+        ecc: Ecc { codeword_bits: 1024, capability: 10, ..Ecc::default() },
+        temperature_c: 40.0,
+        activation_ev: 1.1,
+        reprograms: 0.0,
+        initial_age: Duration::ZERO,
+        initial_ages: InitialAges::Equal,
+        reclaim_reads: None,
+        refresh_after: None,
+    };
+    change(&mut spec);
+    Some(Arc::new(spec))
 }
 
 /// Read priority, and programs and erases of `part` stop by `scheme` without a limit.

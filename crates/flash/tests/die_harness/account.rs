@@ -3,6 +3,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::die::usage::Use;
+use interpulse_flash::errors::{DecodeTime, Ecc, ErrorSpec, SoftStage};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -11,6 +12,7 @@ use interpulse_flash::suspend::{
 };
 use interpulse_flash::variation::LongOperations;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Accounts in the order host reads, programs, erases, garbage collection, stop, suspension, bus, sensing.
 #[test]
@@ -151,6 +153,32 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
     )
 }
 
+/// Rates at which decoding succeeds, may fail, and fails; every way of going on.
+fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
+    let rates = || prop::collection::vec(prop::sample::select(vec![0.0, 5e-3, 1e-2, 0.5]), 3);
+    let time = || prop_oneof![Just(0), 1u64..40_000].prop_map(Duration::from_ns);
+    let decode = prop_oneof![
+        Just(DecodeTime::Fixed),
+        (1u64..4_000, 1u32..30).prop_map(|(ns, most)| DecodeTime::Iterations {
+            iteration: Duration::from_ns(ns),
+            growth: 19.0,
+            most
+        }),
+    ];
+    let soft = prop::collection::vec((1u32..4, 12u32..600, time()), 0..3);
+    let steps = (0u32..5, any::<bool>(), 300_000u32..=1_000_000, time(), any::<bool>());
+    (rates(), rates(), decode, soft, steps).prop_map(|(lsb, msb, decode, soft, steps)| {
+        let (max_retries, pipelined, retry_sensing_ppm, reset, predict) = steps;
+        let spec = errors(&lsb, &msb, |spec| {
+            let stage = |(sensings, capability, latency)| SoftStage { sensings, capability, latency };
+            let soft = soft.into_iter().map(stage).collect();
+            let ecc = std::mem::take(&mut spec.ecc);
+            spec.ecc = Ecc { decode, max_retries, pipelined, retry_sensing_ppm, reset, predict, soft, ..ecc };
+        });
+        spec.expect("errors were asked for")
+    })
+}
+
 fn a_case() -> impl Strategy<Value = Case> {
     // Gaps of nothing, of bus transfers, of reads, of pulses; three of five arrivals are host reads.
     let gap = prop_oneof![Just(0), 1u64..400, 1u64..60_000, 1u64..600_000];
@@ -160,26 +188,29 @@ fn a_case() -> impl Strategy<Value = Case> {
     let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
     let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
     let order = (any::<bool>(), any::<bool>(), rank, long);
-    let nand = (policies, order, 0u64..80_000, 0u64..30_000).prop_map(
-        |(
-            (program_suspend, erase_suspend, nesting),
-            (fifo, multi_plane_reads, gc_reads, long),
-            latency,
-            interval,
-        )| {
-            NandConfig {
-                policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
-                gc_reads,
-                long_operations: long,
-                program_suspend,
-                erase_suspend,
-                nesting,
-                multi_plane_reads,
-                ecc_latency: Duration::from_ns(latency),
-                ecc_interval: Duration::from_ns(interval),
-            }
-        },
-    );
+    let nand = (policies, order, 0u64..80_000, 0u64..30_000, prop::option::weighted(0.4, some_errors()))
+        .prop_map(
+            |(
+                (program_suspend, erase_suspend, nesting),
+                (fifo, multi_plane_reads, gc_reads, long),
+                latency,
+                interval,
+                errors,
+            )| {
+                NandConfig {
+                    policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
+                    gc_reads,
+                    long_operations: long,
+                    program_suspend,
+                    erase_suspend,
+                    nesting,
+                    multi_plane_reads,
+                    ecc_latency: Duration::from_ns(latency),
+                    ecc_interval: Duration::from_ns(interval),
+                    errors,
+                }
+            },
+        );
     (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
         .prop_map(|(config, dies, urgent, arrivals)| Case { config, dies, urgent, arrivals })
 }
@@ -227,10 +258,24 @@ proptest! {
         for done in &bench.done {
             if matches!(done.txn.kind, Kind::HostRead | Kind::GcRead) {
                 prop_assert_eq!(done.waited(), done.txn.mark.0 - done.submitted, "{:?}", done);
-                let decode = case.config.ecc_latency
-                    + case.config.ecc_interval * u64::from(done.txn.units - 1);
-                prop_assert!(done.at >= done.txn.mark.0 + decode.as_ns());
+                let entering = case.config.ecc_interval * u64::from(done.txn.units - 1);
+                prop_assert!(done.at >= done.txn.mark.0 + entering.as_ns() + done.txn.own);
+                prop_assert_eq!(done.txn.own > 0, done.txn.is_retry());
+                if !done.txn.is_retry() && case.config.errors.is_none() {
+                    let decode = case.config.ecc_latency;
+                    prop_assert!(done.at >= done.txn.mark.0 + (entering + decode).as_ns());
+                }
             }
+        }
+        if let Some(reliability) = bench.nand.reliability() {
+            let reads = |which: fn(&Txn) -> bool| bench.done.iter().filter(|d| which(&d.txn)).count() as u64;
+            let e = reliability.counters;
+            prop_assert_eq!(e.host_reads_retried + e.gc_reads_retried, reads(Txn::is_retry));
+            let lost = e.uncorrectable_host_reads + e.uncorrectable_gc_reads;
+            prop_assert_eq!(lost, reads(Txn::is_uncorrectable));
+            prop_assert_eq!(reliability.by_attempts.iter().sum::<u64>(), e.reads);
+            let further: u64 = reliability.by_attempts.iter().enumerate().map(|(k, &n)| k as u64 * n).sum();
+            prop_assert_eq!(further, e.retry_steps + e.soft_decodes);
         }
         let now = bench.agenda.now().0;
         let c = bench.nand.counters;

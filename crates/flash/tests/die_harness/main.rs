@@ -15,5 +15,6 @@ mod phases;
 mod preempting;
 mod programs;
 mod reads;
+mod retry;
 mod second_read;
 mod suspension;

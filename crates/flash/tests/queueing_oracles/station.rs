@@ -147,6 +147,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         multi_plane_reads: false,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
+        errors: None,
     }
 }
 

@@ -27,15 +27,13 @@ class PartFile:
 
     pulse_us: float = 0.0
     """The pulse of a program loop and the reset beside it."""
-    verify_us: float = 0.0
-    """The verify of an erase loop and the reset beside it."""
 
     @classmethod
     def of(cls, bench: Bench) -> PartFile:
         """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.run`."""
         (part,) = bench.run([Job("part", {})])
         stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
-        return cls(part["preset"], stated, part["program_pulse_us"], part["erase_verify_us"])
+        return cls(part["preset"], stated, part["program_pulse_us"])
 
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.

@@ -2,7 +2,6 @@
 
 use super::{JobError, overrides, parse};
 use crate::coefficients::document;
-use interpulse_engine::Duration;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{Entry, Origin, PresetKind};
 use serde::Deserialize;
@@ -22,8 +21,7 @@ struct Request {
     set: Vec<(String, String)>,
 }
 
-/// The part preset, what the cell preset and the overrides say beside it, and of its loops what no measurement changes: the
-/// program pulse and the erase verify, each with the reset beside it; see [`Request`].
+/// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Request`].
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("part", request)?;
     let document = parts::layered(overrides(&request.set)?.over(document(&request.preset)?)?)?;
@@ -38,13 +36,8 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
             json!([key, entry.display, entry.origin.source().unwrap_or("--set")])
         })
         .collect();
-    let us = |length: Duration| length.as_ns() as f64 / 1e3;
-    Ok(json!({
-        "preset": part.name,
-        "stated": stated,
-        "program_pulse_us": us(part.program.pulse + part.program.reset),
-        "erase_verify_us": us(part.erase.reset + part.erase.verify),
-    }))
+    let pulse = part.program.pulse + part.program.reset;
+    Ok(json!({ "preset": part.name, "stated": stated, "program_pulse_us": pulse.as_ns() as f64 / 1e3 }))
 }
 
 /// Whether a drive that names the part preset has this value anyway.

@@ -1,13 +1,15 @@
 //! One run: warm-up, measurement window, drain, audits.
 
 use crate::config::RunSpec;
-use crate::drive::{Drive, Rewritten};
 use crate::drive::stats::WindowStats;
 use crate::drive::verify::AuditReport;
+use crate::drive::{Drive, Rewritten};
 use crate::ftl::FtlCounters;
 use interpulse_engine::{Agenda, Duration, SimTime};
 use interpulse_flash::die::usage::USES;
-use interpulse_flash::nand::{ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability};
+use interpulse_flash::nand::{
+    ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
+};
 use std::time::Instant;
 use thiserror::Error;
 

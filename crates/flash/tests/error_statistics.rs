@@ -1,5 +1,7 @@
 //! Are drawn errors distributed as they should be? Goodness of fit with fixed seeds and a family-wise error of 1e-6.
 
+use interpulse_engine::random::mix;
+use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::blocks::BlockState;
 use interpulse_flash::errors::draw::Counts;
 use interpulse_flash::errors::fixed::fixed;
@@ -7,8 +9,6 @@ use interpulse_flash::errors::model::Page;
 use interpulse_flash::errors::{Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
-use interpulse_engine::random::mix;
-use interpulse_engine::{Bytes, Duration};
 use interpulse_oracle::stats::chi_square_critical;
 
 const FAMILY_ERROR: f64 = 1e-6;
@@ -76,9 +76,14 @@ fn tally(draws: impl Iterator<Item = u32>) -> Vec<u64> {
 #[test]
 fn errors_of_a_codeword_are_binomial() {
     const DRAWS: u64 = 200_000;
-    for (bits, rate, codewords) in
-        [(8192, 1e-5, 1), (8192, 1e-3, 1), (8192, 9.7e-3, 1), (1024, 0.25, 1), (8192, 5e-3, 4), (4096, 2e-3, 16)]
-    {
+    for (bits, rate, codewords) in [
+        (8192, 1e-5, 1),
+        (8192, 1e-3, 1),
+        (8192, 9.7e-3, 1),
+        (1024, 0.25, 1),
+        (8192, 5e-3, 4),
+        (4096, 2e-3, 16),
+    ] {
         let counts = Counts::new(bits);
         let ln = fixed(libm::log(rate));
         let drawn = tally((0..DRAWS).map(|k| counts.draw(ln, mix(k ^ 0x5eed), codewords).worst));
@@ -142,7 +147,8 @@ fn errors_over_pages_are_binomial_mixed_over_their_spread() {
     let (rate, sd) = (1e-3, 0.4);
     let table = ErrorTable { rber: vec![rate; 3], spread_ln_sd: sd, ..ErrorTable::ideal(3) };
     let model = model(&spec(table));
-    let pages = (0..4u32).flat_map(|d| (0..512u32).flat_map(move |b| (0..96u32).map(move |p| (d, 0, b, 8 * p))));
+    let pages =
+        (0..4u32).flat_map(|d| (0..512u32).flat_map(move |b| (0..96u32).map(move |p| (d, 0, b, 8 * p))));
     let drawn = tally(pages.map(|address| {
         let page = Page { address, attempt: 0, units: 1, sensing: 1 };
         model.draw(model.ln_rber(&BlockState::default(), 0, 1, &page), &page).worst
@@ -174,8 +180,7 @@ fn the_compiled_table_is_the_table() {
                     for page_number in [0, 1, 2, 766] {
                         let mut blocks = interpulse_flash::errors::blocks::BlockStates::new(1, 1, 1, 0);
                         blocks.set_history((0, 0, 0), cycles, 0);
-                        let page =
-                            Page { address: (0, 0, 0, page_number), attempt, units: 1, sensing: 0 };
+                        let page = Page { address: (0, 0, 0, page_number), attempt, units: 1, sensing: 0 };
                         let age = (hours * 3.6e12) as u64;
                         let ln = model.ln_rber(blocks.get(0, 0, 0), 0, age, &page);
                         let ours = libm::exp(f64::from(ln) / 4096.0);

@@ -151,7 +151,8 @@ impl DriveSpec {
     fn check_rewriting(&self) -> Result<(), Impossible> {
         let Some(errors) = &self.nand.errors else { return Ok(()) };
         if self.ftl.gc == GcPolicy::Imposed {
-            let why = "imposed write amplification has no victims and no erases, so no block can be rewritten";
+            let why =
+                "imposed write amplification has no victims and no erases, so no block can be rewritten";
             if errors.refresh_after.is_some() {
                 return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why.into()));
             }

@@ -29,7 +29,12 @@ impl BlockStates {
     /// Blocks without wear, their data `initial_age` ns old.
     pub fn new(dies: u32, planes: u32, blocks: u32, initial_age: u64) -> BlockStates {
         let count = dies as usize * planes as usize * blocks as usize;
-        BlockStates { states: vec![BlockState::default(); count].into(), planes, blocks, head_start: initial_age }
+        BlockStates {
+            states: vec![BlockState::default(); count].into(),
+            planes,
+            blocks,
+            head_start: initial_age,
+        }
     }
 
     /// The state of a block.

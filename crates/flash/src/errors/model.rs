@@ -153,7 +153,8 @@ impl ErrorModel {
         let attempt = page.attempt.min(self.attempts - 1);
         let cycles = state.cycles.saturating_add(extra_cycles);
         let (c, towards_c) = place(&self.cycles, i64::from(cycles));
-        let (t, towards_t) = place(&self.retention, i64::from(self.logs.ln(age.max(1)) + self.ln_acceleration));
+        let (t, towards_t) =
+            place(&self.retention, i64::from(self.logs.ln(age.max(1)) + self.ln_acceleration));
         let rows = self.cycles.len();
         let row = ((attempt * self.page_types + page_type) * self.layers + layer) as usize * rows + c;
         let width = self.retention.len();

@@ -20,8 +20,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
 ];
 
 /// Name and one line of documentation of every built-in table.
-pub const PRESETS: &[(&str, &str)] =
-    &[(IDEAL, "no bit errors: every read succeeds at once"), (TEXTS[0].0, TEXTS[0].1), (TEXTS[1].0, TEXTS[1].1)];
+pub const PRESETS: &[(&str, &str)] = &[
+    (IDEAL, "no bit errors: every read succeeds at once"),
+    (TEXTS[0].0, TEXTS[0].1),
+    (TEXTS[1].0, TEXTS[1].1),
+];
 
 /// The built-in table called `name`; none for [`IDEAL`], which is no table, and for unknown names.
 pub fn table(name: &str) -> Option<ErrorTable> {
@@ -48,11 +51,17 @@ mod tests {
         let mean = |hours, attempt| {
             (0..3).map(|p| t.rber((2000.0, hours), 0.0, (0.5, p, attempt))).sum::<f64>() / 3.0
         };
-        let frozen = [(24.0, 3.86e-4), (168.0, 1.09e-3), (720.0, 1.75e-3), (2160.0, 3.28e-3), (8760.0, 6.18e-3)];
-        let optimal = [(24.0, 3.86e-4), (168.0, 9.9e-4), (720.0, 1.49e-3), (2160.0, 2.42e-3), (8760.0, 3.77e-3)];
+        let frozen =
+            [(24.0, 3.86e-4), (168.0, 1.09e-3), (720.0, 1.75e-3), (2160.0, 3.28e-3), (8760.0, 6.18e-3)];
+        let optimal =
+            [(24.0, 3.86e-4), (168.0, 9.9e-4), (720.0, 1.49e-3), (2160.0, 2.42e-3), (8760.0, 3.77e-3)];
         for (attempt, rows) in [(0, frozen), (3, optimal)] {
             for (hours, rate) in rows {
-                assert!((mean(hours, attempt) / rate - 1.0).abs() < 0.005, "{hours} h: {}", mean(hours, attempt));
+                assert!(
+                    (mean(hours, attempt) / rate - 1.0).abs() < 0.005,
+                    "{hours} h: {}",
+                    mean(hours, attempt)
+                );
             }
         }
     }

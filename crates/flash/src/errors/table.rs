@@ -72,7 +72,8 @@ fn place(axis: impl Iterator<Item = f64>, x: f64) -> Between {
     let points: Vec<f64> = axis.collect();
     let above = points.iter().position(|&p| p >= x).unwrap_or(points.len() - 1);
     let low = if points[above] > x { above.saturating_sub(1) } else { above };
-    let weight = if points[above] > points[low] { (x - points[low]) / (points[above] - points[low]) } else { 0.0 };
+    let weight =
+        if points[above] > points[low] { (x - points[low]) / (points[above] - points[low]) } else { 0.0 };
     Between { low, high: above, weight: weight.clamp(0.0, 1.0) }
 }
 
@@ -135,7 +136,9 @@ impl ErrorTable {
     ) -> f64 {
         let at = place(self.reprograms.iter().map(|&r| f64::from(r)), reprograms);
         let ln = |k| {
-            libm::log(self.rber[self.index([cycles, retention, k, layer, page_type, attempt])].max(LEAST_RBER))
+            libm::log(
+                self.rber[self.index([cycles, retention, k, layer, page_type, attempt])].max(LEAST_RBER),
+            )
         };
         ln(at.low) * (1.0 - at.weight) + ln(at.high) * at.weight
     }
@@ -170,7 +173,10 @@ impl ErrorTable {
         let hours = &self.retention_h;
         let sound = hours.iter().all(|h| h.is_finite() && (1e-9..=1e7).contains(h));
         if hours.is_empty() || !sound || !hours.windows(2).all(|w| w[0] < w[1]) {
-            return err("retention-h", "at least one time from 1e-9 to 1e7 hours, each larger than the one before");
+            return err(
+                "retention-h",
+                "at least one time from 1e-9 to 1e7 hours, each larger than the one before",
+            );
         }
         if self.reprograms.is_empty() || !self.reprograms.windows(2).all(|w| w[0] < w[1]) {
             return err("reprograms", "at least one count, each larger than the one before");
@@ -187,7 +193,10 @@ impl ErrorTable {
             return err("page-types", "1 to 4 different names, least significant first");
         }
         if !(1..=64).contains(&self.attempts.len()) || !distinct(&self.attempts) {
-            return err("attempts", "1 to 64 different names: default offsets, retry steps, calibrated offsets");
+            return err(
+                "attempts",
+                "1 to 64 different names: default offsets, retry steps, calibrated offsets",
+            );
         }
         let entries = self.entries();
         if entries > MOST_ENTRIES || self.rber.len() != entries {

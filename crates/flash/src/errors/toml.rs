@@ -58,7 +58,12 @@ impl ErrorTable {
             temperature_c: s.f64("temperature-c", "temperature of retention, degrees Celsius", required())?,
             cycles: s.list_u32("cycles", "axis: program/erase cycles", None, required())?,
             retention_h: s.list_f64("retention-h", "axis: retention in hours", None, required())?,
-            reprograms: s.list_u32("reprograms", "axis: reprograms of the word line", Some(&[0]), required())?,
+            reprograms: s.list_u32(
+                "reprograms",
+                "axis: reprograms of the word line",
+                Some(&[0]),
+                required(),
+            )?,
             layer_fraction: s.list_f64(
                 "layer-fraction",
                 "axis: classes of layers by place in the stack, 0 to 1",
@@ -73,7 +78,11 @@ impl ErrorTable {
                 None,
                 required(),
             )?,
-            spread_ln_sd: s.f64("spread-ln-sd", "standard deviation of ln RBER between pages", default(0.0))?,
+            spread_ln_sd: s.f64(
+                "spread-ln-sd",
+                "standard deviation of ln RBER between pages",
+                default(0.0),
+            )?,
             disturb: read_disturb(s)?,
         };
         table.check().map_err(|Illegal { key, legal }| s.invalid(key, legal))?;
@@ -130,7 +139,10 @@ fn read_disturb(s: &mut Section) -> Result<Option<Disturb>, ConfigError> {
     }
     let mut number = |key, doc| s.f64(key, doc, required());
     Ok(Some(Disturb {
-        coefficient: number("disturb-coefficient", "errors per bit after one cycle and one read for each page")?,
+        coefficient: number(
+            "disturb-coefficient",
+            "errors per bit after one cycle and one read for each page",
+        )?,
         cycles_exponent: number(rest[0], "growth of read disturb with cycles")?,
         reads_exponent: number(rest[1], "growth of read disturb with reads")?,
     }))

@@ -3,7 +3,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::die::usage::Use;
-use interpulse_flash::errors::{DecodeTime, Ecc, ErrorSpec, SoftStage};
+use interpulse_flash::errors::{Ecc, ErrorSpec, SoftStage};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -157,24 +157,28 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
 fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
     let rates = || prop::collection::vec(prop::sample::select(vec![0.0, 5e-3, 1e-2, 0.5]), 3);
     let time = || prop_oneof![Just(0), 1u64..40_000].prop_map(Duration::from_ns);
-    let decode = prop_oneof![
-        Just(DecodeTime::Fixed),
-        (1u64..4_000, 1u32..30).prop_map(|(ns, most)| DecodeTime::Iterations {
-            iteration: Duration::from_ns(ns),
-            growth: 19.0,
-            most
-        }),
-    ];
+    let longest = prop::option::of((80_000u64..200_000).prop_map(Duration::from_ns));
+    let decode = (prop::sample::select(vec![0.0, 19.0]), longest);
     let soft = prop::collection::vec((1u32..4, 12u32..600, time()), 0..3);
     let steps = (0u32..5, any::<bool>(), 300_000u32..=1_000_000, time(), any::<bool>());
     (rates(), rates(), decode, soft, steps).prop_map(|(lsb, msb, decode, soft, steps)| {
         let (max_retries, pipelined, retry_sensing_ppm, reset, predict) = steps;
+        let (latency_growth, max_latency) = decode;
         let spec = errors(&lsb, &msb, |spec| {
             let stage = |(sensings, capability, latency)| SoftStage { sensings, capability, latency };
             let soft = soft.into_iter().map(stage).collect();
             let ecc = std::mem::take(&mut spec.ecc);
-            spec.ecc =
-                Ecc { decode, max_retries, pipelined, retry_sensing_ppm, reset, predict, soft, ..ecc };
+            spec.ecc = Ecc {
+                latency_growth,
+                max_latency,
+                max_retries,
+                pipelined,
+                retry_sensing_ppm,
+                reset,
+                predict,
+                soft,
+                ..ecc
+            };
         });
         spec.expect("errors were asked for")
     })
@@ -189,28 +193,29 @@ fn a_case() -> impl Strategy<Value = Case> {
     let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
     let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
     let order = (any::<bool>(), any::<bool>(), rank, long);
-    let nand = (policies, order, 0u64..80_000, 0u64..30_000, prop::option::weighted(0.4, some_errors())).prop_map(
-        |(
-            (program_suspend, erase_suspend, nesting),
-            (fifo, multi_plane_reads, gc_reads, long),
-            latency,
-            interval,
-            errors,
-        )| {
-            NandConfig {
-                policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
-                gc_reads,
-                long_operations: long,
-                program_suspend,
-                erase_suspend,
-                nesting,
-                multi_plane_reads,
-                ecc_latency: Duration::from_ns(latency),
-                ecc_interval: Duration::from_ns(interval),
+    let nand = (policies, order, 0u64..80_000, 0u64..30_000, prop::option::weighted(0.4, some_errors()))
+        .prop_map(
+            |(
+                (program_suspend, erase_suspend, nesting),
+                (fifo, multi_plane_reads, gc_reads, long),
+                latency,
+                interval,
                 errors,
-            }
-        },
-    );
+            )| {
+                NandConfig {
+                    policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
+                    gc_reads,
+                    long_operations: long,
+                    program_suspend,
+                    erase_suspend,
+                    nesting,
+                    multi_plane_reads,
+                    ecc_latency: Duration::from_ns(latency),
+                    ecc_interval: Duration::from_ns(interval),
+                    errors,
+                }
+            },
+        );
     (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
         .prop_map(|(config, dies, urgent, arrivals)| Case { config, dies, urgent, arrivals })
 }

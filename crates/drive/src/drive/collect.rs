@@ -208,6 +208,10 @@ impl Drive {
     }
 
     pub(super) fn gc_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        if txn.asks_for_reclaim() {
+            let super_block = self.super_block_of(txn);
+            self.reclaim(agenda, super_block);
+        }
         let read = self.jobs.reads.remove(txn.owner);
         let l = read.lane as usize;
         self.gc_lanes[l].reads -= 1;

@@ -240,10 +240,16 @@ impl Drive {
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let now = agenda.now();
         if !self.readers.is_empty() {
-            self.reader_done(agenda, txn);
+            let super_block = self.super_block_of(txn);
+            self.reader_done(agenda, super_block);
+            if txn.asks_for_reclaim() {
+                self.reclaim(agenda, super_block);
+            }
+            if txn.is_uncorrectable() {
+                self.requests.get_mut(txn.owner).failed = true;
+            }
         }
         let request = self.requests.get_mut(txn.owner);
-        request.failed |= txn.is_uncorrectable();
         request.reads_left -= 1;
         if request.reads_left > 0 {
             return;

@@ -225,7 +225,7 @@ impl Die {
     }
 
     /// Checks that a page may be read now: it is programmed, or in the page buffer.
-    #[inline]
+    #[inline(always)]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.illegal(

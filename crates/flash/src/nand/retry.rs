@@ -94,11 +94,11 @@ impl Nand {
         debug_assert_eq!(sequence.id, id);
         sequence.decoding = false;
         let sequence = *sequence;
-        if !fails || u32::from(txn.attempt) == further {
+        if !fails || u32::from(txn.attempt()) == further {
             self.read_ends(now, id, fails);
             self.end_sequence(agenda, now, d);
         } else if sequence.sensing == 0 {
-            self.command_step(agenda, now, d, txn.attempt + 1);
+            self.command_step(agenda, now, d, txn.attempt() + 1);
         } else if sequence.sensed {
             self.move_step(agenda, now, d);
         }
@@ -129,6 +129,7 @@ impl Nand {
     }
 
     /// The die takes up a read whose first decode has failed.
+    #[inline(never)]
     pub(super) fn start_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         *self.sequence(d) = Sequence { id, ..Sequence::default() };
         if self.dies[d].long().is_some() {
@@ -213,7 +214,7 @@ impl Nand {
 
     /// The data of a further attempt has moved: it is decoded.
     fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
-        let (attempt, units) = (self.txns.get(id).attempt, self.txns.get(id).units);
+        let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units);
         let latency = match u32::from(attempt).checked_sub(self.retry_steps() + 1) {
             None => self.judge(now, d, id),
             Some(stage) => {
@@ -235,8 +236,9 @@ impl Nand {
         let (id, attempt) = (sequence.id, sequence.sensing);
         (sequence.sensing, sequence.sensed) = (0, false);
         (sequence.decoding, sequence.moves_data) = (true, true);
-        self.txns.get_mut(id).attempt = attempt;
-        let txn = *self.txns.get(id);
+        let txn = self.txns.get_mut(id);
+        txn.set_attempts(txn.first_step(), attempt, txn.errors());
+        let txn = *txn;
         if pipelined && u32::from(attempt) < steps {
             let (sense, _) = self.step_work(&txn, attempt + 1);
             let sequence = self.sequence(d);

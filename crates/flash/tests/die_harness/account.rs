@@ -3,7 +3,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::die::usage::Use;
-use interpulse_flash::errors::{DecodeTime, Ecc, ErrorSpec, SoftStage};
+use interpulse_flash::errors::{Ecc, ErrorSpec, SoftStage};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -157,23 +157,28 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
 fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
     let rates = || prop::collection::vec(prop::sample::select(vec![0.0, 5e-3, 1e-2, 0.5]), 3);
     let time = || prop_oneof![Just(0), 1u64..40_000].prop_map(Duration::from_ns);
-    let decode = prop_oneof![
-        Just(DecodeTime::Fixed),
-        (1u64..4_000, 1u32..30).prop_map(|(ns, most)| DecodeTime::Iterations {
-            iteration: Duration::from_ns(ns),
-            growth: 19.0,
-            most
-        }),
-    ];
+    let longest = prop::option::of((80_000u64..200_000).prop_map(Duration::from_ns));
+    let decode = (prop::sample::select(vec![0.0, 19.0]), longest);
     let soft = prop::collection::vec((1u32..4, 12u32..600, time()), 0..3);
     let steps = (0u32..5, any::<bool>(), 300_000u32..=1_000_000, time(), any::<bool>());
     (rates(), rates(), decode, soft, steps).prop_map(|(lsb, msb, decode, soft, steps)| {
         let (max_retries, pipelined, retry_sensing_ppm, reset, predict) = steps;
+        let (latency_growth, max_latency) = decode;
         let spec = errors(&lsb, &msb, |spec| {
             let stage = |(sensings, capability, latency)| SoftStage { sensings, capability, latency };
             let soft = soft.into_iter().map(stage).collect();
             let ecc = std::mem::take(&mut spec.ecc);
-            spec.ecc = Ecc { decode, max_retries, pipelined, retry_sensing_ppm, reset, predict, soft, ..ecc };
+            spec.ecc = Ecc {
+                latency_growth,
+                max_latency,
+                max_retries,
+                pipelined,
+                retry_sensing_ppm,
+                reset,
+                predict,
+                soft,
+                ..ecc
+            };
         });
         spec.expect("errors were asked for")
     })

@@ -101,5 +101,6 @@ fn state_name(state: State) -> &'static str {
         State::Entering => "entering",
         State::Suspended => "suspended",
         State::Resuming => "resuming",
+        State::Held => "held",
     }
 }

@@ -11,6 +11,7 @@ use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -86,6 +87,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            power: PowerConfig::default(),
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
         },

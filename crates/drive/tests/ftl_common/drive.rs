@@ -11,6 +11,7 @@ use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -60,6 +61,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            power: PowerConfig::default(),
             ecc_latency: us(4),
             ecc_interval: Duration::ZERO,
         },

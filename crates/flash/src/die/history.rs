@@ -20,6 +20,12 @@ impl Default for History {
 }
 
 impl History {
+    /// How many changes have been noted.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// Notes that the die went to `state` at `now`; `detail` is the block concerned.
     #[inline]
     pub fn note(&mut self, now: SimTime, state: State, detail: u32) {

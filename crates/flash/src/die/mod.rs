@@ -44,31 +44,37 @@ pub enum State {
     Suspended,
     /// Leaving a suspension.
     Resuming,
+    /// What comes next waits for a share of the power budget.
+    Held,
 }
 
+/// Number of [`State`] values.
+pub const STATES: usize = 13;
+
 /// Which states may follow each state, in the order of [`State`].
-const NEXT: [&[State]; 12] = {
+const NEXT: [&[State]; STATES] = {
     use State::*;
     [
-        &[Command, LoadWait],
+        &[Command, LoadWait, Held],
         &[Sensing, Pulsing],
         &[OutWait],
         &[Out],
         &[OutWait, Idle, Suspended],
         &[Load],
-        &[LoadWait, Pulsing, Resuming],
+        &[LoadWait, Pulsing, Resuming, Held],
         &[Stopping, Entering, Suspended, Idle],
         &[Entering, Suspended],
         &[Suspended],
-        &[Command, LoadWait, Resuming, Pulsing],
+        &[Command, LoadWait, Resuming, Pulsing, Held],
         &[Pulsing],
+        &[Command, Resuming, Pulsing],
     ]
 };
 
-const LEGAL: [u16; 12] = {
-    let mut table = [0; 12];
+const LEGAL: [u16; STATES] = {
+    let mut table = [0; STATES];
     let mut from = 0;
-    while from < 12 {
+    while from < STATES {
         let mut k = 0;
         while k < NEXT[from].len() {
             table[from] |= 1 << NEXT[from][k] as u16;
@@ -99,6 +105,8 @@ pub struct LongOp {
     pub train: PulseTrain,
     /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
     origin: SimTime,
+    /// When its pulses were last put on the die; they may have begun a little later, behind their command.
+    commanded: SimTime,
     /// When its pulses last started or went on.
     began: SimTime,
     /// Progress at the last stop.
@@ -138,6 +146,17 @@ impl LongOp {
         let (first, count) = self.planes;
         (first..first + count).contains(&plane)
     }
+}
+
+/// What a train did in one run of pulses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrainTime {
+    /// Its command was on the bus.
+    pub command: Duration,
+    /// A pulse resumed midway regained its voltage, without progress.
+    pub ramp: Duration,
+    /// Pulses, voltage resets, verifies.
+    pub phases: [Duration; 3],
 }
 
 const NO_STOP: Stop =
@@ -181,6 +200,25 @@ impl Die {
         self.state
     }
 
+    /// How often the state has changed.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.history.written()
+    }
+
+    /// How entering the suspension of the operation on the die lasts, a discharge included.
+    #[inline]
+    pub fn entry(&self) -> Duration {
+        self.long.as_ref().expect("an operation is suspended").stop.entry
+    }
+
+    /// The pulses on the die: kind, train, when they begin, when they make progress, and progress then.
+    pub fn course(&self) -> (LongKind, PulseTrain, SimTime, SimTime, Duration) {
+        let op = self.long.as_ref().expect("only a long operation pulses");
+        let ramped = SimTime(op.origin.as_ns().wrapping_add(op.kept.as_ns()));
+        (op.kind, op.train, op.began, ramped, op.kept)
+    }
+
     /// The program or erase on the die, running or suspended; of two, the program.
     #[inline]
     pub fn long(&self) -> Option<&LongOp> {
@@ -216,7 +254,7 @@ impl Die {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
             self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
         }
-        self.usage.switch(now, usage);
+        self.usage.switch(now, to, usage);
         self.history.note(now, to, block);
         self.state = to;
     }
@@ -259,6 +297,7 @@ impl Die {
             kind,
             train,
             origin: now,
+            commanded: now,
             began: now,
             kept: Duration::ZERO,
             suspends: 0,
@@ -316,6 +355,7 @@ impl Die {
         if op.suspends > 0 {
             op.suspended += now.since(op.halted);
         }
+        op.commanded = now;
         op.began = start;
         op.origin = SimTime((start + ramp).as_ns().wrapping_sub(op.kept.as_ns()));
         let end = start + ramp + (op.train.total() - op.kept);
@@ -438,6 +478,23 @@ impl Die {
         let op = self.long.as_ref().expect("only a long operation pulses");
         let (elapsed, _) = self.progress(now);
         (now.since(op.began), elapsed - op.kept)
+    }
+
+    /// What the train on the die has done since its pulses were last put on it, up to `now`.
+    #[inline]
+    pub fn train_time(&self, now: SimTime) -> TrainTime {
+        let op = self.long.as_ref().expect("only a long operation pulses");
+        if now <= op.began {
+            return TrainTime { command: now.since(op.commanded), ..TrainTime::default() };
+        }
+        let (elapsed, _) = self.progress(now);
+        let (now, before) = (now.since(op.began), op.train.split(op.kept));
+        let phases = op.train.split(elapsed);
+        TrainTime {
+            command: op.began.since(op.commanded),
+            ramp: now - (elapsed - op.kept),
+            phases: [phases[0] - before[0], phases[1] - before[1], phases[2] - before[2]],
+        }
     }
 
     /// Where the pulsing train stands at `now`, for a policy that is asked to stop it. A train that has been

@@ -1,14 +1,20 @@
 //! Programs and erases on a die: loading the page buffer, pulses, the end.
 
 use super::channel::Transfer;
+use super::power::budget::Next;
 use super::trains::{block_key, slowest, word_line_key};
 use super::txn::{Kind, NO_BLOCK, NONE, Txn};
 use super::{Nand, Outcome};
 use crate::die::usage::{Use, Wait};
-use crate::die::{LongKind, State};
+use crate::die::{LongKind, LongOp, State};
 use crate::suspend::SuspendScheme;
 use crate::suspend::eligibility::Candidate;
 use interpulse_engine::{Agenda, Duration, SimTime};
+
+/// Whether an operation is an erase.
+pub(super) fn is_erase(op: &LongOp) -> bool {
+    op.kind == LongKind::Erase
+}
 
 impl Nand {
     pub(super) fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
@@ -58,13 +64,15 @@ impl Nand {
         let die = &mut self.dies[d];
         die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
         die.set_may_stop(policy.is_on() && policy.eligible.admits(&candidate));
-        die.go(now, State::Command, Use::Erase, txn.block);
         let hand = &mut self.in_hand[d];
         (hand.long, hand.count) = (id, 0);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
+        if self.may_draw(agenda, now, d, Next::Erase) {
+            self.command_erase(agenda, now, d);
+        }
     }
 
     pub(super) fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.book_load(d);
         self.in_hand[d].loads -= 1;
         if self.in_hand[d].loads > 0 {
             self.want_load(agenda, now, d, Duration::ZERO);
@@ -72,7 +80,7 @@ impl Nand {
         }
         if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
             self.reloaded(agenda, now, d);
-        } else {
+        } else if self.may_draw(agenda, now, d, Next::Pulses) {
             self.pulses_from(agenda, now, d, now);
         }
     }
@@ -112,6 +120,7 @@ impl Nand {
 
     pub(super) fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.count_pulses(now, d);
+        self.release_power(d);
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
         let mut txn = self.txns.remove(hand.long);

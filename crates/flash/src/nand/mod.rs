@@ -10,13 +10,14 @@ mod counters;
 pub mod ecc;
 mod long;
 mod operations;
+pub mod power;
 pub mod queue;
 mod reads;
 mod suspension;
 mod trains;
 pub mod txn;
 
-use crate::die::usage::{Use, Wait};
+use crate::die::usage::{Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
@@ -24,6 +25,7 @@ use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use power::Supply;
 use queue::Queue;
 use txn::{Kind, NONE, Slab, Txn};
 
@@ -65,6 +67,12 @@ struct InHand {
     buffer_used: bool,
     /// When the loading of the page buffer for a resume began.
     reload_from: SimTime,
+    /// Time of loading it from a shadow buffer, with which leaving the suspension begins.
+    reload: Duration,
+    /// Command cycles of the reads in hand, with which the sensing begins.
+    command: Duration,
+    /// The page type whose sensing the reads in hand last for.
+    page_type: u8,
 }
 
 /// The flash array of one drive.
@@ -82,6 +90,7 @@ pub struct Nand {
     txns: Slab,
     seq: u64,
     first: u32,
+    supply: Supply,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
@@ -113,6 +122,9 @@ impl Nand {
             stop_asked: false,
             buffer_used: false,
             reload_from: SimTime::ZERO,
+            reload: Duration::ZERO,
+            command: Duration::ZERO,
+            page_type: 0,
         };
         Nand {
             timing: Timing::new(part),
@@ -128,6 +140,13 @@ impl Nand {
             txns: Slab::default(),
             seq: 0,
             first: first.0,
+            supply: Supply::new(
+                &config.power,
+                &part.power,
+                part.buffer_setup,
+                dies as u32,
+                geometry.channels,
+            ),
             oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
@@ -211,9 +230,13 @@ impl Nand {
         let die = &mut self.dies[d];
         let state = die.state();
         if state == State::Idle {
+            let standby_after = self.config.power.standby_after;
+            if standby_after > Duration::ZERO {
+                self.supply.tally.book_selected(now.since(die.usage.entered()).min(standby_after));
+            }
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
-            txn.waits = [0; 8];
+            txn.waits = [0; WAITS];
             if txn.kind == Kind::HostProgram {
                 die.usage.settle(now);
                 txn.waits = *die.usage.causes();
@@ -221,6 +244,9 @@ impl Nand {
             }
             let id = self.txns.insert(txn);
             self.start(agenda, now, d, id);
+            if self.supply.is_watched() {
+                self.watch(agenda, now, d);
+            }
             return;
         }
         die.usage.settle(now);
@@ -232,7 +258,10 @@ impl Nand {
             State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
             State::Suspended => self.next_on(agenda, now, d),
-            _ => {}
+            _ => return,
+        }
+        if self.supply.is_watched() {
+            self.watch(agenda, now, d);
         }
     }
 
@@ -241,12 +270,17 @@ impl Nand {
     pub fn on_timer(&mut self, agenda: &mut Agenda, index: u32) {
         let now = agenda.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
-        if index < dies {
+        let d = if index < dies {
             self.on_die(agenda, now, index as usize);
+            index as usize
         } else if index < dies + channels {
-            self.on_channel(agenda, now, (index - dies) as usize);
+            self.on_channel(agenda, now, (index - dies) as usize)
         } else {
             self.on_decoder(agenda, now, (index - dies - channels) as usize);
+            return;
+        };
+        if self.supply.is_watched() {
+            self.watch(agenda, now, d);
         }
     }
 
@@ -265,6 +299,7 @@ impl Nand {
             State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),
             State::Entering => {
+                self.release_power(d);
                 let block = self.long_block(d);
                 self.dies[d].go(now, State::Suspended, Use::Suspended, block);
                 self.next_on(agenda, now, d);
@@ -333,13 +368,15 @@ impl Nand {
         }
     }
 
-    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+    /// Returns the die that has got the bus.
+    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
         let die = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
         let length = self.channels[c].free_at().since(now);
         if !self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
         self.granted(agenda, now, die as usize, length);
+        die as usize
     }
 
     /// The bus is taken for `length` by die `d`, which goes on.

@@ -1,6 +1,7 @@
 //! Reads on a die: command, sensing, moving out; reads of several planes together.
 
 use super::channel::Transfer;
+use super::power::budget::Next;
 use super::queue::Policy;
 use super::txn::{Kind, NONE, Txn};
 use super::{MAX_BATCH, Nand};
@@ -16,8 +17,12 @@ impl Nand {
         if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
             self.gather_planes(now, d, txn);
         }
-        let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
-        self.dies[d].go(now, State::Command, usage, txn.block);
+        self.in_hand[d].command = self.timing.command * u64::from(self.in_hand[d].count);
+        let may_go_on = self.may_draw(agenda, now, d, Next::Read);
+        if may_go_on {
+            let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
+            self.dies[d].go(now, State::Command, usage, txn.block);
+        }
         for k in 0..self.in_hand[d].count as usize {
             let t = self.txns.get(self.in_hand[d].reads[k]);
             self.dies[d].check_read(now, t.plane, t.block, t.page);
@@ -25,8 +30,9 @@ impl Nand {
         if self.dies[d].long().is_some() {
             self.counters.reads_in_suspension += u64::from(self.in_hand[d].count);
         }
-        let command = self.timing.command * u64::from(self.in_hand[d].count);
-        self.want_bus(agenda, now, d, Transfer::Command, command);
+        if may_go_on {
+            self.want_bus(agenda, now, d, Transfer::Command, self.in_hand[d].command);
+        }
     }
 
     /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
@@ -62,6 +68,10 @@ impl Nand {
     }
 
     pub(super) fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let (host, page_type) = self.sensed_type(d);
+        let sensing = now.since(self.dies[d].usage.entered()) - self.in_hand[d].command;
+        self.supply.tally.book_sensing(host, page_type, sensing);
+        self.release_power(d);
         let usage = self.bus_use(d);
         let block = self.read_block(d);
         self.dies[d].go(now, State::OutWait, usage, block);
@@ -86,7 +96,9 @@ impl Nand {
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
         let units = txn.units;
-        if txn.kind == Kind::HostRead {
+        let host = txn.kind == Kind::HostRead;
+        self.supply.tally.book_out(host, self.timing.bytes_of_units[units as usize]);
+        if host {
             self.counters.host_reads += 1;
         } else {
             self.counters.gc_reads += 1;
@@ -114,7 +126,7 @@ impl Nand {
     pub(super) fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
         let hand = self.in_hand[d];
         let suspended = self.dies[d].long().is_some();
-        let mut longest = Duration::ZERO;
+        let (mut longest, mut of) = (Duration::ZERO, 0);
         for &id in &hand.reads[..hand.count as usize] {
             let txn = self.txns.get(id);
             if suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page) {
@@ -123,8 +135,12 @@ impl Nand {
             }
             self.in_hand[d].buffer_used = true;
             let page_type = txn.page % self.geometry.pages_per_word_line;
-            longest = longest.max(self.timing.read[page_type as usize]);
+            let time = self.timing.read[page_type as usize];
+            if time >= longest {
+                (longest, of) = (time, page_type as u8);
+            }
         }
+        self.in_hand[d].page_type = of;
         for &id in &hand.reads[..hand.count as usize] {
             self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
         }

@@ -2,6 +2,7 @@
 //! stop means for the train is the scheme's ([`crate::suspend`]) and the die's ([`crate::die`]).
 
 use super::Nand;
+use super::power::budget::Next;
 use super::txn::{Kind, NONE};
 use crate::die::usage::Use;
 use crate::die::{LongKind, State};
@@ -122,6 +123,8 @@ impl Nand {
             _ => self.counters.program_pulse_time += pulsed.as_ns(),
         }
         self.counters.ramp_time += (pulsed - progress).as_ns();
+        let kind = self.dies[d].long().expect("an operation has pulsed").kind;
+        self.supply.tally.book_train(kind, self.dies[d].train_time(now));
     }
 
     /// The train has come to its stop: the suspension is entered.
@@ -142,8 +145,11 @@ impl Nand {
         self.in_hand[d].buffer_used = false;
         if entry > Duration::ZERO {
             self.counters.entry_time += entry.as_ns();
+            let discharge = self.discharge_of(&self.dies[d]);
+            self.supply.tally.book_discharge(discharge);
             agenda.arm(self.timer(d), now + entry);
         } else {
+            self.release_power(d);
             self.next_on(agenda, now, d);
         }
     }
@@ -260,11 +266,19 @@ impl Nand {
         self.leave(agenda, now, d, Duration::ZERO);
     }
 
-    /// Leaves the suspension, after `reload` on the die.
+    /// Leaves the suspension, after `reload` on the die, as soon as the power budget allows.
     fn leave(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
+        if self.may_draw(agenda, now, d, Next::Resume(reload)) {
+            self.leave_now(agenda, now, d, reload);
+        }
+    }
+
+    pub(super) fn leave_now(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
         let cost = self.dies[d].resume_cost();
         self.counters.resume_time += cost.as_ns();
         if cost + reload > Duration::ZERO {
+            self.in_hand[d].reload = reload;
+            self.supply.tally.book_reload(reload);
             let block = self.long_block(d);
             self.dies[d].go(now, State::Resuming, Use::Suspended, block);
             agenda.arm(self.timer(d), now + cost + reload);

@@ -14,6 +14,7 @@
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::WAITS;
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
@@ -91,6 +92,7 @@ pub fn config() -> NandConfig {
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,
         multi_plane_reads: false,
+        power: PowerConfig::default(),
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
     }

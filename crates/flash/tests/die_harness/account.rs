@@ -1,9 +1,11 @@
 //! Does every nanosecond of a read have a cause, and every nanosecond of a die a use?
 
 use crate::common::*;
-use interpulse_engine::Duration;
-use interpulse_flash::die::usage::Use;
+use crate::power::{assert_power, distinct, least_budget};
+use interpulse_engine::{Current, Duration};
+use interpulse_flash::die::usage::{Use, WAITS};
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::suspend::{
@@ -57,9 +59,16 @@ fn the_causes_of_a_wait() {
             bench.at(t, txn);
         }
         let done = bench.at(at, read(0)).run().of(before.len() as u32);
-        assert_eq!(done.waits(), account, "{name}");
+        assert_eq!(first(done.waits()), account, "{name}");
         assert_eq!(done.waited() + DECODE, done.time(), "{name}");
     }
+}
+
+/// The causes up to sensing; the others do not occur here.
+fn first(waits: [u64; WAITS]) -> [u64; 8] {
+    let (first, rest) = waits.split_at(8);
+    assert!(rest.iter().all(|&ns| ns == 0), "{waits:?}");
+    first.try_into().expect("eight causes")
 }
 
 /// Reads sensed together each wait for the longest sensing and, on the bus, for each other.
@@ -68,8 +77,8 @@ fn the_account_of_reads_sensed_together() {
     let mut bench = Bench::new(&part(), NandConfig { multi_plane_reads: true, ..config() }, 1);
     bench.at(0, read(0)).at(1, read_of(0, 1, 0, 0, 1)).at(2, read_of(0, 2, 0, 2, 1)).run();
     let behind = |t| READ_DIE - t;
-    assert_eq!(bench.of(1).waits(), [behind(1), 0, 0, 0, 0, 0, 600 + 4_497, MSB]);
-    assert_eq!(bench.of(2).waits(), [behind(2), 0, 0, 0, 0, 0, 600 + 2 * 4_497, MSB]);
+    assert_eq!(first(bench.of(1).waits()), [behind(1), 0, 0, 0, 0, 0, 600 + 4_497, MSB]);
+    assert_eq!(first(bench.of(2).waits()), [behind(2), 0, 0, 0, 0, 0, 600 + 2 * 4_497, MSB]);
 }
 
 /// What the die did, in ns, for a program that is stopped once.
@@ -175,17 +184,31 @@ fn a_case() -> impl Strategy<Value = Case> {
                 erase_suspend,
                 nesting,
                 multi_plane_reads,
+                power: PowerConfig::default(),
                 ecc_latency: Duration::from_ns(latency),
                 ecc_interval: Duration::from_ns(interval),
             }
         },
     );
-    (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
-        .prop_map(|(config, dies, urgent, arrivals)| Case { config, dies, urgent, arrivals })
+    // Windows of less than a phase up to more than an operation; budgets from the least that is legal up.
+    let window = prop::option::weighted(0.7, 1_000u64..3_000_000);
+    let budget = prop::option::weighted(0.5, prop_oneof![Just(0u64), 0u64..60_000]);
+    let standby = prop_oneof![2 => Just(0), 1 => 1u64..500_000];
+    let power = (window, budget, standby);
+    (nand, power, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
+        |(mut config, (window, budget, standby), dies, urgent, arrivals)| {
+            config.power = PowerConfig {
+                standby_after: Duration::from_ns(standby),
+                trace: window.map(Duration::from_ns),
+                budget: budget.map(|more| Current(least_budget(dies).as_ua() + more)),
+            };
+            Case { config, dies, urgent, arrivals }
+        },
+    )
 }
 
 fn bench_of(case: &Case) -> Bench {
-    let mut bench = Bench::new(&part(), case.config.clone(), case.dies);
+    let mut bench = Bench::new(&distinct(), case.config.clone(), case.dies);
     (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(die, case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
     let mut written = [[0u32; 2]; 3];
@@ -217,7 +240,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     /// Whatever is submitted comes to an end; reads account for all their time, dies for all of theirs; no
-    /// pulse is lost or repeated, and no limit is passed.
+    /// pulse is lost or repeated, and no limit is passed. What is drawn has somebody it is for, comes to the same summed
+    /// by states and through time, and stays within the budget.
     #[test]
     fn everything_adds_up(case in a_case()) {
         let mut bench = bench_of(&case);
@@ -241,6 +265,7 @@ proptest! {
             pulses += uses[Use::PulseHost as usize] + uses[Use::PulseGc as usize];
             stopped += uses[Use::StopProgram as usize];
         }
+        assert_power(&mut bench, &case.config.power, case.dies);
         let programs = c.host_programs + c.gc_programs;
         prop_assert_eq!(pulses + stopped, c.program_pulse_time);
         let applied = c.program_pulse_time + c.erase_pulse_time;

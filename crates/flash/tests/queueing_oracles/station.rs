@@ -81,6 +81,7 @@ impl Load {
             bus_rate: u64::MAX,
             command_cycles: zero,
             endurance: 1,
+            power: Default::default(),
         }
     }
 }
@@ -144,6 +145,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
+        power: Default::default(),
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interpulse.cli.power import power_table
 from interpulse.cli.text import UNBOUNDED, number, plain
 from interpulse.result import KINDS, Result, kind_iops
 
@@ -40,10 +41,18 @@ def render(result: Result) -> str:
         "Requests per second, and latency in microseconds",
         "Drive",
         "What suspensions took, in microseconds of the mean of each",
+        "Power and energy of the flash",
         "Where read time went, in microseconds of the mean",
         "Where the time of the slowest reads went, in % of their latency",
     )
-    tables = (_latency(cases), _drive(cases), _suspensions(cases), _read_wait(cases), _tail_blame(cases))
+    tables = (
+        _latency(cases),
+        _drive(cases),
+        _suspensions(cases),
+        power_table(_by_case(cases), cases),
+        _read_wait(cases),
+        _tail_blame(cases),
+    )
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
     foot = [line for case in cases for line in _foot(case)]

@@ -5,6 +5,7 @@
 
 mod drive;
 mod flow;
+mod power;
 mod run;
 mod suspend;
 pub(crate) mod twin;

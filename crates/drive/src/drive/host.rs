@@ -240,7 +240,7 @@ impl Drive {
             return;
         }
         // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, &txn.waits);
+        book_flash(&mut request.account, txn);
         request.mark = txn.mark;
         request.book(Cause::Decode, now);
         if request.op == Op::Read {

@@ -1,7 +1,7 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
@@ -117,6 +117,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             firmware: Duration::from_us(5),
             command_timeout: None,
         },
+        constants: PowerConstants::default(),
         audit_sample: 1,
     }
 }

@@ -1,6 +1,6 @@
 //! A small drive in simulated time that does nothing but write.
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::Ftl;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
@@ -91,6 +91,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             firmware: us(1),
             command_timeout: None,
         },
+        constants: PowerConstants::default(),
         audit_sample: 64,
     }
 }

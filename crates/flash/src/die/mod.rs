@@ -148,10 +148,10 @@ impl LongOp {
     }
 }
 
-/// What a train did in one run of pulses.
+/// What trains did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrainTime {
-    /// Its command was on the bus.
+    /// Their command was on the bus.
     pub command: Duration,
     /// A pulse resumed midway regained its voltage, without progress.
     pub ramp: Duration,
@@ -206,7 +206,12 @@ impl Die {
         self.history.written()
     }
 
-    /// How entering the suspension of the operation on the die lasts, a discharge included.
+    /// When the present state began.
+    pub fn since(&self) -> SimTime {
+        self.history.last()
+    }
+
+    /// How long entering the suspension of the operation on the die lasts, a discharge included.
     #[inline]
     pub fn entry(&self) -> Duration {
         self.long.as_ref().expect("an operation is suspended").stop.entry
@@ -260,7 +265,7 @@ impl Die {
     }
 
     /// Checks that a page may be read now: it is programmed, or in the page buffer.
-    #[inline]
+    #[inline(always)]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.illegal(
@@ -480,21 +485,46 @@ impl Die {
         (now.since(op.began), elapsed - op.kept)
     }
 
-    /// What the train on the die has done since its pulses were last put on it, up to `now`.
+    /// How long the command of the pulses that were last put on the die takes, up to `now`.
     #[inline]
-    pub fn train_time(&self, now: SimTime) -> TrainTime {
+    pub fn command_time(&self, now: SimTime) -> Duration {
         let op = self.long.as_ref().expect("only a long operation pulses");
-        if now <= op.began {
-            return TrainTime { command: now.since(op.commanded), ..TrainTime::default() };
-        }
+        op.began.min(now).since(op.commanded)
+    }
+
+    /// Of the pulses, voltage resets and verifies that the train has done, those that its halt at `now` throws away.
+    #[inline]
+    pub fn thrown_away(&self, now: SimTime) -> Option<[Duration; 3]> {
         let (elapsed, _) = self.progress(now);
-        let (now, before) = (now.since(op.began), op.train.split(op.kept));
-        let phases = op.train.split(elapsed);
-        TrainTime {
-            command: op.began.since(op.commanded),
-            ramp: now - (elapsed - op.kept),
-            phases: [phases[0] - before[0], phases[1] - before[1], phases[2] - before[2]],
-        }
+        let op = self.long.as_ref().expect("only a long operation halts");
+        let keeps = op.stop.keeps;
+        (elapsed > keeps).then(|| {
+            let (done, kept) = (op.train.split(elapsed), op.train.split(keeps));
+            [done[0] - kept[0], done[1] - kept[1], done[2] - kept[2]]
+        })
+    }
+
+    /// What the operations on the die, which are not complete, have done up to `now`, what was thrown away not counted.
+    pub fn unfinished(&self, now: SimTime) -> impl Iterator<Item = (LongKind, TrainTime)> {
+        let pulses = matches!(self.state, State::Pulsing | State::Stopping);
+        let running = self.long.as_ref().map(|op| {
+            if !pulses {
+                return (op.kind, TrainTime { phases: op.train.split(op.kept), ..TrainTime::default() });
+            }
+            let command = self.command_time(now);
+            if now <= op.began {
+                return (
+                    op.kind,
+                    TrainTime { command, phases: op.train.split(op.kept), ..TrainTime::default() },
+                );
+            }
+            let (elapsed, _) = self.progress(now);
+            let ramp = now.since(op.began) - (elapsed - op.kept);
+            (op.kind, TrainTime { command, ramp, phases: op.train.split(elapsed) })
+        });
+        let of_kept =
+            |op: &LongOp| (op.kind, TrainTime { phases: op.train.split(op.kept), ..TrainTime::default() });
+        running.into_iter().chain(self.beneath.as_ref().map(of_kept))
     }
 
     /// Where the pulsing train stands at `now`, for a policy that is asked to stop it. A train that has been

@@ -31,12 +31,10 @@ pub enum Use {
     StopErase,
     /// Entering or leaving a suspension, or holding a suspended operation with nothing to read.
     Suspended,
-    /// Waiting for a share of the power budget.
-    Power,
 }
 
 /// Number of [`Use`] values.
-pub const USES: usize = 13;
+pub const USES: usize = 12;
 
 /// Why a transaction waits for its die, and what it then spends there: the flash part of a request's
 /// account. All in ns.
@@ -59,12 +57,10 @@ pub enum Wait {
     Bus,
     /// Sensing.
     Sensing,
-    /// For a share of the power budget.
-    Power,
 }
 
 /// Number of [`Wait`] values.
-pub const WAITS: usize = 9;
+pub const WAITS: usize = 8;
 
 /// The waiting cause that each use of the die is to a transaction queued behind it.
 const CAUSE: [Wait; USES] = [
@@ -80,12 +76,11 @@ const CAUSE: [Wait; USES] = [
     Wait::Stop,
     Wait::Stop,
     Wait::Suspend,
-    Wait::Power,
 ];
 
 /// Every state of a die with every use it is put to. Time is booked by these pairs, so that both what it is to others
 /// and what the die draws meanwhile follow from one sum.
-pub const SLOTS: [(State, Use); 25] = [
+pub const SLOTS: [(State, Use); 29] = [
     (State::Idle, Use::Idle),
     (State::Command, Use::BusHost),
     (State::Command, Use::BusGc),
@@ -110,7 +105,11 @@ pub const SLOTS: [(State, Use); 25] = [
     (State::Entering, Use::Suspended),
     (State::Suspended, Use::Suspended),
     (State::Resuming, Use::Suspended),
-    (State::Held, Use::Power),
+    (State::Held, Use::BusHost),
+    (State::Held, Use::BusGc),
+    (State::Held, Use::BusProgram),
+    (State::Held, Use::Erase),
+    (State::Held, Use::Suspended),
 ];
 
 /// Room for the slots; a power of two. Time of a pair that is not among them goes to the last one, where the audits miss
@@ -146,13 +145,11 @@ pub struct Usage {
     times: [u64; ROOM],
     current: u8,
     since: SimTime,
-    entered: SimTime,
 }
 
 impl Default for Usage {
     fn default() -> Self {
-        let (since, entered) = (SimTime::ZERO, SimTime::ZERO);
-        Usage { causes: [0; WAITS], times: [0; ROOM], current: 0, since, entered }
+        Usage { causes: [0; WAITS], times: [0; ROOM], current: 0, since: SimTime::ZERO }
     }
 }
 
@@ -172,13 +169,6 @@ impl Usage {
     pub fn switch(&mut self, now: SimTime, state: State, to: Use) {
         self.settle(now);
         self.current = SLOT[state as usize][to as usize];
-        self.entered = now;
-    }
-
-    /// When the present state began.
-    #[inline]
-    pub fn entered(&self) -> SimTime {
-        self.entered
     }
 
     /// Time by waiting cause up to the last booking; differences of two such readings tell what a

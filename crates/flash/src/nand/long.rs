@@ -126,6 +126,9 @@ impl Nand {
         let mut txn = self.txns.remove(hand.long);
         (hand.long, hand.beneath) = (hand.beneath, NONE);
         let owed = op.train.total().as_ns();
+        let loops = u64::from(op.train.loops);
+        let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
+        self.supply.tally.book_phases(op.kind, phases);
         match op.kind {
             LongKind::HostProgram => {
                 self.counters.host_programs += 1;

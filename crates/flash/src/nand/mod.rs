@@ -25,7 +25,7 @@ use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-use power::Supply;
+use power::{PowerConfig, Supply};
 use queue::Queue;
 use txn::{Kind, NONE, Slab, Txn};
 
@@ -67,12 +67,6 @@ struct InHand {
     buffer_used: bool,
     /// When the loading of the page buffer for a resume began.
     reload_from: SimTime,
-    /// Time of loading it from a shadow buffer, with which leaving the suspension begins.
-    reload: Duration,
-    /// Command cycles of the reads in hand, with which the sensing begins.
-    command: Duration,
-    /// The page type whose sensing the reads in hand last for.
-    page_type: u8,
 }
 
 /// The flash array of one drive.
@@ -91,6 +85,8 @@ pub struct Nand {
     seq: u64,
     first: u32,
     supply: Supply,
+    /// Whether power asks for more than sums by state; almost never does it.
+    watched: bool,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
@@ -122,10 +118,9 @@ impl Nand {
             stop_asked: false,
             buffer_used: false,
             reload_from: SimTime::ZERO,
-            reload: Duration::ZERO,
-            command: Duration::ZERO,
-            page_type: 0,
         };
+        let supply =
+            Supply::new(&config.power, &part.power, part.buffer_setup, dies as u32, geometry.channels);
         Nand {
             timing: Timing::new(part),
             trains: Trains::new(part, config.long_operations, seed),
@@ -140,13 +135,8 @@ impl Nand {
             txns: Slab::default(),
             seq: 0,
             first: first.0,
-            supply: Supply::new(
-                &config.power,
-                &part.power,
-                part.buffer_setup,
-                dies as u32,
-                geometry.channels,
-            ),
+            watched: config.power != PowerConfig::default(),
+            supply,
             oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
@@ -221,7 +211,16 @@ impl Nand {
 
     /// Submits a transaction; it is started at once if its die is free.
     #[inline]
-    pub fn submit(&mut self, agenda: &mut Agenda, mut txn: Txn) {
+    pub fn submit(&mut self, agenda: &mut Agenda, txn: Txn) {
+        if self.watched {
+            self.submit_watched(agenda, txn);
+        } else {
+            self.take(agenda, txn);
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
         let now = agenda.now();
         let d = txn.die as usize;
         txn.seq = self.seq;
@@ -230,10 +229,6 @@ impl Nand {
         let die = &mut self.dies[d];
         let state = die.state();
         if state == State::Idle {
-            let standby_after = self.config.power.standby_after;
-            if standby_after > Duration::ZERO {
-                self.supply.tally.book_selected(now.since(die.usage.entered()).min(standby_after));
-            }
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
             txn.waits = [0; WAITS];
@@ -244,9 +239,6 @@ impl Nand {
             }
             let id = self.txns.insert(txn);
             self.start(agenda, now, d, id);
-            if self.supply.is_watched() {
-                self.watch(agenda, now, d);
-            }
             return;
         }
         die.usage.settle(now);
@@ -258,29 +250,25 @@ impl Nand {
             State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
             State::Suspended => self.next_on(agenda, now, d),
-            _ => return,
-        }
-        if self.supply.is_watched() {
-            self.watch(agenda, now, d);
+            _ => {}
         }
     }
 
     /// Handles the timer of resource `index` of the array (counted from its first).
     #[inline]
     pub fn on_timer(&mut self, agenda: &mut Agenda, index: u32) {
+        if self.watched {
+            self.on_timer_watched(agenda, index);
+            return;
+        }
         let now = agenda.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
-        let d = if index < dies {
+        if index < dies {
             self.on_die(agenda, now, index as usize);
-            index as usize
         } else if index < dies + channels {
-            self.on_channel(agenda, now, (index - dies) as usize)
+            self.on_channel(agenda, now, (index - dies) as usize);
         } else {
             self.on_decoder(agenda, now, (index - dies - channels) as usize);
-            return;
-        };
-        if self.supply.is_watched() {
-            self.watch(agenda, now, d);
         }
     }
 
@@ -391,7 +379,7 @@ impl Nand {
             }
             State::Command => self.pulses_from(agenda, now, d, end),
             State::OutWait => {
-                let (usage, block) = (self.bus_use(d), self.read_block(d));
+                let (usage, block) = self.read_use(d);
                 self.dies[d].go(now, State::Out, usage, block);
                 agenda.arm(self.timer(d), end);
             }

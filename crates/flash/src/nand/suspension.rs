@@ -118,13 +118,20 @@ impl Nand {
     /// Counts the pulses that end now, at a halt or at the train's end.
     pub(super) fn count_pulses(&mut self, now: SimTime, d: usize) {
         let (pulsed, progress) = self.dies[d].pulsed(now);
-        match self.dies[d].long().expect("an operation has pulsed").kind {
-            LongKind::Erase => self.counters.erase_pulse_time += pulsed.as_ns(),
-            _ => self.counters.program_pulse_time += pulsed.as_ns(),
-        }
-        self.counters.ramp_time += (pulsed - progress).as_ns();
+        let ramp = pulsed - progress;
         let kind = self.dies[d].long().expect("an operation has pulsed").kind;
-        self.supply.tally.book_train(kind, self.dies[d].train_time(now));
+        match kind {
+            LongKind::Erase => {
+                self.counters.erase_pulse_time += pulsed.as_ns();
+                let command = self.dies[d].command_time(now);
+                self.supply.tally.book_run(kind, command, ramp);
+            }
+            _ => {
+                self.counters.program_pulse_time += pulsed.as_ns();
+                self.supply.tally.book_run(kind, Duration::ZERO, ramp);
+            }
+        }
+        self.counters.ramp_time += ramp.as_ns();
     }
 
     /// The train has come to its stop: the suspension is entered.
@@ -132,6 +139,9 @@ impl Nand {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
         let (kind, planes, addressed) = (op.kind, op.planes.1, op.block.is_some());
+        if let Some(phases) = self.dies[d].thrown_away(now) {
+            self.supply.tally.book_phases(kind, phases);
+        }
         let stress = self.suspend_policy(kind).stress_ppm;
         let entry = self.dies[d].halt(now, stress, self.seq);
         if addressed {
@@ -277,7 +287,6 @@ impl Nand {
         let cost = self.dies[d].resume_cost();
         self.counters.resume_time += cost.as_ns();
         if cost + reload > Duration::ZERO {
-            self.in_hand[d].reload = reload;
             self.supply.tally.book_reload(reload);
             let block = self.long_block(d);
             self.dies[d].go(now, State::Resuming, Use::Suspended, block);

@@ -155,7 +155,8 @@ impl Done {
 
     /// What the account adds up to.
     pub fn waited(&self) -> u64 {
-        self.txn.waits.iter().sum()
+        let power = if matches!(self.txn.kind, Kind::HostRead | Kind::GcRead) { self.txn.own } else { 0 };
+        self.txn.waits.iter().sum::<u64>() + power
     }
 
     /// The account in the order of `Wait`.

@@ -5,10 +5,12 @@ pub mod meter;
 pub mod tally;
 
 use super::channel::Transfer;
+use super::txn::Txn;
 use super::{Nand, long};
-use crate::die::State;
-use crate::die::usage::{Use, Wait};
+use crate::die::usage::Use;
+use crate::die::{LongKind, State};
 use crate::parts::power::{Draw, PowerSpec};
+use crate::suspend::{Reload, SuspendScheme};
 use budget::{Budget, Next};
 use interpulse_engine::{Agenda, Current, Duration, SimTime};
 use meter::{Course, Meter};
@@ -24,6 +26,9 @@ pub struct PowerConfig {
     /// The most VDDcore current of all dies together; `None` is no limit.
     pub budget: Option<Current>,
 }
+
+/// Page type that reads in hand without sensing count as, for no time: their data is in the page buffer.
+pub(super) const NO_SENSING: u32 = 0;
 
 /// What the array keeps of its power.
 #[derive(Clone)]
@@ -50,12 +55,6 @@ impl Supply {
             budget: Budget::new(config, part, setup, dies, channels).map(Box::new),
         }
     }
-
-    /// Whether anything has to be told of changes.
-    #[inline]
-    pub(super) fn is_watched(&self) -> bool {
-        self.meter.is_some() || self.budget.is_some()
-    }
 }
 
 impl Nand {
@@ -81,10 +80,39 @@ impl Nand {
 
     // ---- the meter ----------------------------------------------------------------------------------
 
-    /// Something has happened to die `d`: gives on what it gave back of the budget, and shows the meter what changed.
+    /// As submitting, with somebody who wants to know.
     #[cold]
     #[inline(never)]
-    pub(super) fn watch(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn submit_watched(&mut self, agenda: &mut Agenda, txn: Txn) {
+        let (now, d) = (agenda.now(), txn.die as usize);
+        let die = &self.dies[d];
+        if die.state() == State::Idle {
+            let idle = now.since(die.since());
+            self.supply.tally.book_selected(idle.min(self.config.power.standby_after));
+        }
+        self.take(agenda, txn);
+        self.watch(agenda, now, d);
+    }
+
+    /// As handling a timer, with somebody who wants to know.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn on_timer_watched(&mut self, agenda: &mut Agenda, index: u32) {
+        let now = agenda.now();
+        let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
+        if index < dies {
+            self.on_die(agenda, now, index as usize);
+            self.watch(agenda, now, index as usize);
+        } else if index < dies + channels {
+            let d = self.on_channel(agenda, now, (index - dies) as usize);
+            self.watch(agenda, now, d);
+        } else {
+            self.on_decoder(agenda, now, (index - dies - channels) as usize);
+        }
+    }
+
+    /// Something has happened to die `d`: gives on what it gave back of the budget, and shows the meter what changed.
+    fn watch(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         while let Some((next_die, next, waited)) = self.supply.budget.as_mut().and_then(|b| b.next(now)) {
             self.go_on(agenda, now, next_die as usize, next, waited);
             self.look_at(now, next_die as usize);
@@ -119,7 +147,7 @@ impl Nand {
     /// What die `d` draws from now on if nothing happens to it.
     fn course(&self, d: usize) -> Course {
         let die = &self.dies[d];
-        let since = die.usage.entered();
+        let since = die.since();
         let then = |first, length, then| {
             if length > Duration::ZERO {
                 Course::Then(first, since + length, then)
@@ -133,8 +161,13 @@ impl Nand {
             State::Out => Course::Steady(Draw::Out),
             State::Load => Course::Steady(Draw::Load),
             State::Sensing => {
-                let page_type = usize::from(self.in_hand[d].page_type);
-                then(Draw::Idle, self.in_hand[d].command, Draw::sense(page_type))
+                // A page that is in the page buffer takes no sensing, so that its type does not matter.
+                let (page_type, _) = self.sensed_type(d).unwrap_or_default();
+                then(
+                    Draw::Idle,
+                    self.timing.command * u64::from(self.in_hand[d].count),
+                    Draw::sense(page_type),
+                )
             }
             State::Pulsing | State::Stopping => {
                 let (kind, train, from, ramped, progress) = die.course();
@@ -142,7 +175,21 @@ impl Nand {
             }
             State::Entering => then(Draw::Discharge, self.discharge_of(die), Draw::Entry),
             State::Suspended => Course::Steady(Draw::Hold),
-            State::Resuming => then(Draw::Reload, self.in_hand[d].reload, Draw::Resume),
+            State::Resuming => then(Draw::Reload, self.reload_of(d), Draw::Resume),
+        }
+    }
+
+    /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
+    pub(super) fn reload_of(&self, d: usize) -> Duration {
+        let op = self.dies[d].long().expect("an operation resumes");
+        let free = self.suspend_policy(op.kind).scheme.resumes_free();
+        match self.config.program_suspend.reload {
+            Reload::ShadowBuffer(time)
+                if op.kind != LongKind::Erase && !free && self.in_hand[d].buffer_used =>
+            {
+                time
+            }
+            _ => Duration::ZERO,
         }
     }
 
@@ -156,7 +203,7 @@ impl Nand {
     /// Whether die `d` may do what comes next; if the budget does not allow it now, the die is held until it does.
     #[inline]
     pub(super) fn may_draw(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, next: Next) -> bool {
-        self.supply.budget.is_none() || self.ask_for_power(agenda, now, d, next)
+        !self.watched || self.supply.budget.is_none() || self.ask_for_power(agenda, now, d, next)
     }
 
     #[cold]
@@ -183,8 +230,14 @@ impl Nand {
         }
         // The timer of a hold that ends here must not outlive it.
         agenda.disarm(self.timer(d));
-        let block = if next == Next::Read { self.read_block(d) } else { self.long_block(d) };
-        self.dies[d].go(now, State::Held, Use::Power, block);
+        // To those who wait behind it, it is what it is about to do.
+        let (usage, block) = match next {
+            Next::Read => self.read_use(d),
+            Next::Erase => (Use::Erase, self.long_block(d)),
+            Next::Pulses => (self.load_use(d), self.long_block(d)),
+            Next::Resume(_) => (Use::Suspended, self.long_block(d)),
+        };
+        self.dies[d].go(now, State::Held, usage, block);
         false
     }
 
@@ -196,13 +249,11 @@ impl Nand {
             Next::Read => {
                 for k in 0..usize::from(self.in_hand[d].count) {
                     let txn = self.txns.get_mut(self.in_hand[d].reads[k]);
-                    txn.waits[Wait::Power as usize] += waited.as_ns();
+                    txn.own = waited.as_ns();
                     txn.mark = txn.mark + waited;
                 }
-                let (host, _) = self.sensed_type(d);
-                let block = self.txns.get(self.in_hand[d].reads[0]).block;
-                self.dies[d].go(now, State::Command, if host { Use::BusHost } else { Use::BusGc }, block);
-                self.want_bus(agenda, now, d, Transfer::Command, self.in_hand[d].command);
+                let txn = *self.txns.get(self.in_hand[d].reads[0]);
+                self.command_reads(agenda, now, d, &txn);
             }
             Next::Erase => self.command_erase(agenda, now, d),
             Next::Pulses => self.pulses_from(agenda, now, d, now),
@@ -213,7 +264,9 @@ impl Nand {
     /// Die `d` no longer needs its share of the budget.
     #[inline]
     pub(super) fn release_power(&mut self, d: usize) {
-        if let Some(budget) = &mut self.supply.budget {
+        if self.watched
+            && let Some(budget) = &mut self.supply.budget
+        {
             budget.release(d as u32);
         }
     }

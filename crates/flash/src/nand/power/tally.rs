@@ -6,6 +6,7 @@
 //! energy costs next to nothing.
 
 use super::super::Nand;
+use super::super::txn::Kind;
 use crate::die::usage::{SLOTS, Use};
 use crate::die::{Die, LongKind, State, TrainTime};
 use crate::parts::power::{DRAWS, Draw, PowerSpec};
@@ -59,19 +60,30 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// The pulses that end now had a command, and a ramp without progress.
     #[inline]
-    pub(in crate::nand) fn book_train(&mut self, kind: LongKind, time: TrainTime) {
+    pub(in crate::nand) fn book_run(&mut self, kind: LongKind, command: Duration, ramp: Duration) {
         let train = &mut self.trains[kind as usize];
-        train.command += time.command;
-        train.ramp += time.ramp;
-        for (to, phase) in train.phases.iter_mut().zip(time.phases) {
+        train.command += command;
+        train.ramp += ramp;
+    }
+
+    /// A train has done these pulses, voltage resets and verifies for good or in vain.
+    #[inline]
+    pub(in crate::nand) fn book_phases(&mut self, kind: LongKind, phases: [Duration; 3]) {
+        for (to, phase) in self.trains[kind as usize].phases.iter_mut().zip(phases) {
             *to += phase;
         }
     }
 
+    fn book_train(&mut self, kind: LongKind, time: TrainTime) {
+        self.book_run(kind, time.command, time.ramp);
+        self.book_phases(kind, time.phases);
+    }
+
     #[inline]
-    pub(in crate::nand) fn book_sensing(&mut self, host: bool, page_type: u8, time: Duration) {
-        self.sensing[usize::from(!host)][usize::from(page_type)] += time;
+    pub(in crate::nand) fn book_sensing(&mut self, host: bool, page_type: u32, time: Duration) {
+        self.sensing[usize::from(!host)][page_type as usize % 4] += time;
     }
 
     #[inline]
@@ -252,23 +264,22 @@ impl Nand {
     /// been booked for it in advance.
     fn book_open(&self, tally: &mut Tally, now: SimTime, d: usize) {
         let die = &self.dies[d];
-        let entered = die.usage.entered();
-        let elapsed = now.since(entered);
+        let elapsed = now.since(die.since());
+        die.unfinished(now).for_each(|(kind, time)| tally.book_train(kind, time));
         match die.state() {
             State::Idle => tally.book_selected(elapsed.min(self.config.power.standby_after)),
             State::Sensing => {
-                let (host, page_type) = self.sensed_type(d);
-                tally.book_sensing(host, page_type, elapsed.saturating_sub(self.in_hand[d].command));
-            }
-            State::Pulsing | State::Stopping => {
-                let kind = die.long().expect("a long operation pulses").kind;
-                tally.book_train(kind, die.train_time(now));
+                let host = self.txns.get(self.in_hand[d].reads[0]).kind == Kind::HostRead;
+                if let Some((page_type, time)) = self.sensed_type(d) {
+                    let done = elapsed.saturating_sub(self.timing.command * u64::from(self.in_hand[d].count));
+                    tally.sensing[usize::from(!host)][page_type] -= time.saturating_sub(done);
+                }
             }
             State::Entering => {
                 let ahead = self.discharge_of(die).saturating_sub(elapsed);
                 tally.discharge -= ahead;
             }
-            State::Resuming => tally.reload -= self.in_hand[d].reload.saturating_sub(elapsed),
+            State::Resuming => tally.reload -= self.reload_of(d).saturating_sub(elapsed),
             _ => {}
         }
     }
@@ -281,10 +292,17 @@ impl Nand {
         die.entry().saturating_sub(policy.costs.entry * u64::from(times))
     }
 
-    /// For whom the reads in hand of die `d` are, and the page type whose sensing they last for.
-    pub(in crate::nand) fn sensed_type(&self, d: usize) -> (bool, u8) {
-        let host = self.txns.get(self.in_hand[d].reads[0]).kind == super::super::txn::Kind::HostRead;
-        (host, self.in_hand[d].page_type)
+    /// The page type whose sensing the reads in hand of die `d` last for, and its tR; `None` if they sense nothing.
+    pub(in crate::nand) fn sensed_type(&self, d: usize) -> Option<(usize, Duration)> {
+        let (hand, suspended) = (&self.in_hand[d], self.dies[d].long().is_some());
+        let sensed = hand.reads[..usize::from(hand.count)].iter().filter_map(|&id| {
+            let txn = self.txns.get(id);
+            let buffered = suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page);
+            let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
+            (!buffered).then(|| (page_type, self.timing.read[page_type]))
+        });
+        // Of equal ones the last, as in the simulation.
+        sensed.max_by_key(|&(_, time)| time)
     }
 }
 
@@ -297,6 +315,7 @@ fn spender_of(state: State, usage: Use) -> Spender {
         (State::Command | State::OutWait | State::Out | State::Sensing, Use::BusGc | Use::SenseGc) => {
             Spender::GcRead
         }
+        (State::Held, _) => Spender::Idle,
         (_, Use::BusProgram | Use::PulseHost | Use::StopProgram) => Spender::Program,
         (_, Use::BusGc | Use::PulseGc) => Spender::GcProgram,
         (_, Use::Erase | Use::StopErase) => Spender::Erase,

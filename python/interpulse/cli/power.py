@@ -1,4 +1,4 @@
-"""Power in what `interpulse run` shows and writes: the rows of its table, and the power over time as a file and a plot."""
+"""Power in what `interpulse run` shows and writes: rows of its table, power over time as a file and a plot."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
     figure, (axis,) = panels(1, 1, width=8.0)
     for index, case in enumerate(cases):
         over_time = case["power"]["over_time"]
-        total = [(core + bus) / 1e3 for core, bus in zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)]
+        pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
+        total = [(core + bus) / 1e3 for core, bus in pairs]
         edges = [k * over_time["interval_us"] / 1e3 for k in range(len(total) + 1)]
         axis.stairs(total, edges, color=COLOURS[index % len(COLOURS)], label=case["case"])
     axis.set_xlabel("time, ms")

@@ -62,6 +62,8 @@ drive = "a4-mini"
 [ftl]
 gc = "imposed"
 imposed-waf = 2.4
+[power]
+trace = true
 [precondition]
 overwrite = "zipf"
 exponent = 0.9

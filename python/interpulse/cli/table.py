@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interpulse.cli.power import power_table
 from interpulse.cli.text import UNBOUNDED, number, plain
 from interpulse.result import KINDS, Result, kind_iops
 
@@ -41,6 +42,7 @@ def render(result: Result) -> str:
         "Drive",
         "What suspensions took, in microseconds of the mean of each",
         "Bit errors",
+        "Power and energy of the flash",
         "Where read time went, in microseconds of the mean",
         "Where the time of the slowest reads went, in % of their latency",
     )
@@ -49,6 +51,7 @@ def render(result: Result) -> str:
         _drive(cases),
         _suspensions(cases),
         _bit_errors(cases),
+        power_table(_by_case(cases), cases),
         _read_wait(cases),
         _tail_blame(cases),
     )

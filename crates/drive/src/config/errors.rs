@@ -2,7 +2,6 @@
 
 use super::drive::options;
 use interpulse_engine::{Bytes, Duration};
-use interpulse_flash::errors::Ecc;
 use interpulse_flash::errors::{
     Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, SoftStage, TableFileError, presets,
     table_in_file,

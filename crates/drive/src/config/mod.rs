@@ -6,6 +6,7 @@
 mod drive;
 mod errors;
 mod flow;
+mod power;
 mod run;
 mod suspend;
 pub(crate) mod twin;

@@ -222,7 +222,7 @@ impl Drive {
             reads += 1;
             self.requests.get_mut(id).reads_left += 1;
             let mut txn = Txn::new(Kind::HostRead, at.die);
-            txn.plane = at.plane;
+            txn.plane = at.plane as u8;
             txn.block = at.block;
             txn.page = at.page;
             txn.units = count;
@@ -255,7 +255,7 @@ impl Drive {
             return;
         }
         // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, &txn.waits);
+        book_flash(&mut request.account, txn);
         request.account[Cause::Retry as usize] = txn.own;
         request.mark = txn.mark + Duration::from_ns(txn.own);
         request.book(Cause::Decode, now);

@@ -148,7 +148,7 @@ impl Drive {
     #[inline]
     pub(super) fn super_block_of(&self, read: &Txn) -> u32 {
         let layout = &self.ftl.layout;
-        (read.die * layout.lanes_per_die + read.plane / layout.planes) * layout.blocks + read.block
+        (read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes) * layout.blocks + read.block
     }
 
     /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.

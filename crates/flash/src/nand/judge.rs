@@ -124,7 +124,7 @@ impl Reliability {
     /// suspensions; returns the decode latency.
     pub(super) fn judge(&mut self, txn: &mut Txn, extra_cycles: u32, now: SimTime) -> Duration {
         let first = !txn.is_retry();
-        let state = self.blocks.get_mut(txn.die, txn.plane, txn.block);
+        let state = self.blocks.get_mut(txn.die, txn.plane.into(), txn.block);
         state.reads = state.reads.saturating_add(1);
         if let Some(limit) = self.reclaim_reads
             && state.reads.is_multiple_of(limit)
@@ -138,7 +138,7 @@ impl Reliability {
             (false, _) => txn.first_step(),
         };
         let page = Page {
-            address: (txn.die, txn.plane, txn.block, txn.page),
+            address: (txn.die, txn.plane.into(), txn.block, txn.page),
             attempt: u32::from(first_step) + u32::from(txn.attempt()),
             units: txn.units,
             sensing: txn.seq,
@@ -202,7 +202,7 @@ impl Reliability {
         } else if self.ecc.predict {
             let step = u32::from(txn.first_step()) + u32::from(txn.attempt()).min(self.ecc.max_retries);
             let step = step.min(self.model.attempts() - 1) as u8;
-            self.blocks.get_mut(txn.die, txn.plane, txn.block).last_step = step;
+            self.blocks.get_mut(txn.die, txn.plane.into(), txn.block).last_step = step;
         }
     }
 }
@@ -231,7 +231,7 @@ impl Nand {
         if txn.is(Txn::BUFFERED) {
             return reliability.latency_without_errors();
         }
-        let extra = self.dies[d].blocks().stress_cycles(txn.plane, txn.block);
+        let extra = self.dies[d].blocks().stress_cycles(txn.plane.into(), txn.block);
         reliability.judge(txn, extra, now)
     }
 }

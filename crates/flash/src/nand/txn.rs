@@ -35,10 +35,10 @@ pub struct Txn {
     pub kind: Kind,
     /// The die.
     pub die: u32,
-    /// First plane addressed.
-    pub plane: u32,
+    /// First plane addressed; a die has at most 64. Bytes, so that a transaction fits into two cache lines.
+    pub plane: u8,
     /// Planes addressed together.
-    pub planes: u32,
+    pub planes: u8,
     /// Block within the plane(s), or [`NO_BLOCK`].
     pub block: u32,
     /// First page within the block.
@@ -57,10 +57,13 @@ pub struct Txn {
     /// Until a read starts, and until a program of host data is complete: the die's cumulative causes at
     /// submission; then the account, in ns by [`crate::die::usage::Wait`].
     pub waits: [u64; WAITS],
-    /// A completed program of host data: its loads, pulses and verifies, in ns. With `waits` it adds up to the
-    /// time from submission (`mark`) to completion. A completed read: the time after its first decode, when that has
-    /// failed; until then the instant of that.
+    /// A completed program of host data: its loads, pulses and verifies, in ns, and what it waited for a share of the
+    /// power budget before its pulses; with `waits` it adds up to the time from submission (`mark`) to completion. A
+    /// completed read: the time after its first decode, when that has failed; until then the instant of that.
     pub own: u64,
+    /// A read: what it waited, once started, for a share of the power budget. With `waits` it adds up to the time from
+    /// submission to the end of its first transfer.
+    pub held: u64,
     flags: u8,
     pub(super) next: u32,
 }
@@ -82,6 +85,7 @@ impl Txn {
             mark: SimTime::ZERO,
             waits: [0; WAITS],
             own: 0,
+            held: 0,
             flags: 0,
             next: NONE,
         }
@@ -159,7 +163,7 @@ impl Txn {
 
     /// Planes addressed.
     pub(super) fn planes(&self) -> std::ops::Range<u32> {
-        self.plane..self.plane + self.planes
+        self.plane.into()..u32::from(self.plane) + u32::from(self.planes)
     }
 }
 

@@ -82,7 +82,13 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
     assert interpulse("list", "policies").out.split() == ["policies:", "gc", "greedy", "fewest", "valid", "pages"]
     assert interpulse("list", "parts", "--json").json() == {"parts": [{"name": "first", "doc": "what it is"}]}
     assert list(interpulse("list", "--json").json()) == [
-        "parts", "drives", "schemes", "policies", "twins", "formats", "error-tables"
+        "parts",
+        "drives",
+        "schemes",
+        "policies",
+        "twins",
+        "formats",
+        "error-tables",
     ]
 
 

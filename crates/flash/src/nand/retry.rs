@@ -136,7 +136,6 @@ impl Nand {
     }
 
     /// The die takes up a read whose first decode has failed.
-    #[inline(never)]
     pub(super) fn start_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         *self.sequence(d) = Sequence { id, ..Sequence::default() };
         if self.dies[d].long().is_some() {

@@ -65,6 +65,21 @@ impl Program {
         }
     }
 
+    /// Weakens every pulse to come by what belongs to each cell, in steps (a resistive string above it).
+    pub fn hinder(&mut self, by: &[f32]) {
+        assert_eq!(by.len(), self.drive.len());
+        self.drive.iter_mut().zip(by).for_each(|(drive, less)| *drive -= less);
+    }
+
+    /// The first loop whose pulse moves any cell: those before it may be left out without a difference.
+    pub fn first_loop(&self, of: &Coefficients, cells: &Cells) -> u32 {
+        let reached =
+            cells.vth.iter().zip(&self.drive).map(|(v, drive)| v - drive).fold(f32::INFINITY, f32::min);
+        let loops = (reached - of.ispp.start) / of.ispp.step;
+        // Rust's conversion saturates: below zero it is the first loop, at infinity (all inhibited) none.
+        (loops.floor() as u32).min(of.ispp.max_loops)
+    }
+
     /// Verifies every state once before the first pulse, so that cells which are high enough already get none (a reprogram).
     pub fn verify_first(&mut self, cells: &Cells, raised: &[f32], of: &Coefficients) {
         for state in 1..STATES {

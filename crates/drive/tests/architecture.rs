@@ -33,11 +33,11 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "cell",
         &[
-            &["kernel", "normal", "states"],
+            &["kernel", "laplace", "normal", "states"],
             // Each effect reads its own coefficients, and the set of all knows every effect.
-            &["cells", "coefficients", "erase", "histogram"],
-            &["program", "reading", "tester"],
-            &["follow"],
+            &["cells", "coefficients", "disturb", "erase", "histogram", "layers", "retention", "table", "wear"],
+            &["history", "program", "reading", "tester"],
+            &["error_table", "follow"],
             &["jobs"],
         ],
     ),

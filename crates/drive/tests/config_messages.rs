@@ -182,16 +182,16 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
         ),
         (
             &[("errors.initial-age", "9d")],
-            "--set: errors.initial-age: seen \"9d\"; it belongs to an errors.table other than \"ideal\"",
+            "--set: errors.initial-age: does not apply; it belongs to an errors.table other than \"ideal\"",
         ),
         (
             &[("ecc.capability", "9")],
-            "--set: ecc.capability: seen 9; without bit errors it has no effect: give an errors.table other than \"ideal\"",
+            "--set: ecc.capability: does not apply; without bit errors it has no effect: give an errors.table other than \"ideal\"",
         ),
         (&[cai, ("part.bits-per-cell", "2"), ("part.read-csb", "1us")], ""),
         (
             &[cai, ("errors.initial-age", "400d")],
-            "--set: errors.initial-age = 9600h and errors.temperature-c = 40 and errors.table = cai-tlc: this age at 40 \
+            "--set: errors.initial-age = 34560000s and errors.temperature-c = 40 and errors.table = cai-tlc: this age at 40 \
              degrees is worth 9600 h at the table's 40, which ends at 8760 h",
         ),
         (
@@ -208,15 +208,15 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
         ),
         (
             &[cai, ("ecc.decode", "iterations"), ("ecc.latency", "4us")],
-            "--set: ecc.latency: seen \"4us\"; with decode = \"iterations\" the errors decide about it",
+            "--set: ecc.latency: does not apply; with decode = \"iterations\" the errors decide about it",
         ),
         (
             &[cai, ("ecc.max-retries", "0"), ("ecc.retry", "pipelined")],
-            "--set: ecc.retry: seen \"pipelined\"; there are no retry steps with max-retries = 0",
+            "--set: ecc.retry: does not apply; there are no retry steps with max-retries = 0",
         ),
         (
             &[cai, ("ecc.retry-reset", "5us")],
-            "--set: ecc.retry-reset: seen \"5us\"; it belongs to retry = \"pipelined\"",
+            "--set: ecc.retry-reset: does not apply; it belongs to retry = \"pipelined\"",
         ),
         (
             &[
@@ -225,11 +225,11 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
                 ("ecc.soft-capability", "[80]"),
                 ("ecc.soft-latency", "[\"9us\"]"),
             ],
-            "--set: ecc.soft-capability: seen [80]; expected more in each stage than before it; hard decoding corrects 80",
+            "--set: ecc.soft-capability: seen a list; expected more in each stage than before it; hard decoding corrects 80",
         ),
         (
             &[cai, ("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("errors.refresh-after", "9d")],
-            "--set: errors.refresh-after = 216h and ftl.gc = imposed: imposed write amplification has no victims and no \
+            "--set: errors.refresh-after = 777600s and ftl.gc = imposed: imposed write amplification has no victims and no \
              erases, so no block can be rewritten",
         ),
     ] {
@@ -266,15 +266,21 @@ fn a_broken_table_names_file_line_and_key() {
     assert_eq!(
         read(&good.replace("cycles = [0, 2000]", "cycles = [2000, 0]")).unwrap_err(),
         format!(
-            "{file}:5: error-table.cycles: seen [2000, 0]; expected at least one number of cycles, each larger than the one \
+            "{file}:5: error-table.cycles: seen a list; expected at least one number of cycles, each larger than the one \
              before"
         )
     );
     assert_eq!(
         read(&good.replace("spread-ln-sd", "spread")).unwrap_err(),
-        format!("{file}:11: error-table.spread: unknown key; did you mean `spread-ln-sd`?")
+        format!(
+            "{file}:11: error-table.spread: unknown key; expected one of title, source, temperature-c, cycles, retention-h, \
+             reprograms, layer-fraction, page-types, attempts, rber, spread-ln-sd"
+        )
     );
     let missing = read(&good.replace("4.357e-5, ", "")).unwrap_err();
-    assert!(missing.starts_with(&format!("{file}:12: error-table.rber: seen [")), "{missing}");
+    assert!(
+        missing.starts_with(&format!("{file}:12: error-table.rber: seen a list; expected 2 cycles x 5 ")),
+        "{missing}"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -68,7 +68,7 @@ fn suspension(rng: &mut Rng) -> SuspendPolicy {
     }
 }
 
-/// Bit errors, or none: retries of every kind, blocks that age and wear within milliseconds.
+/// Bit errors, or none: retries of every kind, blocks that are rewritten for their age and for their reads.
 fn some_errors(rng: &mut Rng, cells: Cells, imposed: bool) -> Option<Arc<ErrorSpec>> {
     let rates = pick(rng, &[None, None, Some([8e-3, 4e-3, 1e-3]), Some([0.5, 9e-3, 9e-3]), Some([1e-2; 3])])?;
     let bits = match cells {
@@ -86,10 +86,11 @@ fn some_errors(rng: &mut Rng, cells: Cells, imposed: bool) -> Option<Arc<ErrorSp
     let stage = SoftStage { sensings: 2, capability: 120, latency: Duration::from_us(9) };
     spec.ecc.soft = pick(rng, &[vec![], vec![stage]]);
     if !imposed {
-        spec.initial_age = Duration::from_us(pick(rng, &[0, 30_000]));
+        // A part of the blocks is old from the start; until the read-back all become so.
+        let old = Duration::from_ns(READ_BACK.as_ns() / 3);
+        spec.initial_age = pick(rng, &[Duration::ZERO, old * 2]);
         spec.initial_ages = InitialAges::Uniform;
-        spec.refresh_after =
-            pick(rng, &[None, Some(Duration::from_us(20_000)), Some(Duration::from_us(90_000))]);
+        spec.refresh_after = pick(rng, &[None, Some(old), Some(old)]);
         spec.reclaim_reads = pick(rng, &[None, Some(40), Some(1000)]);
     }
     Some(Arc::new(spec))

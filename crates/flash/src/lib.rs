@@ -10,5 +10,6 @@ pub mod parts;
 pub mod phases;
 pub mod power;
 pub mod pulse;
+pub mod reprogram;
 pub mod suspend;
 pub mod variation;

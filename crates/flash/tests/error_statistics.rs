@@ -103,6 +103,7 @@ fn part() -> PartSpec {
         page_parity: Bytes(0),
         bits_per_cell: 3,
         layers: 64,
+        power: Default::default(),
         program_mode: ProgramMode::OneShot,
         read: vec![us(60); 3],
         buffer_setup: us(0),

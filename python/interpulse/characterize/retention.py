@@ -70,7 +70,7 @@ def run(bench: Bench) -> Finding:
     places = list(product(CYCLES, CELSIUS))
     conditions = list(product(TABLE_CYCLES, TABLE_LAYERS))
     bench.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 2)
-    (part,) = bench.run([Job("part", {})])
+    part = PartFile.of(bench)
     ages = list(HOURS.values())
     answers = bench.run(
         job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places
@@ -105,7 +105,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB, "error_table": {k: table[k] for k in table if k != "toml"}},
-        part=PartFile.on_bench(part),
+        part=part,
         settings=dict(sample.request()),
         notes=[
             sample.note(),

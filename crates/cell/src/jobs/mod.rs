@@ -5,6 +5,7 @@
 mod endurance;
 mod erase;
 mod part;
+mod reprogram;
 mod retention;
 mod suspend;
 mod table;
@@ -42,6 +43,7 @@ const JOBS: &[(&str, Job)] = &[
     ("endurance", endurance::run),
     ("erase", erase::run),
     ("erase-errors", erase::errors),
+    ("reprogram", reprogram::run),
     ("erase-gap", erase::gap),
     ("part", part::run),
     ("error-table", table::whole),

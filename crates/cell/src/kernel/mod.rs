@@ -7,7 +7,7 @@ mod noise;
 mod program;
 mod verify;
 
-pub use noise::{hash, irwin_hall};
+pub use noise::{even, hash, irwin_hall};
 pub use program::{INHIBITED, Pulse, pulse};
 pub use verify::verify;
 

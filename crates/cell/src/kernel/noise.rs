@@ -22,6 +22,12 @@ pub fn irwin_hall(bits: u32) -> f32 {
     (sum as i32 as f32 - MEAN) * PER_SD
 }
 
+/// A number from -1 to 1 from 32 bits, all equally likely.
+pub fn even(bits: u32) -> f32 {
+    // The highest 24 bits are exact in f32.
+    (bits >> 8) as f32 / 8_388_608.0 - 1.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

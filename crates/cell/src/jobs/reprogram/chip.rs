@@ -1,0 +1,167 @@
+//! The chip on the tester: coefficients of its cells, its layers and what its default read levels were made for.
+
+use crate::coefficients::{self, Coefficients, number};
+use crate::interference::Coupling;
+use crate::kernel::{even, hash};
+use crate::pattern::Pattern;
+use crate::retention::Leakiness;
+use interpulse_engine::random::mix;
+use interpulse_flash::parts::{self, PartSpec};
+use interpulse_settings::{ConfigError, Document, PresetKind, required};
+
+/// Purpose of the key of a layer's offset.
+const LAYER: u64 = 0x2010;
+
+/// A 3D TLC chip as far as reprogramming depends on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chip {
+    /// Program, erased state and sensing.
+    pub cells: Coefficients,
+    /// Cell-to-cell interference.
+    pub coupling: Coupling,
+    /// Background-pattern dependency.
+    pub pattern: Pattern,
+    /// Layers of a block.
+    pub layers: u32,
+    /// Word lines of a layer.
+    pub word_lines: u32,
+    /// By how much the chip's cells lie above what its default read levels were made for, in steps.
+    pub offset: f32,
+    /// How far the layer with the highest and the one with the lowest cells are off from that; layers lie evenly between.
+    pub layer_spread: f32,
+    /// Share of cells that are slower to program than the others.
+    pub slow_share: f32,
+    /// By how much, in steps.
+    pub slow_by: f32,
+    /// Standard deviation of a sensing on the other chips of the same kind, as a multiple of this one's.
+    pub other_noise: f32,
+    /// Loss of charge on other chips, as a multiple of that of `cells`.
+    pub other_retention: f32,
+    /// Variance that a thousand P/E cycles add to what a sensing sees, in steps squared.
+    pub noise_per_kilocycle: f32,
+    /// Whether this is another chip of the kind.
+    pub other: bool,
+}
+
+/// Presets of chips with a line on each. What a preset does not name is as in the cell preset `a4-tlc`.
+const PRESETS: &[(&str, &str)] = &[("b17a-tlc", include_str!("../../presets/b17a-tlc.toml"))];
+const BELOW: &str = "a4-tlc";
+
+impl Chip {
+    /// The preset called `name` under `overrides`.
+    ///
+    /// Fails on an unknown name, on a key that there is none of and on a value out of range.
+    pub fn resolve(name: &str, overrides: Document) -> Result<Chip, ConfigError> {
+        let Some(&(known, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<&str> = PRESETS.iter().map(|&(known, _)| known).collect();
+            return Err(ConfigError::not_among("chip preset", name, &names));
+        };
+        let preset = Document::preset(text, PresetKind::Cells, known)?;
+        let document = parts::layered(overrides.over(preset.over(coefficients::document(BELOW)?)?)?)?;
+        let mut cell = document.section("cell")?;
+        let cells = Coefficients::read(&mut cell)?;
+        PartSpec::read(&mut document.section("part")?)?;
+        let coupling = Coupling::read(&mut cell.section("interference")?)?;
+        let pattern = Pattern::read(&mut cell.section("pattern")?, cells.erased.mean)?;
+        let mut s = cell.section("chip")?;
+        let spread = "how far layers are off from that at most, in steps";
+        let other = "noise of a sensing on other chips of the kind, relative";
+        let noise = "variance that a thousand P/E cycles add to a sensing, in steps squared";
+        let chip = Chip {
+            cells,
+            coupling,
+            pattern,
+            layers: s.u32("layers", "layers of a block", required().within(1..=512))?,
+            word_lines: s.u32("word-lines", "word lines of a layer", required().within(1..=64))?,
+            offset: number(
+                &mut s,
+                "offset",
+                "how far cells lie above the default read levels, in steps",
+                -60.0,
+                60.0,
+            )?,
+            layer_spread: number(&mut s, "layer-spread", spread, 0.0, 30.0)?,
+            slow_share: s.fraction("slow-share", "share of cells that are slow to program", required())?
+                as f32,
+            slow_by: number(&mut s, "slow-by", "how much slower they are, in steps", 0.0, 400.0)?,
+            other_noise: number(&mut s, "other-noise", other, 0.1, 10.0)?,
+            other_retention: number(
+                &mut s,
+                "other-retention",
+                "loss of charge on other chips, relative",
+                0.0,
+                10.0,
+            )?,
+            noise_per_kilocycle: number(&mut s, "noise-per-kilocycle", noise, 0.0, 1000.0)?,
+            other: false,
+        };
+        document.finish()?;
+        Ok(chip)
+    }
+
+    /// The chip after `cycles` P/E cycles; `other` takes another chip of its kind.
+    pub fn aged(mut self, cycles: f64, other: bool) -> Chip {
+        self.cells = self.cells.worn(cycles);
+        let noise = self.cells.read.noise * if other { self.other_noise } else { 1.0 };
+        let grown = (cycles / 1000.0) as f32 * self.noise_per_kilocycle;
+        self.cells.read.noise = libm::sqrtf(noise * noise + grown);
+        self.other = other;
+        self
+    }
+
+    /// How fast the chip loses charge after `cycles` P/E cycles.
+    pub fn leakiness(&self, cycles: f64) -> Leakiness {
+        self.cells.wear.leakiness(cycles).times(if self.other { self.other_retention } else { 1.0 })
+    }
+
+    /// By how much the cells of a layer lie above the default read levels, in steps.
+    pub fn layer_offset(&self, seed: u64, layer: u32) -> f32 {
+        let bits = hash(mix(seed ^ mix(LAYER)) as u32, layer);
+        self.offset + self.layer_spread * even(bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_reads_and_cites() {
+        for &(name, text) in PRESETS {
+            Chip::resolve(name, Document::empty()).expect("an embedded preset is right");
+            let document = Document::preset(text, PresetKind::Cells, name).expect("it parses");
+            let uncited = document.uncited();
+            assert!(uncited.is_empty(), "{name}: no source on {uncited:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_key_and_what_is_legal() {
+        let said = |key: &str, value: &str| {
+            let set = Document::set(key, value).expect("it parses");
+            Chip::resolve("b17a-tlc", set).expect_err("it is wrong").to_string()
+        };
+        for (key, value, parts) in [
+            ("cell.interference.along", "0.7", ["cell.interference.along", "0.5"]),
+            ("cell.pattern.pas", "700.0", ["cell.pattern.pas", "pass"]),
+            ("cell.chip.slow-share", "2.0", ["cell.chip.slow-share", "1"]),
+        ] {
+            let said = said(key, value);
+            assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+        }
+        assert!(
+            Chip::resolve("b18a", Document::empty()).expect_err("unknown").to_string().contains("b17a-tlc")
+        );
+    }
+
+    #[test]
+    fn layers_lie_evenly_within_their_spread() {
+        let chip = Chip::resolve("b17a-tlc", Document::empty()).expect("it is embedded");
+        let off: Vec<f32> = (0..4096).map(|layer| chip.layer_offset(1, layer) - chip.offset).collect();
+        let mean = off.iter().sum::<f32>() / 4096.0;
+        assert!(off.iter().all(|x| x.abs() <= chip.layer_spread * 1.001));
+        // Five standard errors of an even distribution.
+        assert!(mean.abs() < 5.0 * chip.layer_spread / 3f32.sqrt() / 64.0, "{mean}");
+        assert_ne!(chip.layer_offset(1, 0), chip.layer_offset(2, 0));
+    }
+}

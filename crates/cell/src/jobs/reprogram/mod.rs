@@ -1,0 +1,165 @@
+//! Reprogramming on the tester (Gao et al., MICRO 2019, Section 3.3): how many errors pages have when word lines are programmed
+//! in the conventional order, and when they are reprogrammed four times in random order within super layers of some layers.
+//!
+//! One piece of work is some layers of a block. A block is exchangeable in what this job measures but for its order, so a
+//! caller may ask for all layers of a block or for some of them.
+
+mod block;
+mod chip;
+mod order;
+
+pub use chip::Chip;
+
+use super::{JobError, overrides, parse, within};
+use crate::histogram::{Histogram, Levels, whole};
+use crate::states::{self, PageType, STATES};
+use block::{Part, Seen};
+use interpulse_flash::reprogram::{Bit, Coding};
+use order::REPROGRAMS;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Some layers of a block under one scheme.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// Selects the block, its data and the random order.
+    seed: u64,
+    /// Chip preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+    /// Layers of a super layer; 0 is the conventional program.
+    super_layer: u32,
+    /// The part's lowest layer.
+    first_layer: u32,
+    /// Layers of the part, a multiple of `super_layer` unless it ends with the block.
+    layers: u32,
+    /// Cells of a word line.
+    cells: u32,
+    /// P/E cycles that the block has had.
+    #[serde(default)]
+    cycles: f64,
+    /// Take another chip of the same kind.
+    #[serde(default)]
+    other_chip: bool,
+    /// Read all pages once more after this time, in hours.
+    hours: Option<f64>,
+    /// The temperature of that time, in degrees Celsius.
+    #[serde(default = "room")]
+    celsius: f64,
+    /// Hand back a histogram with bins of so many steps.
+    histogram_bin: Option<u32>,
+}
+
+fn room() -> f64 {
+    25.0
+}
+
+fn chip(request: &Request) -> Result<Chip, JobError> {
+    let chip = Chip::resolve(&request.preset, overrides(&request.set)?)?;
+    within("cells", request.cells, 64, 1 << 20)?;
+    within("super_layer", request.super_layer, 0, chip.layers)?;
+    within("first_layer", request.first_layer, 0, chip.layers - 1)?;
+    within("layers", request.layers, 1, chip.layers - request.first_layer)?;
+    within("cycles", request.cycles, 0.0, 1e6)?;
+    within("celsius", request.celsius, -40.0, 150.0)?;
+    if let Some(hours) = request.hours {
+        within("hours", hours, 0.0, 1e6)?;
+    }
+    if let Some(bin) = request.histogram_bin {
+        within("histogram_bin", bin, 1, 100)?;
+    }
+    let height = request.super_layer.max(1);
+    let ends = request.first_layer + request.layers == chip.layers;
+    if request.first_layer % height != 0 || request.layers % height != 0 && !ends {
+        let text = format!("first_layer = {}, layers = {}", request.first_layer, request.layers);
+        return Err(JobError(format!(
+            "{text}: whole super layers of {height}, the last of the block excepted"
+        )));
+    }
+    Ok(chip.aged(request.cycles, request.other_chip))
+}
+
+/// Programs some layers and reads every page with default and with calibrated levels; see [`Request`].
+///
+/// Returns `pages`, one object for each with its layer, word line, type and bit errors; `aged`, the same after `hours`; and
+/// `histogram`, cells by state and voltage.
+pub(super) fn run(request: &Value) -> Result<Value, JobError> {
+    let request: Request = parse("reprogram", request)?;
+    let chip = chip(&request)?;
+    let (height, layers) = (request.super_layer, request.layers);
+    let steps = match height {
+        0 => order::conventional(layers, chip.word_lines),
+        _ => order::reprogrammed(layers, chip.word_lines, height, request.seed, request.first_layer),
+    };
+    let states = if height == 0 { 0..8 } else { REPROGRAMS..8 };
+    let from = request.first_layer..request.first_layer + layers;
+    let mut part = Part::erased(&chip, request.seed, from, request.cells as usize, states);
+    let mut total = Histogram::default();
+    part.program(&steps, |part, step| {
+        if request.histogram_bin.is_some() && step.below == REPROGRAMS {
+            let (vth, data) = part.read_fresh(step.layer, step.word_line);
+            total.add(&vth, &data.iter().map(|state| state - REPROGRAMS).collect::<Vec<u8>>());
+        }
+    });
+    let default = whole(&chip.cells.read.default);
+    let mut pages = Vec::new();
+    part.read(|seen| {
+        if request.histogram_bin.is_some() {
+            total.add(seen.vth, seen.data);
+        }
+        pages.extend(errors(seen, &default, height > 0));
+    });
+    let mut answer = json!({ "pages": pages });
+    if let Some(hours) = request.hours {
+        let mut aged = Vec::new();
+        part.retain(hours, request.celsius, request.cycles);
+        part.read(|seen| aged.extend(errors(seen, &default, height > 0)));
+        answer["aged"] = json!(aged);
+    }
+    if let Some(bin) = request.histogram_bin {
+        answer["histogram"] = binned(&total, bin as i32);
+    }
+    Ok(answer)
+}
+
+/// Bit errors of the pages of a word line: three of a TLC word line, two of a reprogrammed one on P4 to P7.
+fn errors(seen: &Seen, default: &Levels, reprogrammed: bool) -> Vec<Value> {
+    let histogram = Histogram::of(seen.vth, seen.data);
+    let best = histogram.best_levels(default);
+    let row = |page: &str, bit: &dyn Fn(u8) -> u8| {
+        json!({
+            "layer": seen.layer,
+            "word_line": seen.word_line,
+            "page_type": page,
+            "errors_default": histogram.errors(default, bit),
+            "errors_calibrated": histogram.errors(&best, bit),
+        })
+    };
+    if reprogrammed {
+        let read = |name, bit| row(name, &move |state| u8::from(Coding::LsbLsb.read(bit, state)));
+        vec![read("lower", Bit::Lsb), read("upper", Bit::Msb)]
+    } else {
+        PageType::ALL.iter().map(|&(name, page)| row(name, &move |state| states::bit(page, state))).collect()
+    }
+}
+
+/// Cells by state in bins of `bin` steps, from the first that has any to the last: `from` is where the first one begins.
+fn binned(histogram: &Histogram, bin: i32) -> Value {
+    let at = |v: i32| v.div_euclid(bin);
+    let Some((low, high)) = histogram.rows().map(|(v, _)| at(v)).fold(None, |ends, v| match ends {
+        None => Some((v, v)),
+        Some((low, _)) => Some((low, v)),
+    }) else {
+        return Value::Null;
+    };
+    let mut states = vec![vec![0u64; (high - low + 1) as usize]; STATES];
+    for (v, row) in histogram.rows() {
+        for (counts, &n) in states.iter_mut().zip(row) {
+            counts[(at(v) - low) as usize] += u64::from(n);
+        }
+    }
+    json!({ "from": low * bin, "bin": bin, "states": states })
+}

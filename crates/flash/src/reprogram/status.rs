@@ -1,0 +1,107 @@
+//! The status of a word line, and which reprogram is legal.
+
+use super::bits::{Bit, Bits};
+use super::coding::{Coding, Distribution, State};
+use core::fmt;
+
+/// Reprograms between two erases: RPCnt 10 refuses more.
+pub const MAX_REPROGRAMS: u8 = 2;
+
+/// Which of the two pages still hold data that is in use: a two-bit field, MSB first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Validity(u8);
+
+impl Validity {
+    /// Both pages are in use: 11, as after the initial program.
+    pub const BOTH: Validity = Validity(0b11);
+
+    /// Whether the page of `bit` is in use.
+    pub const fn of(self, bit: Bit) -> bool {
+        self.0 & bit.mask() != 0
+    }
+
+    /// The two-bit field.
+    pub const fn field(self) -> u8 {
+        self.0
+    }
+}
+
+/// The cell status of Section 3.2, kept per word line because its cells are programmed together: RPCnt, Distribution ID
+/// and Validity, six bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Status {
+    /// RPCnt: reprograms since the initial program, 0 to 2.
+    pub reprograms: u8,
+    /// The window the cells stand on; means ER to P3 while `reprograms` is 0.
+    pub distribution: Distribution,
+    /// The pages in use.
+    pub validity: Validity,
+}
+
+/// Why a word line is not reprogrammed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The bit still holds data in use.
+    BitInUse(Bit),
+    /// It has been reprogrammed twice since its erase.
+    Exhausted,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::BitInUse(Bit::Lsb) => to.write_str("the LSB page of the word line is still in use"),
+            Refusal::BitInUse(Bit::Msb) => to.write_str("the MSB page of the word line is still in use"),
+            Refusal::Exhausted => {
+                write!(to, "the word line has been reprogrammed {MAX_REPROGRAMS} times since its erase")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Status {
+    /// After the initial program: RPCnt 00, ID 00, Validity 11.
+    pub const INITIAL: Status =
+        Status { reprograms: 0, distribution: Distribution::P1P4, validity: Validity::BOTH };
+
+    /// The coding the cells are read with.
+    ///
+    /// Panics on a status that no history leaves behind (a corrupt RPCnt or ID).
+    pub fn coding(self) -> Coding {
+        Coding::of(self.reprograms, self.distribution).expect("RPCnt and ID of one history")
+    }
+
+    /// The status once the page of `bit` is out of date.
+    #[must_use]
+    pub const fn invalidate(self, bit: Bit) -> Status {
+        Status { validity: Validity(self.validity.0 & !bit.mask()), ..self }
+    }
+
+    /// The status after a reprogram that gives `bit` new values, or why there is none.
+    ///
+    /// If both pages are out of date, the other one is taken as valid: its old values are kept in the cells, and Validity
+    /// goes on saying that nobody needs them.
+    pub fn next(self, bit: Bit) -> Result<Status, Refusal> {
+        let coding = self.coding().after(bit).ok_or(Refusal::Exhausted)?;
+        if self.validity.of(bit) {
+            return Err(Refusal::BitInUse(bit));
+        }
+        Ok(Status {
+            reprograms: coding.reprograms(),
+            distribution: coding.distribution(),
+            validity: Validity(self.validity.0 | bit.mask()),
+        })
+    }
+
+    /// The state that means `bits`.
+    pub fn encode(self, bits: Bits) -> State {
+        self.coding().encode(bits)
+    }
+
+    /// What `state` means; `None` outside the window.
+    pub fn decode(self, state: State) -> Option<Bits> {
+        self.coding().decode(state)
+    }
+}

@@ -146,14 +146,17 @@ impl Coefficients {
     }
 }
 
+/// The layers of the preset called `name`, the upper ones first, over what presets have in common.
+pub fn over_aging(name: &'static str, texts: &[&str]) -> Result<Document, ConfigError> {
+    let layer = |text: &str, name| Document::preset(text, PresetKind::Cells, name);
+    let lower = layer(AGING, "aging")?;
+    texts.iter().rev().try_fold(lower, |lower, text| layer(text, name)?.over(lower))
+}
+
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
     match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, texts)) => {
-            let layer = |text: &str, name| Document::preset(text, PresetKind::Cells, name);
-            let lower = layer(AGING, "aging")?;
-            texts.iter().rev().try_fold(lower, |lower, text| layer(text, known)?.over(lower))
-        }
+        Some((known, _, texts)) => over_aging(known, texts),
         None => {
             let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
             Err(ConfigError::not_among("cell preset", name, &names))

@@ -80,6 +80,15 @@ KINDS: tuple[Kind, ...] = (
         takes=("word_lines", "cells"),
         module="interpulse.characterize.endurance",
     ),
+    Kind(
+        name="reprogram",
+        summary="a TLC block reprogrammed in random order within one to four layers: page errors, threshold voltages",
+        source="Gao et al., MICRO 2019, Tables 2 and 3, Figures 5 and 6",
+        quick="13 s",
+        full="45 s",
+        preset="b17a-tlc",
+        module="interpulse.characterize.reprogram",
+    ),
 )
 
 

@@ -44,6 +44,7 @@ const JOBS: &[(&str, Job)] = &[
     ("erase", erase::run),
     ("erase-errors", erase::errors),
     ("reprogram", reprogram::run),
+    ("reprogram-block", reprogram::block),
     ("erase-gap", erase::gap),
     ("part", part::run),
     ("error-table", table::whole),

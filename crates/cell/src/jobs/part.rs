@@ -1,5 +1,6 @@
 //! The flash part that the cells of a preset belong to, as a drive has to take it.
 
+use super::reprogram::Chip;
 use super::{JobError, overrides, parse};
 use crate::coefficients::document;
 use interpulse_flash::parts::{self, PartSpec};
@@ -24,7 +25,9 @@ struct Request {
 /// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Request`].
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("part", request)?;
-    let document = parts::layered(overrides(&request.set)?.over(document(&request.preset)?)?)?;
+    let name = request.preset.as_str();
+    let preset = if Chip::is_known(name) { Chip::document(name)? } else { document(name)? };
+    let document = parts::layered(overrides(&request.set)?.over(preset)?)?;
     let part = PartSpec::read(&mut document.section("part")?)?;
     let resolution = document.resolution();
     let stated: Vec<Value> = resolution

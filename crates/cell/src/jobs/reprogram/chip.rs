@@ -7,7 +7,7 @@ use crate::pattern::Pattern;
 use crate::retention::Leakiness;
 use interpulse_engine::random::mix;
 use interpulse_flash::parts::{self, PartSpec};
-use interpulse_settings::{ConfigError, Document, PresetKind, required};
+use interpulse_settings::{ConfigError, Document, required};
 
 /// Purpose of the key of a layer's offset.
 const LAYER: u64 = 0x2010;
@@ -43,21 +43,31 @@ pub struct Chip {
     pub other: bool,
 }
 
-/// Presets of chips with a line on each. What a preset does not name is as in the cell preset `a4-tlc`.
+/// Presets of chips.
 const PRESETS: &[(&str, &str)] = &[("b17a-tlc", include_str!("../../presets/b17a-tlc.toml"))];
-const BELOW: &str = "a4-tlc";
 
 impl Chip {
+    /// The preset called `name` as a configuration layer. Fails on an unknown name, listing the known ones.
+    pub fn document(name: &str) -> Result<Document, ConfigError> {
+        match PRESETS.iter().find(|(known, _)| *known == name) {
+            Some((known, text)) => coefficients::over_aging(known, &[text]),
+            None => {
+                let names: Vec<&str> = PRESETS.iter().map(|&(known, _)| known).collect();
+                Err(ConfigError::not_among("chip preset", name, &names))
+            }
+        }
+    }
+
+    /// Whether there is a preset of this name.
+    pub fn is_known(name: &str) -> bool {
+        PRESETS.iter().any(|(known, _)| *known == name)
+    }
+
     /// The preset called `name` under `overrides`.
     ///
     /// Fails on an unknown name, on a key that there is none of and on a value out of range.
     pub fn resolve(name: &str, overrides: Document) -> Result<Chip, ConfigError> {
-        let Some(&(known, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
-            let names: Vec<&str> = PRESETS.iter().map(|&(known, _)| known).collect();
-            return Err(ConfigError::not_among("chip preset", name, &names));
-        };
-        let preset = Document::preset(text, PresetKind::Cells, known)?;
-        let document = parts::layered(overrides.over(preset.over(coefficients::document(BELOW)?)?)?)?;
+        let document = parts::layered(overrides.over(Chip::document(name)?)?)?;
         let mut cell = document.section("cell")?;
         let cells = Coefficients::read(&mut cell)?;
         PartSpec::read(&mut document.section("part")?)?;
@@ -124,13 +134,13 @@ impl Chip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use interpulse_settings::PresetKind;
 
     #[test]
     fn every_preset_reads_and_cites() {
         for &(name, text) in PRESETS {
             Chip::resolve(name, Document::empty()).expect("an embedded preset is right");
-            let document = Document::preset(text, PresetKind::Cells, name).expect("it parses");
-            let uncited = document.uncited();
+            let uncited = Document::preset(text, PresetKind::Cells, name).expect("it parses").uncited();
             assert!(uncited.is_empty(), "{name}: no source on {uncited:?}");
         }
     }

@@ -82,6 +82,27 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
     Ok(chip.aged(request.cycles, request.other_chip))
 }
 
+/// Which chip.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Which {
+    /// Nothing depends on it; every piece is given one.
+    #[serde(rename = "seed")]
+    _seed: u64,
+    /// Chip preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
+}
+
+/// Layers of a block and word lines of a layer.
+pub(super) fn block(request: &Value) -> Result<Value, JobError> {
+    let which: Which = parse("reprogram-block", request)?;
+    let chip = Chip::resolve(&which.preset, overrides(&which.set)?)?;
+    Ok(json!({ "layers": chip.layers, "word_lines": chip.word_lines }))
+}
+
 /// Programs some layers and reads every page with default and with calibrated levels; see [`Request`].
 ///
 /// Returns `pages`, one object for each with its layer, word line, type and bit errors; `aged`, the same after `hours`; and

@@ -1,0 +1,188 @@
+"""Reprogramming a TLC block: the tests of Gao et al., MICRO 2019, Section 3.3.
+
+Word lines are programmed in MLC mode on ER to P3 and then reprogrammed four times, a state further each time, until
+they stand on P4 to P7; in random order within super layers of one to four layers, super layers in sequence. Every page
+is read with default and with calibrated levels, beside those of a block that was programmed in the conventional order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from interpulse.characterize import reprogram_plots
+from interpulse.characterize.bench import Job
+from interpulse.characterize.finding import Finding
+from interpulse.characterize.part import PartFile
+from interpulse.experiments.outcome import Curve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from interpulse.characterize.bench import Bench
+    from interpulse.experiments.outcome import Rows
+
+SCHEMES = {"conventional": 0, "one-layer": 1, "two-layer": 2, "three-layer": 3, "four-layer": 4}
+"""Layers of a super layer; 0 is the conventional program."""
+
+WORN = {"normal": "conventional", "reprogram": "two-layer"}
+"""The rows of Table 3 and their schemes."""
+
+CYCLES = 1000
+"""Cycles of Table 3."""
+
+RETENTION = {"hours": 8760, "celsius": 40}
+"""Its retention: a year at 40 degrees Celsius (the paper baked for three hours at 120)."""
+
+CELLS = 131_072
+"""Bits of a page of 16 KiB."""
+
+PIECE = 12
+"""Layers of one job: a multiple of every super layer."""
+
+QUICK_PIECES, QUICK_LAYERS = 3, 6
+"""A quick run takes so many parts of a block of at least so many layers."""
+
+BIN = 4
+"""Steps of a histogram's bin."""
+
+
+@dataclass(frozen=True)
+class Programmed:
+    """A block, or some of it, under one scheme."""
+
+    name: str
+    pages: list[dict[str, Any]]
+    """As the core answers: each page's place and errors."""
+    aged: list[dict[str, Any]]
+    """The same after retention; empty where there was none."""
+    histograms: list[dict[str, Any]]
+
+    def errors(self, read: str) -> list[int]:
+        """Errors of each page, with reads `default` or `calibrated`."""
+        return [page[f"errors_{read}"] for page in self.pages]
+
+    def table2(self) -> dict[str, Any]:
+        """Its row of Table 2."""
+        default, calibrated = self.errors("default"), self.errors("calibrated")
+        return {
+            "name": self.name,
+            "dvo_max": max(default),
+            "dvo_mean": fmean(default),
+            "ovo_max": max(calibrated),
+            "ovo_mean": fmean(calibrated),
+            "pages": len(self.pages),
+        }
+
+    def table3(self) -> list[dict[str, Any]]:
+        """Its rows of Table 3."""
+        return [
+            {
+                "name": self.name,
+                "retention": retention,
+                "max": max(page["errors_calibrated"] for page in pages),
+                "mean": fmean(page["errors_calibrated"] for page in pages),
+                "pages": len(pages),
+            }
+            for retention, pages in ((False, self.pages), (True, self.aged))
+        ]
+
+
+def run(bench: Bench) -> Finding:
+    """Programs a block under each scheme, and two of other chips after 1,000 cycles."""
+    rows = bench.rows()
+    part = PartFile.of(bench)
+    (block,) = bench.run([Job("reprogram-block", {})])
+    layers = block["layers"]
+    fresh = {name: _jobs(layers, height, bench.quick, {"histogram_bin": BIN}) for name, height in SCHEMES.items()}
+    worn = {"cycles": CYCLES, "other_chip": True, **RETENTION}
+    aged = {name: _jobs(layers, SCHEMES[scheme], bench.quick, worn) for name, scheme in WORN.items()}
+    bench.announce(2 + sum(len(jobs) for jobs in (*fresh.values(), *aged.values())))
+    answers = iter(bench.run(job for jobs in (*fresh.values(), *aged.values()) for job in jobs))
+    found = {name: _programmed(name, [next(answers) for _ in jobs]) for name, jobs in (fresh | aged).items()}
+    table2 = [found[name].table2() for name in SCHEMES]
+    table3 = [row for name in WORN for row in found[name].table3()]
+    histograms = [_histogram(found[name]) for name in SCHEMES]
+    _compare(rows, table2, table3)
+    return Finding(
+        rows,
+        figures={"table2": table2, "table3": table3, "histograms": histograms},
+        part=part,
+        settings={"word_lines_per_layer": block["word_lines"], "layers": layers, "cells": CELLS, "reprograms": 4},
+        notes=_notes(table2, table3),
+        plots=reprogram_plots.all_plots(histograms, [found[name] for name in SCHEMES]),
+        curves=[
+            Curve("table2", tuple(table2[0]), [tuple(row.values()) for row in table2]),
+            Curve("table3", tuple(table3[0]), [tuple(row.values()) for row in table3]),
+            Curve("histograms", ("name", "from", *reprogram_plots.STATES), list(_bins(histograms))),
+        ],
+    )
+
+
+def _jobs(layers: int, height: int, quick: bool, more: dict[str, Any]) -> list[Job]:
+    """The parts of a block, each of whole super layers."""
+    unit = max(height, 1)
+    if quick:
+        size = -(-QUICK_LAYERS // unit) * unit
+        starts = sorted({k * layers // QUICK_PIECES // PIECE * PIECE for k in range(QUICK_PIECES)})
+    else:
+        size, starts = PIECE, list(range(0, layers, PIECE))
+    return [
+        Job(
+            "reprogram",
+            {"super_layer": height, "first_layer": at, "layers": min(size, layers - at), "cells": CELLS, **more},
+        )
+        for at in starts
+    ]
+
+
+def _programmed(name: str, answers: Sequence[dict[str, Any]]) -> Programmed:
+    return Programmed(
+        name,
+        [page for answer in answers for page in answer["pages"]],
+        [page for answer in answers for page in answer.get("aged", ())],
+        [answer["histogram"] for answer in answers if "histogram" in answer],
+    )
+
+
+def _histogram(of: Programmed) -> dict[str, Any]:
+    """The histograms of all parts as one."""
+    low = min(part["from"] for part in of.histograms)
+    high = max(part["from"] + BIN * len(part["states"][0]) for part in of.histograms)
+    states = [[0] * ((high - low) // BIN) for _ in reprogram_plots.STATES]
+    for part in of.histograms:
+        shift = (part["from"] - low) // BIN
+        for whole, counts in zip(states, part["states"], strict=True):
+            for k, count in enumerate(counts):
+                whole[shift + k] += count
+    return {"name": of.name, "from": low, "bin": BIN, "states": states}
+
+
+def _bins(histograms: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [
+        (each["name"], each["from"] + BIN * k, *counts)
+        for each in histograms
+        for k, counts in enumerate(zip(*each["states"], strict=True))
+    ]
+
+
+def _compare(rows: Rows, table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -> None:
+    """Both tables beside the paper's."""
+    for row in table2:
+        for key in ("dvo_max", "dvo_mean", "ovo_max", "ovo_mean"):
+            name = f"{key}_{row['name']}"
+            if rows.expects(name):
+                rows.add(name, row[key])
+    for row in table3:
+        for key in ("max", "mean"):
+            rows.add(f"{key}_{row['name']}_{'year' if row['retention'] else 'unaged'}", row[key])
+
+
+def _notes(table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -> list[str]:
+    """What the reader of the table has to know."""
+    sampled = ", ".join(f"{row['name']} {row['pages']}" for row in (*table2, *(r for r in table3 if r["retention"])))
+    return [
+        f"pages that each maximum is of: {sampled}",
+        "Table 2 and the rows `normal` of Table 3 are fitted, the rows `reprogram` of Table 3 are predicted",
+    ]

@@ -1,0 +1,53 @@
+"""The plots of `characterize reprogram`, as the paper's Figures 5 and 6, and how page errors are spread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interpulse.experiments.outcome import Plot
+from interpulse.experiments.plots import COLOURS, legend, logarithmic, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from interpulse.characterize.reprogram import Programmed
+
+STATES = ("ER", "P1", "P2", "P3", "P4", "P5", "P6", "P7")
+
+
+def all_plots(histograms: Sequence[dict[str, Any]], programmed: Sequence[Programmed]) -> list[Plot]:
+    """The plots of a finished characterization."""
+    return [Plot("histograms", lambda: _histograms(histograms)), Plot("pages", lambda: _pages(programmed))]
+
+
+def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
+    """Cells by threshold voltage, a panel for each scheme and a line for each state."""
+    figure, axes = panels(len(histograms), 1, width=8.0, height=2.2)
+    for axis, each in zip(axes, histograms, strict=True):
+        for k, counts in enumerate(each["states"]):
+            points = [(each["from"] + each["bin"] * (n + 0.5), count) for n, count in enumerate(counts) if count]
+            colour = COLOURS[k % len(COLOURS)]
+            axis.plot([v for v, _ in points], [n for _, n in points], color=colour, label=STATES[k])
+        logarithmic(axis, y=True)
+        axis.set_title(each["name"])
+        axis.set_ylabel("cells")
+    axes[-1].set_xlabel("threshold voltage, steps")
+    legend(axes[0], columns=8)
+    return figure
+
+
+def _pages(programmed: Sequence[Programmed]) -> Figure:
+    """Pages by their errors, worst first."""
+    figure, axes = panels(1, 2, width=4.6)
+    for axis, read in zip(axes, ("default", "calibrated"), strict=True):
+        for colour, each in enumerate(programmed):
+            errors = sorted(each.errors(read), reverse=True)
+            shares = [(k + 1) / len(errors) for k in range(len(errors))]
+            axis.plot([max(n, 0.5) for n in errors], shares, color=COLOURS[colour], label=each.name)
+        logarithmic(axis, x=True, y=True)
+        axis.set_xlabel(f"errors of a page, {read} reads")
+        axis.set_ylabel("share of pages with as many or more")
+    legend(axes[0], columns=3)
+    return figure

@@ -41,8 +41,11 @@ CELLS = 131_072
 PIECE = 12
 """Layers of one job: a multiple of every super layer."""
 
-QUICK_PIECES, QUICK_LAYERS = 3, 6
-"""A quick run takes so many parts of a block of at least so many layers."""
+QUICK_PIECES, QUICK_LAYERS = 4, 6
+"""A quick run takes so many parts of a block, of at least so many layers each."""
+
+QUICK_LAYERS_RARE = {3: 9, 4: 12}
+"""In higher super layers most errors are those of few word lines: of one in nine, or one in sixteen."""
 
 BIN = 4
 """Steps of a histogram's bin."""
@@ -124,7 +127,7 @@ def _jobs(layers: int, height: int, quick: bool, more: dict[str, Any]) -> list[J
     """The parts of a block, each of whole super layers."""
     unit = max(height, 1)
     if quick:
-        size = -(-QUICK_LAYERS // unit) * unit
+        size = QUICK_LAYERS_RARE.get(height, QUICK_LAYERS)
         starts = sorted({k * layers // QUICK_PIECES // PIECE * PIECE for k in range(QUICK_PIECES)})
     else:
         size, starts = PIECE, list(range(0, layers, PIECE))

@@ -66,11 +66,10 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
 /// One request's account: ns by [`Cause`].
 pub type Account = [u64; CAUSES];
 
-/// Copies the flash part of the account of a read.
+/// Copies the flash part of an account.
 #[inline]
-pub fn book_flash(account: &mut Account, txn: &Txn) {
-    account[..WAITS].copy_from_slice(&txn.waits);
-    account[Cause::Power as usize] = txn.own;
+pub fn book_flash(account: &mut Account, waits: &[u64; WAITS]) {
+    account[..WAITS].copy_from_slice(waits);
 }
 
 /// Adds the account of a program from its submission to its completion.

@@ -234,13 +234,15 @@ impl Drive {
 
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let now = agenda.now();
+        let power_wait = self.nand.power_wait_of_read();
         let request = self.requests.get_mut(txn.owner);
         request.reads_left -= 1;
         if request.reads_left > 0 {
             return;
         }
         // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, txn);
+        book_flash(&mut request.account, &txn.waits);
+        request.account[Cause::Power as usize] = power_wait;
         request.mark = txn.mark;
         request.book(Cause::Decode, now);
         if request.op == Op::Read {

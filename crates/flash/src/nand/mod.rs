@@ -401,6 +401,9 @@ impl Nand {
             agenda.arm(self.decoder_timer(c), at);
         }
         let txn = self.txns.remove(id);
+        if self.watched {
+            self.supply.end_read(id);
+        }
         self.outcomes.push(Outcome::Read(txn));
     }
 

@@ -56,9 +56,8 @@ pub struct Txn {
     /// Until a read starts, and until a program of host data is complete: the die's cumulative causes at
     /// submission; then the account, in ns by [`crate::die::usage::Wait`].
     pub waits: [u64; WAITS],
-    /// A completed program of host data: its loads, pulses and verifies, in ns, and what it waited for a share of the
-    /// power budget before its pulses; with `waits` it adds up to the time from submission (`mark`) to completion. A read:
-    /// what it waited, once started, for a share of the power budget; with `waits` it adds up to its time at the die.
+    /// A completed program of host data: its loads, pulses and verifies, in ns. With `waits` it adds up to the
+    /// time from submission (`mark`) to completion.
     pub own: u64,
     pub(super) next: u32,
 }

@@ -145,6 +145,8 @@ pub struct Done {
     /// When its outcome appeared.
     pub at: u64,
     pub txn: Txn,
+    /// What a read waited for a share of the power budget.
+    pub power: u64,
 }
 
 impl Done {
@@ -155,8 +157,7 @@ impl Done {
 
     /// What the account adds up to.
     pub fn waited(&self) -> u64 {
-        let power = if matches!(self.txn.kind, Kind::HostRead | Kind::GcRead) { self.txn.own } else { 0 };
-        self.txn.waits.iter().sum::<u64>() + power
+        self.txn.waits.iter().sum::<u64>() + self.power
     }
 
     /// The account in the order of `Wait`.
@@ -270,10 +271,13 @@ impl Bench {
             }
             self.agenda.settle(resource);
             let mut ended = 0;
+            let power_wait = self.nand.power_wait_of_read();
             for outcome in self.nand.outcomes.drain(..) {
                 let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
                 ended += u32::from(txn.kind == Kind::HostRead);
-                self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn });
+                let reads = matches!(txn.kind, Kind::HostRead | Kind::GcRead);
+                let power = if reads { power_wait } else { 0 };
+                self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn, power });
             }
             for _ in 0..if self.feeding { ended } else { 0 } {
                 let owner = self.submitted.len() as u32;

@@ -245,7 +245,7 @@ fn a_budget_for_one_operation_lets_one_run_at_a_time() {
     // From the read's arrival to the end of the pulses, then everything else as on an idle die.
     let waited = PULSES - 1_000;
     assert_eq!(read.time(), waited + READ);
-    assert_eq!(read.txn.own, waited);
+    assert_eq!(read.power, waited);
     assert_eq!(read.waited(), waited + READ_DIE);
     assert_eq!((bench.nand.counters.power_waits, bench.nand.counters.power_wait_time), (1, waited));
     assert_eq!(bench.nand.budget().expect("there is one").waits.longest, Duration::from_ns(waited));

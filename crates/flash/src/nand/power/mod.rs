@@ -37,6 +37,10 @@ pub(super) struct Supply {
     pub(super) tally: Tally,
     pub(super) meter: Option<Box<Meter>>,
     pub(super) budget: Option<Box<Budget>>,
+    /// Reads under way that have waited for the budget, and for how many ns.
+    held_reads: Vec<(u32, u64)>,
+    /// What the read that ended last had waited for the budget, in ns.
+    waited: u64,
 }
 
 impl Supply {
@@ -53,7 +57,16 @@ impl Supply {
             tally: Tally::default(),
             meter: config.trace.map(meter),
             budget: Budget::new(config, part, setup, dies, channels).map(Box::new),
+            held_reads: Vec::new(),
+            waited: 0,
         }
+    }
+
+    /// Transaction `id`, a read, has come to its end.
+    #[cold]
+    pub(super) fn end_read(&mut self, id: u32) {
+        let place = self.held_reads.iter().position(|&(held, _)| held == id);
+        self.waited = place.map_or(0, |place| self.held_reads.swap_remove(place).1);
     }
 }
 
@@ -66,6 +79,13 @@ impl Nand {
     /// The budget, if there is one.
     pub fn budget(&self) -> Option<&Budget> {
         self.supply.budget.as_deref()
+    }
+
+    /// What the read that came to its end last had waited at its die for a share of the power budget, in ns. With its waits
+    /// it adds up to the read's time at the die.
+    #[inline]
+    pub fn power_wait_of_read(&self) -> u64 {
+        self.supply.waited
     }
 
     /// Starts a new measurement of the current through time, and of the waits for the budget.
@@ -248,8 +268,9 @@ impl Nand {
         match next {
             Next::Read => {
                 for k in 0..usize::from(self.in_hand[d].count) {
-                    let txn = self.txns.get_mut(self.in_hand[d].reads[k]);
-                    txn.own = waited.as_ns();
+                    let id = self.in_hand[d].reads[k];
+                    self.supply.held_reads.push((id, waited.as_ns()));
+                    let txn = self.txns.get_mut(id);
                     txn.mark = txn.mark + waited;
                 }
                 let txn = *self.txns.get(self.in_hand[d].reads[0]);

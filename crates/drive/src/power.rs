@@ -2,7 +2,6 @@
 
 use crate::drive::spec::PowerConstants;
 use interpulse_engine::{Current, Duration, Power, SimTime};
-use interpulse_flash::die::State;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::power::budget::Waits;
 use interpulse_flash::nand::power::meter::Reading;
@@ -56,7 +55,7 @@ impl Measured {
 /// Bytes count when their transfer ends, so that the buses are compared while nothing moves.
 pub fn audit_meter(nand: &mut Nand, part: &PowerSpec, now: SimTime) -> Result<(), String> {
     let summed = nand.spent(now).energy(part).totals();
-    let moves = nand.dies().iter().any(|die| matches!(die.state(), State::Out | State::Load));
+    let moves = nand.is_moving();
     match nand.meter().map(|meter| meter.total(now)) {
         Some(followed) if followed.0 != summed.0 || (!moves && followed.1 != summed.1) => {
             Err(format!("the dies spent {summed:?} aJ by their states and {followed:?} aJ through time"))

@@ -186,6 +186,11 @@ impl Nand {
         Some((self.sequence_page(d).1, page_type, Duration(now.as_ns().saturating_sub(from.as_ns()))))
     }
 
+    /// Whether data of the die's sequence is on the bus.
+    pub(super) fn sequence_moves(&self, d: usize) -> bool {
+        self.reliability.as_ref().is_some_and(|reliability| reliability.sequences[d].out_ends != NEVER)
+    }
+
     /// Books what the sensing under way has done, which ends now.
     fn book_step(&mut self, now: SimTime, d: usize) {
         if let Some((host, page_type, done)) = self.sensed_by_sequence(now, d) {

@@ -8,7 +8,7 @@ use super::channel::Transfer;
 use super::txn::Txn;
 use super::{Nand, long};
 use crate::die::usage::Use;
-use crate::die::{LongKind, State};
+use crate::die::{Die, LongKind, State};
 use crate::parts::power::{Draw, PowerSpec};
 use crate::suspend::{Reload, SuspendScheme};
 use budget::{Budget, Next};
@@ -61,6 +61,16 @@ impl Nand {
     /// What has been drawn through time, if that is followed.
     pub fn meter(&mut self) -> Option<&mut Meter> {
         self.supply.meter.as_deref_mut()
+    }
+
+    /// Whether data moves on any channel: its bytes count only when their transfer ends.
+    pub fn is_moving(&self) -> bool {
+        let moves = |(d, die): (usize, &Die)| match die.state() {
+            State::Out | State::Load => true,
+            State::Retrying => self.sequence_moves(d),
+            _ => false,
+        };
+        self.dies.iter().enumerate().any(moves)
     }
 
     /// The budget, if there is one.

@@ -73,7 +73,7 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
     }
     let height = request.super_layer.max(1);
     let ends = request.first_layer + request.layers == chip.layers;
-    if request.first_layer % height != 0 || request.layers % height != 0 && !ends {
+    if !request.first_layer.is_multiple_of(height) || !request.layers.is_multiple_of(height) && !ends {
         let text = format!("first_layer = {}, layers = {}", request.first_layer, request.layers);
         return Err(JobError(format!(
             "{text}: whole super layers of {height}, the last of the block excepted"

@@ -106,7 +106,7 @@ def test_the_real_benchmark_works() -> None:
     with process("-m", "interpulse", "bench", "--quick", "--json") as running:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
-    rows = json.loads(out)
+    *rows, cells = json.loads(out)
     assert [row["name"] for row in rows] == [
         "randread-qd64",
         "mixed-suspend-qd64",
@@ -118,6 +118,9 @@ def test_the_real_benchmark_works() -> None:
     for row in rows:
         assert all(isinstance(row[key], int | float) for key in promised)
     assert rows[0]["programs"] == rows[0]["erases"] == 0
+    assert cells["name"] == "cell-pulses"
+    assert cells["cell_pulses"] > 0
+    assert cells["cell_pulses_per_cpu_s"] > 0
 
 
 def test_a_missing_benchmark_program_is_explained(

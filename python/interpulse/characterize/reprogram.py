@@ -188,4 +188,5 @@ def _notes(table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -
     return [
         f"pages that each maximum is of: {sampled}",
         "Table 2 and the rows `normal` of Table 3 are fitted, the rows `reprogram` of Table 3 are predicted",
+        "the maximum of `reprogram` without retention rests on how much faster worn cells program (cell.wear.faster)",
     ]

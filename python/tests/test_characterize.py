@@ -264,3 +264,45 @@ def test_a_folder_that_cannot_be_written_is_an_error_before_the_run(
     assert ended.code == 2
     assert "this is a file, not a folder" in ended.error()
     assert cells.asked == []
+
+
+TINY = ("characterize", "suspend", "--word-lines", "4", "--cells", "256", "--json", "--no-cache")
+"""The real bench in miniature."""
+
+
+def test_real_cells_give_the_shape_and_what_no_sample_can_change(interpulse: Command) -> None:
+    result = interpulse(*TINY).json()
+    assert len(result["grid"]) == 300
+    for row in result["grid"]:
+        assert set(row) >= GRID
+        # A stop at the end of a loop waits for a loop of 125 us at most and takes 5 us to enter.
+        assert row["teps_max_us"] is None or row["teps_max_us"] <= 130
+        assert (row["teps_mean_us"] is None) == (row["suspends_max"] == 0)
+        assert row["running_suspends_min"] is None or row["running_suspends_min"] >= 1
+    assert all(each["tpgm_min_us"] % 125 == each["tpgm_max_us"] % 125 == 0 for each in result["word_lines"])
+    whats = {what for _, _, what, _ in result["trace"]["phases"]}
+    assert {"pulse", "verify", "sense"} <= whats
+    assert interpulse(*TINY, "--jobs", "1").json() == result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "cell.ispp.stp=3"], "--set: cell.ispp.stp: unknown key; expected one of start, step, gain"),
+        (["--set", "part.planes=many"], '--set: part.planes: seen "many"; expected a whole number'),
+        (["--preset", "nonsense"], 'cell preset: seen "nonsense"; expected one of a4-tlc, '),
+        (["--scheme", "loop-bound"], 'scheme: seen "loop-bound"; expected one of none, '),
+        (["--cells", "1"], "cells = 1: from 64 to 1048576"),
+        (["--word-lines", "1000000"], "word_lines = 1000000: from 1 to 100000"),
+    ],
+)
+def test_what_real_cells_refuse_is_one_line(interpulse: Command, arguments: list[str], message: str) -> None:
+    ended = interpulse(*TINY, *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.error()
+
+
+@pytest.mark.parametrize(("kind", "request_"), [("nonsense", "{}"), ("suspend", "{"), ("suspend", "3"), ("part", "{}")])
+def test_the_core_refuses_what_is_no_request(kind: str, request_: str) -> None:
+    with pytest.raises(_core.ConfigError):
+        _core.cell_job(kind, request_)

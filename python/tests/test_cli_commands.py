@@ -81,7 +81,15 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
     assert interpulse("list", "schemes").out.split() == ["schemes:", "first", "what", "it", "is"]
     assert interpulse("list", "policies").out.split() == ["policies:", "gc", "greedy", "fewest", "valid", "pages"]
     assert interpulse("list", "parts", "--json").json() == {"parts": [{"name": "first", "doc": "what it is"}]}
-    assert list(interpulse("list", "--json").json()) == ["parts", "drives", "schemes", "policies", "twins", "formats"]
+    assert list(interpulse("list", "--json").json()) == [
+        "parts",
+        "drives",
+        "schemes",
+        "policies",
+        "twins",
+        "formats",
+        "error-tables",
+    ]
 
 
 def test_bench_becomes_the_benchmark_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

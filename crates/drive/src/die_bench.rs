@@ -104,5 +104,7 @@ fn state_name(state: State) -> &'static str {
         State::Entering => "entering",
         State::Suspended => "suspended",
         State::Resuming => "resuming",
+        State::Retrying => "retrying",
+        State::Held => "held",
     }
 }

@@ -4,6 +4,7 @@ use crate::config::DRIVES;
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::stripe::Allocation;
 use crate::host::queues::Arbitration;
+use interpulse_flash::errors;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::parts;
 use interpulse_flash::suspend::Scheme;
@@ -18,6 +19,7 @@ pub fn lists() -> String {
         "drives": DRIVES.iter().map(|(n, d, _)| named(n, d)).collect::<Vec<_>>(),
         "schemes": Scheme::ALL.iter().map(|(n, _, d)| named(n, d)).collect::<Vec<_>>(),
         "policies": policies(),
+        "error-tables": errors::PRESETS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
         "twins": interpulse_workload::TWINS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
         "formats": interpulse_workload::FORMATS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
     })

@@ -1,13 +1,17 @@
 //! One run: warm-up, measurement window, drain, audits.
 
 use crate::config::RunSpec;
-use crate::drive::Drive;
 use crate::drive::stats::WindowStats;
 use crate::drive::verify::AuditReport;
+use crate::drive::{Drive, Rewritten};
 use crate::ftl::FtlCounters;
+use crate::power;
 use interpulse_engine::{Agenda, Duration, SimTime};
 use interpulse_flash::die::usage::USES;
-use interpulse_flash::nand::{NandCounters, OperationStats};
+use interpulse_flash::nand::power::tally::Spent;
+use interpulse_flash::nand::{
+    ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
+};
 use std::time::Instant;
 use thiserror::Error;
 
@@ -27,6 +31,16 @@ pub enum RunFailure {
     Internal(String),
 }
 
+/// What bit errors led to in the window.
+pub struct ErrorWindow {
+    /// What the flash array counted.
+    pub counters: ErrorCounters,
+    /// Page reads by number of further attempts; the last entry holds those with more, too.
+    pub by_attempts: [u64; MOST_ATTEMPTS_COUNTED + 1],
+    /// Blocks rewritten.
+    pub rewritten: Rewritten,
+}
+
 /// What a run measured.
 pub struct Measured {
     /// Length of the window.
@@ -41,6 +55,12 @@ pub struct Measured {
     pub operations: OperationStats,
     /// Time of all dies by use in the window, in ns; adds up to dies x window.
     pub uses: [u64; USES],
+    /// What bit errors led to in the window, if there are any.
+    pub errors: Option<ErrorWindow>,
+    /// What the flash array drew from its supplies in the window.
+    pub power: power::Measured,
+    /// Energy of the flash array in the window, audited, in nJ.
+    pub energy_nj: u64,
     /// What the audits looked at; `None` if the run was stopped early.
     pub audits: Option<AuditReport>,
     /// The run was stopped early.
@@ -82,6 +102,7 @@ pub fn run(
     let start = stepper.agenda.now();
     let before = Readings::take(stepper.drive, start);
     stepper.drive.reset_window();
+    stepper.drive.nand_mut().restart_power(start);
     let first = stepper.drive.completed();
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = match spec.time {
@@ -96,12 +117,15 @@ pub fn run(
     }
     let end = stepper.agenda.now();
     let after = Readings::take(stepper.drive, end);
+    let power = power::Measured::take(stepper.drive.nand_mut(), end, &before.spent);
     let operations = stepper.drive.nand().operations.clone();
     let window = stepper.drive.end_window(end);
     let window_cpu_s = thread_cpu_s() - window_cpu;
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
     let simulated = Duration::from_ns(end.as_ns() - start.as_ns());
+    let spec = stepper.drive.spec();
+    let energy_nj = power.audit(&spec.part.power, spec.geometry.dies(), simulated).map_err(audit_failure)?;
     if !interrupted && window.counters.requests == 0 {
         return Err(RunFailure::User(format!(
             "no request completed in the {simulated} that were measured: give run.requests or run.time more, or the \
@@ -114,7 +138,10 @@ pub fn run(
         ftl: after.ftl.since(&before.ftl),
         nand: after.nand.since(&before.nand),
         operations,
+        power,
+        energy_nj,
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
+        errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         interrupted,
         wall_s: wall.elapsed().as_secs_f64(),
@@ -130,7 +157,14 @@ fn finish(stepper: &mut Stepper) -> Result<AuditReport, RunFailure> {
     let entries = stepper.drive.ftl().map.logical_units() as usize;
     let stride = entries.div_ceil(CONFIRMED_ENTRIES);
     let audit = stepper.drive.audit(stepper.agenda.now(), stride);
-    audit.map_err(|why| RunFailure::Internal(format!("an audit does not hold: {why}")))
+    let audit = audit.map_err(audit_failure)?;
+    let part = stepper.drive.spec().part.power.clone();
+    power::audit_meter(stepper.drive.nand_mut(), &part, stepper.agenda.now()).map_err(audit_failure)?;
+    Ok(audit)
+}
+
+fn audit_failure(why: String) -> RunFailure {
+    RunFailure::Internal(format!("an audit does not hold: {why}"))
 }
 
 struct Stepper<'a> {
@@ -188,6 +222,8 @@ struct Readings {
     ftl: FtlCounters,
     nand: NandCounters,
     uses: [u64; USES],
+    errors: Option<ErrorWindow>,
+    spent: Spent,
 }
 
 impl Readings {
@@ -199,7 +235,23 @@ impl Readings {
                 *to += from;
             }
         }
-        Readings { ftl: drive.ftl().counters, nand: drive.nand().counters, uses }
+        let errors = drive.nand().reliability().map(|r| ErrorWindow::of(r, drive.rewritten));
+        let spent = drive.nand_mut().spent(now);
+        Readings { ftl: drive.ftl().counters, nand: drive.nand().counters, uses, errors, spent }
+    }
+}
+
+impl ErrorWindow {
+    fn of(reliability: &Reliability, rewritten: Rewritten) -> ErrorWindow {
+        ErrorWindow { counters: reliability.counters, by_attempts: reliability.by_attempts, rewritten }
+    }
+
+    fn since(self, before: &ErrorWindow) -> ErrorWindow {
+        ErrorWindow {
+            counters: self.counters.since(&before.counters),
+            by_attempts: std::array::from_fn(|k| self.by_attempts[k] - before.by_attempts[k]),
+            rewritten: self.rewritten.since(&before.rewritten),
+        }
     }
 }
 

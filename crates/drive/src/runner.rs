@@ -420,11 +420,12 @@ fn bug(panic: &(dyn Any + Send)) -> RunError {
     RunError::new(RunErrorKind::Internal, message)
 }
 
-fn run_case(case: &Case, state: PreconditionedState, index: usize, control: &Control) -> Outcome {
+fn run_case(case: &Case, mut state: PreconditionedState, index: usize, control: &Control) -> Outcome {
     if control.stopped() {
         return Ok(report::not_run(case));
     }
     let flows = case.flows.len() as u32;
+    state.ftl.wear_all(case.precondition.cycles);
     let drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0));
     let mut drive = drive.map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
     let mut agenda = Agenda::new(Drive::resources(&case.drive, flows));

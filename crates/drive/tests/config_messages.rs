@@ -165,3 +165,126 @@ fn a_row_lies_beside_its_configuration_and_enters_the_hash() {
         "{wrong}"
     );
 }
+
+/// A table that `[errors]` may name, and what a broken one is told.
+#[test]
+fn mistakes_about_errors_name_the_key_and_what_is_legal() {
+    let cai = ("errors.table", "cai-tlc");
+    for (sets, expected) in [
+        (
+            &[("errors.table", "cai")][..],
+            "--set: errors.table: seen \"cai\"; expected one of ideal, cai-tlc, tlc-3d, or FILE.toml",
+        ),
+        (
+            &[("errors.table", "nowhere.toml")],
+            "--set: errors.table: seen \"nowhere.toml\"; expected a file with an error table; error table nowhere.toml: \
+             cannot be opened: No such file or directory (os error 2)",
+        ),
+        (
+            &[("errors.initial-age", "9d")],
+            "--set: errors.initial-age: does not apply; it belongs to an errors.table other than \"ideal\"",
+        ),
+        (
+            &[("ecc.capability", "9")],
+            "--set: ecc.capability: does not apply; without bit errors it has no effect: give an errors.table other than \"ideal\"",
+        ),
+        (
+            &[cai, ("errors.initial-age", "400d")],
+            "--set: errors.initial-age = 34560000s and errors.temperature-c = 40 and errors.table = cai-tlc: this age at 40 \
+             degrees is worth 9600 h at the table's 40, which ends at 8760 h",
+        ),
+        (
+            &[cai, ("precondition.cycles", "2001")],
+            "--set: precondition.cycles = 2001 and errors.table = cai-tlc: the error table ends at 2000 cycles",
+        ),
+        (
+            &[cai, ("errors.reprograms", "1")],
+            "--set: errors.reprograms: seen 1; expected a number from 0 to 0",
+        ),
+        (
+            &[cai, ("ecc.codeword", "3KiB")],
+            "--set: ecc.codeword: seen \"3KiB\"; expected a power of two from 128B to 4KiB",
+        ),
+        (
+            &[cai, ("ecc.max-latency", "3us")],
+            "--set: ecc.max-latency = 3us and ecc.latency = 4us: no decode is shorter than one without errors",
+        ),
+        (
+            &[cai, ("ecc.max-retries", "0"), ("ecc.retry", "pipelined")],
+            "--set: ecc.retry: does not apply; there are no retry steps with max-retries = 0",
+        ),
+        (
+            &[cai, ("ecc.retry-reset", "5us")],
+            "--set: ecc.retry-reset: does not apply; it belongs to retry = \"pipelined\"",
+        ),
+        (
+            &[
+                cai,
+                ("ecc.soft-sensings", "[2]"),
+                ("ecc.soft-capability", "[80]"),
+                ("ecc.soft-latency", "[\"9us\"]"),
+            ],
+            "--set: ecc.soft-capability: seen a list; expected more in each stage than before it; hard decoding corrects 80",
+        ),
+        (
+            &[cai, ("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("errors.refresh-after", "9d")],
+            "--set: errors.refresh-after = 777600s and ftl.gc = imposed: imposed write amplification has no victims and no \
+             erases, so no block can be rewritten",
+        ),
+    ] {
+        assert_eq!(message(BASE, sets), expected);
+    }
+}
+
+/// A table's file lies beside the configuration; its mistakes name its line.
+#[test]
+fn a_broken_table_names_file_line_and_key() {
+    let folder = std::env::temp_dir().join(format!("interpulse-table-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let good = interpulse_flash::errors::presets::table("cai-tlc").unwrap().to_toml();
+    let config = folder.join("x.toml");
+    let text = BASE.replace("[run]", "[errors]\ntable = \"t.toml\"\n[run]");
+    let read = |table: &str| {
+        std::fs::write(folder.join("t.toml"), table).unwrap();
+        let path = config.display().to_string();
+        let request = PlanRequest { text: text.clone(), path, ..PlanRequest::default() };
+        read_cases(&request).map(|cases| cases[0].config_hash()).map_err(|e| e.to_string())
+    };
+    let file = folder.join("t.toml").display().to_string();
+    let hash = read(&good).unwrap();
+    assert_ne!(
+        hash,
+        read(&good.replace("4.357e-5", "5.357e-5")).unwrap(),
+        "the content decides about the hash"
+    );
+    assert_eq!(
+        read(&good.replace("cycles = [0, 2000]", "cycles = [2000, 0]")).unwrap_err(),
+        format!(
+            "{file}:5: error-table.cycles: seen a list; expected at least one number of cycles, each larger than the one \
+             before"
+        )
+    );
+    assert_eq!(
+        read(&good.replace("spread-ln-sd", "spread")).unwrap_err(),
+        format!(
+            "{file}:11: error-table.spread: unknown key; expected one of title, source, temperature-c, cycles, retention-h, \
+             reprograms, layer-fraction, page-types, attempts, rber, spread-ln-sd"
+        )
+    );
+    let missing = read(&good.replace("4.357e-5, ", "")).unwrap_err();
+    assert!(
+        missing.starts_with(&format!("{file}:12: error-table.rber: seen a list; expected 2 cycles x 5 ")),
+        "{missing}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A table for cells of three bits does not suit cells of two.
+#[test]
+fn a_table_has_the_page_types_of_the_part() {
+    let text = BASE.replace("a4-mini", "fast12-mlc").replace("[run]", "[errors]\ntable = \"cai-tlc\"\n[run]");
+    assert_eq!(
+        message(&text, &[]),
+        "x.toml:3: errors.table: seen \"cai-tlc\"; expected a table of 2 page types, as part.bits-per-cell asks; this has 3"
+    );
+}

@@ -36,9 +36,8 @@ fn a_part_file_lies_over_the_presets_and_under_the_configuration() {
 
 #[test]
 fn a_part_file_may_change_the_part_preset_of_a_drive() {
-    let case =
-        resolve(&DRIVE.replace("a4-mini", "atc19-mini"), "[part]\npreset = \"a4-tlc\"\n", &[]).unwrap();
-    assert_eq!((case.drive.part.name.as_str(), case.drive.part.bits_per_cell), ("a4-tlc", 3));
+    let case = resolve(DRIVE, "[part]\npreset = \"ressd-tlc\"\n", &[]).unwrap();
+    assert_eq!((case.drive.part.name.as_str(), case.drive.part.blocks_per_plane), ("ressd-tlc", 96));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 mod drive_common;
 
-use drive_common::{Bench, Cells, of_part, part, preconditioned};
+use drive_common::{Bench, Cells, errors, of_part, part, preconditioned};
 use interpulse_drive::account::{CAUSES, Cause, Sums};
 use interpulse_drive::drive::request::Request;
 use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
@@ -13,13 +13,17 @@ use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
-use interpulse_engine::{Bytes, Duration, Rng, SimTime, Streams};
+use interpulse_engine::{Bytes, Current, Duration, Rng, SimTime, Streams};
+use interpulse_flash::errors::{ErrorSpec, InitialAges, SoftStage};
+use interpulse_flash::nand::power::PowerConfig;
+use interpulse_flash::nand::power::budget;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::suspend::{
     DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, Op, SyntheticPacing, SyntheticSpec};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Requests of one world, before the read-back.
 const REQUESTS: u64 = 10_000;
@@ -64,6 +68,34 @@ fn suspension(rng: &mut Rng) -> SuspendPolicy {
         defer_clock: DeferClock::ALL[rng.below(DeferClock::ALL.len() as u64) as usize].1,
         ..SuspendPolicy::unlimited(Scheme::ALL[rng.below(Scheme::ALL.len() as u64) as usize].1, costs)
     }
+}
+
+/// Bit errors, or none: retries of every kind, blocks that are rewritten for their age and for their reads.
+fn some_errors(rng: &mut Rng, cells: Cells, imposed: bool) -> Option<Arc<ErrorSpec>> {
+    let rates = pick(rng, &[None, None, Some([8e-3, 4e-3, 1e-3]), Some([0.5, 9e-3, 9e-3]), Some([1e-2; 3])])?;
+    let bits = match cells {
+        Cells::Slc => 1,
+        Cells::MlcPages => 2,
+        Cells::Tlc => 3,
+    };
+    let mut spec = errors(bits, &rates);
+    spec.table.spread_ln_sd = pick(rng, &[0.0, 0.3]);
+    spec.ecc.max_retries = pick(rng, &[0, 1, 4]);
+    spec.ecc.pipelined = rng.below(2) == 0;
+    spec.ecc.reset = Duration::from_us(pick(rng, &[0, 5]));
+    spec.ecc.retry_sensing_ppm = pick(rng, &[1_000_000, 750_000]);
+    spec.ecc.predict = rng.below(2) == 0;
+    let stage = SoftStage { sensings: 2, capability: 120, latency: Duration::from_us(9) };
+    spec.ecc.soft = pick(rng, &[vec![], vec![stage]]);
+    if !imposed {
+        // A part of the blocks is old from the start; until the read-back all become so.
+        let old = Duration::from_ns(READ_BACK.as_ns() / 3);
+        spec.initial_age = pick(rng, &[Duration::ZERO, old * 2]);
+        spec.initial_ages = InitialAges::Uniform;
+        spec.refresh_after = pick(rng, &[None, Some(old), Some(old)]);
+        spec.reclaim_reads = pick(rng, &[None, Some(40), Some(1000)]);
+    }
+    Some(Arc::new(spec))
 }
 
 /// A drive; `None` if the values drawn do not make one.
@@ -125,6 +157,17 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     };
     spec.host.firmware = Duration::from_us(pick(rng, &[0, 5, 20]));
     spec.host.command_timeout = Some(Duration::from_ms(2));
+    if spec.ftl.gc != GcPolicy::Imposed || rng.below(2) == 0 {
+        spec.nand.errors = some_errors(rng, cells, spec.ftl.gc == GcPolicy::Imposed);
+    }
+    let (p, g) = (&spec.part, &spec.geometry);
+    let least = budget::least(&p.power, p.buffer_setup, p.read.len(), g.dies(), g.channels).as_ua();
+    let budgets = [None, None, Some(Current(least)), Some(Current(least * 2))];
+    spec.nand.power = PowerConfig {
+        standby_after: Duration::from_us(pick(rng, &[0, 0, 30])),
+        trace: pick(rng, &[None, Some(Duration::from_us(300))]),
+        budget: pick(rng, &budgets),
+    };
     spec.check().ok()?;
     Some(spec)
 }
@@ -220,6 +263,14 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     assert!(bench.agenda.now() < READ_BACK, "the flows end before the read-back begins");
     bench.run_out();
     let report = bench.finish();
+    let (now, part) = (bench.agenda.now(), spec.part.power.clone());
+    let spent = bench.drive.nand_mut().spent(now);
+    assert_eq!(spent.die_time(), now.as_ns() * u64::from(spec.geometry.dies()));
+    interpulse_drive::power::audit_meter(bench.drive.nand_mut(), &part, now).unwrap();
+    let most = bench.drive.nand_mut().meter().map(|meter| meter.read(now).most);
+    if let (Some(most), Some(budget)) = (most, spec.nand.power.budget) {
+        assert!(most <= budget, "{most} of a budget of {budget}");
+    }
     assert_eq!(report.requests, REQUESTS / count * count + units / 16);
     assert_eq!(report.requests, bench.drive.window.counters.requests);
     assert!(report.versions_checked >= units, "every unit has been read back");

@@ -124,7 +124,8 @@ pub struct Timeline {
 
 /// Drives one die of `part` that behaves as `config` says.
 pub fn drive(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
-    let mut bench = Bench::new(part, config, script);
+    // What it shows are operations and their suspension: no read fails.
+    let mut bench = Bench::new(part, NandConfig { errors: None, ..config }, script);
     bench.run(script.horizon);
     bench.timeline
 }
@@ -211,9 +212,9 @@ impl Bench {
             Kind::HostRead | Kind::GcRead => {
                 (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1)
             }
-            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes),
+            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
             // Without an address: any word line, whose train the seed selects.
-            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes,
+            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes as u8,
         }
         self.timeline.operations.push(Operation { kind, arrived: now, done: None });
         self.nand.submit(&mut self.agenda, txn);

@@ -6,7 +6,7 @@
 //! comparisons too).
 
 use crate::domain::{OutOfDomain, fraction, require};
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 /// An interval about a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -178,6 +178,22 @@ pub fn ks_critical(n: usize, family_error: f64, comparisons: usize) -> Result<f6
     let limit = crate::root::increasing(0.2, 20.0, |x| error - exceeds(x));
     let root = (n as f64).sqrt();
     Ok(limit / (root + 0.12 + 0.11 / root))
+}
+
+/// The value that Pearson's statistic, the sum of (observed - expected)^2 / expected over `classes` classes of a fully
+/// stated distribution, exceeds with probability `family_error / comparisons`.
+///
+/// # Errors
+/// [`OutOfDomain`] unless there are at least 2 classes and the error arguments are legal as in [`normal_bound`].
+pub fn chi_square_critical(
+    classes: usize,
+    family_error: f64,
+    comparisons: usize,
+) -> Result<f64, OutOfDomain> {
+    require(classes >= 2, "classes", classes as f64, "at least 2")?;
+    let error = error_each(family_error, comparisons)?;
+    let distribution = ChiSquared::new((classes - 1) as f64).expect("degrees of freedom are positive");
+    Ok(distribution.inverse_cdf(1.0 - error))
 }
 
 /// Bonferroni's share of the family-wise error.

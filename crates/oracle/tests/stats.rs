@@ -96,3 +96,15 @@ fn intervals_fail_as_often_as_they_say() {
     assert!((400..1200).contains(&share_misses), "{share_misses}");
     assert!(proportion_interval(0.3, 0, 0.1, 1).is_err());
 }
+
+/// Quantiles of the chi-square distribution from tables: 5 % and 0.1 % for 1, 10 and 30 degrees of freedom.
+#[test]
+fn pearsons_statistic_exceeds_tabled_values_as_rarely_as_stated() {
+    for (classes, error, value) in
+        [(2, 0.05, 3.841), (11, 0.05, 18.307), (31, 0.05, 43.773), (11, 0.001, 29.588)]
+    {
+        let ours = chi_square_critical(classes, error, 1).unwrap();
+        assert!((ours - value).abs() < 1e-3, "{classes} classes: {ours} against {value}");
+    }
+    assert!(chi_square_critical(1, 0.05, 1).is_err());
+}

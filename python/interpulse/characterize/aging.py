@@ -36,9 +36,6 @@ CYCLES = (0, 500, 1000, 2000, 3000)
 ROOM_CELSIUS = 25.0
 """The temperature of the preset's coefficients of retention."""
 
-PART = "a4-tlc"
-"""The part of drives that the cells belong to."""
-
 WORD_LINES = 16
 
 CELLS = 131_072
@@ -101,20 +98,22 @@ def mean_rber(point: dict[str, Any], read: str) -> float:
 
 def worst(point: dict[str, Any], read: str) -> int:
     """Errors of the worst codeword of any page type."""
-    return max(each["errors_per_kib_max"] for each in point["rber"] if each["read"] == read)
+    return max(int(each["errors_per_kib_max"]) for each in point["rber"] if each["read"] == read)
 
 
 def crossing(xs: Sequence[float], ys: Sequence[float], limit: float) -> float | None:
     """Where `ys` first exceeds the limit, straight between points in both logarithms; None if it never does.
 
-    Where the very first point exceeds it, that point.
+    Where the very first point exceeds it, that point. From a point at zero on it goes straight in `xs` itself.
     """
     for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
         if y <= limit:
             continue
-        if k == 0 or xs[k - 1] <= 0:
+        if k == 0:
             return x
         below = max(ys[k - 1], 0.5)
         share = math.log(limit / below) / math.log(y / below)
+        if xs[k - 1] <= 0:
+            return share * x
         return math.exp(math.log(xs[k - 1]) + share * math.log(x / xs[k - 1]))
     return None

@@ -59,6 +59,7 @@ class Bench:
     reporter: Reporter = field(default_factory=Reporter)
     published: Path = field(default_factory=lambda: PUBLISHED)
     _done: int = 0
+    _before: int = 0
     _announced: int = 0
     _asked: set[str] = field(default_factory=set)
 
@@ -114,6 +115,7 @@ class Bench:
         """Does what is missing; every job that ends is kept, whatever becomes of the others."""
         with ThreadPoolExecutor(self.options.jobs, thread_name_prefix="interpulse-cells") as pool:
             running = {pool.submit(_core.cell_job, *ask): name for name, ask in missing.items()}
+            self._before = self._done
             left = set(running)
             try:
                 while left:
@@ -123,13 +125,14 @@ class Bench:
             except BaseException:
                 # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
                 pool.shutdown(wait=True, cancel_futures=True)
-                self._keep([future for future in left if not future.cancelled() and not future.exception()], running)
+                self._keep((future for future in running if not future.cancelled() and not future.exception()), running)
                 raise
 
     def _keep(self, ended: Iterable[Future[str]], names: dict[Future[str], str]) -> None:
-        answers: dict[str, dict[str, Any]] = {names[future]: json.loads(future.result()) for future in ended}
-        self._done += len(answers)
-        self.store.put(answers)
+        # Ctrl-C may come between any two steps: what is stored already is not counted again, what is not is stored.
+        new = {names[future]: future for future in ended if self.store.get(names[future]) is None}
+        self.store.put({name: json.loads(future.result()) for name, future in new.items()})
+        self._done = self._before + sum(self.store.get(name) is not None for name in names.values())
 
 
 def _identity(kind: str, text: str) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from interpulse.characterize import endurance_plots
 from interpulse.characterize.aging import (
     ECC_PER_KIB,
-    PART,
     READS,
     Sample,
     crossing,
@@ -19,7 +18,7 @@ from interpulse.characterize.aging import (
 )
 from interpulse.characterize.bench import Job
 from interpulse.characterize.finding import Finding
-from interpulse.characterize.part import PartFile, microseconds
+from interpulse.characterize.part import PartFile
 from interpulse.experiments.outcome import Curve
 
 if TYPE_CHECKING:
@@ -47,9 +46,8 @@ LINES = 4
 OPERATION_CELLS = 8192
 """Word lines of a block, and cells of each, for the times of operations: more change no number of loops."""
 
-AERO_LOOP_MS = 3.5
-AERO_MS = {0: 3.50, 1000: 4.49, 2000: 8.75, 3000: 10.96, 5000: 16.77}
-"""Mean erase times of blocks against cycles by the model of AERO's authors, whose fresh blocks need one loop."""
+AERO = (1000, 2000, 3000, 5000)
+"""The wear of the published rows."""
 
 
 def run(bench: Bench) -> Finding:
@@ -57,15 +55,16 @@ def run(bench: Bench) -> Finding:
     rows = bench.rows()
     sample = Sample.of(bench)
     blocks = QUICK_BLOCKS if bench.quick else BLOCKS
-    bench.announce(2 * len(CYCLES))
+    bench.announce(2 * len(CYCLES) + 1)
     shape = {"blocks": blocks, "word_lines": LINES, "cells": OPERATION_CELLS}
+    part = PartFile.of(bench)
     operations = bench.run(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
     points = points_of(bench.run(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
     flat = [_operation(each) for each in operations]
     limits = _limits(points)
     fresh_us = flat[0]["tbers_mean_us"]
     for each in flat:
-        if each["cycles"] in AERO_MS and each["cycles"] > 0:
+        if each["cycles"] in AERO:
             rows.add(f"erase_growth_{each['cycles']:.0f}", (each["tbers_mean_us"] - fresh_us) / 1e3)
     tables: dict[str, list[dict[str, Any]]] = {
         "operations": flat,
@@ -75,7 +74,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB},
-        part=_part(bench, flat, limits, f"{blocks} blocks of {LINES} word lines"),
+        part=_measured(part, bench, operations[0], limits, f"{blocks} blocks of {LINES} word lines"),
         settings=dict(sample.request()),
         notes=[
             sample.note(),
@@ -114,18 +113,14 @@ def _limits(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _part(
-    bench: Bench, operations: Sequence[dict[str, Any]], limits: Sequence[dict[str, Any]], blocks: str
+def _measured(
+    part: PartFile, bench: Bench, fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str
 ) -> PartFile:
     """What a drive needs to know."""
-    part = PartFile(PART)
     sample = f"characterize endurance, cells {bench.preset}, {blocks}, seed {bench.seed}"
-    fresh = operations[0]
-    loops = max(1, round(fresh["erase_loops_mean"]))
-    part.measured("erase-loops", loops, f"{sample}: mean {fresh['erase_loops_mean']:.4g} at 0 cycles")
-    verify_us = part.preset_us("erase-verify") + part.preset_us("erase-reset")
-    pulse = microseconds(fresh["tbers_mean_us"] / fresh["erase_loops_mean"] - verify_us)
-    part.measured("erase-pulse", pulse, f"{sample}: what is left of a loop beside its verify")
+    for kind in ("program", "erase"):
+        mean = fresh[f"{kind}_loops"]["mean"]
+        part.measured(f"{kind}-loops", round(mean), f"{sample}: mean {mean:.4g} at 0 cycles")
     rated = next(row for row in limits if (row["kept"], row["read"]) == (RATED, "calibrated"))
     cycles = rated["cycles_to_limit"]
     if cycles is not None:

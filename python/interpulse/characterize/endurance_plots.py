@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import ECC_PER_KIB, mean_rber, worst
@@ -48,7 +49,7 @@ def _errors(points: Sequence[dict[str, Any]], kept: Mapping[str, dict[str, float
         for read, line in (("default", "--"), ("calibrated", "-")):
             label = name if read == "calibrated" else None
             style: dict[str, Any] = {"color": COLOURS[colour], "linestyle": line, "label": label}
-            axes[0].plot(cycles, [mean_rber(p, read) for p in of], **style)
+            axes[0].plot(cycles, [mean_rber(p, read) or nan for p in of], **style)
             axes[1].plot(cycles, [max(worst(p, read), 0.5) for p in of], **style)
     axes[1].axhline(ECC_PER_KIB, color="#222222", linewidth=0.9, linestyle=":")
     axes[0].set_ylabel("raw bit error rate (dashed: default reads)")

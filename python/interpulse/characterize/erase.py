@@ -1,8 +1,8 @@
 """Erase suspension on real blocks: the second problem of Kim et al., ATC'19, stress and over-erase.
 
 Programmed blocks are erased while reads arrive at random and suspend the erase as often as they did in the
-experiments `atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase voltage
-for longer: it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
+experiments `atc19-*`. A scheme that restarts pulses, or lets their voltage rise again, keeps a block under erase
+voltage for longer: it is erased deeper, and it wears like a block of more cycles, whose errors are then measured.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def run(bench: Bench) -> Finding:
         for own in sets
         for first in pieces
     ]
-    part, *told = bench.run([Job("part", {}), *jobs])
-    answers = iter(told)
+    part = PartFile.of(bench)
+    answers = iter(bench.run(jobs))
     erased: list[Erased] = []
     for load, key, n in asked:
         both = [[block for _ in pieces for block in next(answers)["blocks"]] for _ in sets]
@@ -147,7 +147,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={"schemes": table, "uber": effective, "limit_cycles": limit},
-        part=_part(bench, part, plain),
+        part=_measured(part, bench, plain),
         settings={**shape, "blocks": blocks, "retention_hours": RETENTION_HOURS, "celsius": CELSIUS},
         notes=_notes(),
         plots=[Plot("stress", lambda: _draw(table)), Plot("uber", lambda: _draw_uber(effective, table))],
@@ -223,9 +223,8 @@ def _row(each: Erased, plain: Erased, errors: dict[str, Any], limit: float | Non
     }
 
 
-def _part(bench: Bench, part: dict[str, Any], plain: Erased) -> PartFile:
+def _measured(file: PartFile, bench: Bench, plain: Erased) -> PartFile:
     """What a drive needs to know of the erase of a block of the rated cycles."""
-    file = PartFile.on_bench(part)
     sample = (
         f"characterize erase, cells {bench.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {bench.seed}"
     )

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
+
+from interpulse.characterize.bench import Job
+
+if TYPE_CHECKING:
+    from interpulse.characterize.bench import Bench
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""
@@ -20,10 +25,15 @@ class PartFile:
     keys: dict[str, tuple[int | float | str, str]] = field(default_factory=dict)
     """Values with their sources, by the key of the section `[part]`."""
 
+    pulse_us: float = 0.0
+    """The pulse of a program loop and the reset beside it."""
+
     @classmethod
-    def on_bench(cls, part: dict[str, Any]) -> PartFile:
-        """The part that was on the bench, from the core's answer to a job `part`."""
-        return cls(part["preset"], {key: (_literal(value), source) for key, value, source in part["stated"]})
+    def of(cls, bench: Bench) -> PartFile:
+        """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.run`."""
+        (part,) = bench.run([Job("part", {})])
+        stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
+        return cls(part["preset"], stated, part["program_pulse_us"])
 
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.

@@ -95,7 +95,8 @@ class Programmed:
 def run(bench: Bench) -> Finding:
     """Programs a block under each scheme, and two of other chips after 1,000 cycles."""
     rows = bench.rows()
-    block, part = bench.run([Job("reprogram-block", {}), Job("part", {})])
+    part = PartFile.of(bench)
+    (block,) = bench.run([Job("reprogram-block", {})])
     layers = block["layers"]
     fresh = {name: _jobs(layers, height, bench.quick, {"histogram_bin": BIN}) for name, height in SCHEMES.items()}
     worn = {"cycles": CYCLES, "other_chip": True, **RETENTION}
@@ -107,11 +108,10 @@ def run(bench: Bench) -> Finding:
     table3 = [row for name in WORN for row in found[name].table3()]
     histograms = [_histogram(found[name]) for name in SCHEMES]
     _compare(rows, table2, table3)
-    file = PartFile.on_bench(part)
     return Finding(
         rows,
         figures={"table2": table2, "table3": table3, "histograms": histograms},
-        part=file,
+        part=part,
         settings={"word_lines_per_layer": block["word_lines"], "layers": layers, "cells": CELLS, "reprograms": 4},
         notes=_notes(table2, table3),
         plots=reprogram_plots.all_plots(histograms, [found[name] for name in SCHEMES]),
@@ -125,7 +125,6 @@ def run(bench: Bench) -> Finding:
 
 def _jobs(layers: int, height: int, quick: bool, more: dict[str, Any]) -> list[Job]:
     """The parts of a block, each of whole super layers."""
-    unit = max(height, 1)
     if quick:
         size = QUICK_LAYERS_RARE.get(height, QUICK_LAYERS)
         starts = sorted({k * layers // QUICK_PIECES // PIECE * PIECE for k in range(QUICK_PIECES)})

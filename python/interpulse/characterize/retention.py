@@ -14,7 +14,6 @@ from interpulse.characterize.aging import (
     CYCLES,
     ECC_PER_KIB,
     HOURS,
-    PART,
     READS,
     ROOM_CELSIUS,
     Sample,
@@ -70,11 +69,13 @@ def run(bench: Bench) -> Finding:
     sample = Sample.of(bench)
     places = list(product(CYCLES, CELSIUS))
     conditions = list(product(TABLE_CYCLES, TABLE_LAYERS))
-    bench.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 1)
+    bench.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 2)
+    part = PartFile.of(bench)
     ages = list(HOURS.values())
-    aged = points_of(
-        bench.run(job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places)
+    answers = bench.run(
+        job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places
     )
+    aged = points_of(answers)
     read = points_of(
         bench.run(
             job(sample, cycles, ({"hours": 24.0, "celsius": ROOM_CELSIUS, "reads": n} for n in READ_COUNTS))
@@ -104,7 +105,7 @@ def run(bench: Bench) -> Finding:
     return Finding(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB, "error_table": {k: table[k] for k in table if k != "toml"}},
-        part=PartFile(PART),
+        part=part,
         settings=dict(sample.request()),
         notes=[
             sample.note(),

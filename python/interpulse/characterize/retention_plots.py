@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import CODEWORD, CYCLES, ECC_PER_KIB, PAGE_TYPES, ROOM_CELSIUS, mean_rber, worst
@@ -56,12 +57,7 @@ def _rates(room: Sequence[dict[str, Any]]) -> Figure:
         for colour, cycles in enumerate(CYCLES):
             points = [p for p in room if p["cycles"] == cycles]
             for read, line in (("default", "--"), ("calibrated", "-")):
-                ys = [
-                    each["rber"]
-                    for p in points
-                    for each in p["rber"]
-                    if (each["page_type"], each["read"]) == (page, read)
-                ]
+                ys = [_rate(p, page, read) for p in points]
                 xs = [p["hours"] / 24 for p in points]
                 label = f"{cycles} cycles" if read == "calibrated" else None
                 axis.plot(xs, ys, color=COLOURS[colour], linestyle=line, label=label)
@@ -74,11 +70,21 @@ def _rates(room: Sequence[dict[str, Any]]) -> Figure:
     return figure
 
 
+def _rate(point: dict[str, Any], page: str, read: str) -> float:
+    """Not a number where no error was seen: a logarithmic axis has no place for it."""
+    rate = next(each["rber"] for each in point["rber"] if (each["page_type"], each["read"]) == (page, read))
+    return float(rate) or nan
+
+
+def _mean(point: dict[str, Any], read: str) -> float:
+    return mean_rber(point, read) or nan
+
+
 def _temperature(aged: Sequence[dict[str, Any]]) -> Figure:
     figure, (axis,) = panels(1, 1, width=6.0, height=3.6)
     for colour, celsius in enumerate(sorted({p["celsius"] for p in aged})):
         points = [p for p in aged if (p["celsius"], p["cycles"]) == (celsius, WORN)]
-        _line(axis, points, [mean_rber(p, "calibrated") for p in points], colour, f"{celsius:g} °C")
+        _line(axis, points, [_mean(p, "calibrated") for p in points], colour, f"{celsius:g} °C")
     axis.set_ylabel(f"raw bit error rate, {WORN} cycles, calibrated")
     _days(axis)
     logarithmic(axis, y=True)
@@ -107,7 +113,8 @@ def _thresholds(room: Sequence[dict[str, Any]]) -> Figure:
     for boundary in range(7):
         moved = [p["thresholds_steps"][boundary] - points[0]["thresholds_steps"][boundary] for p in points]
         _line(axis, points, moved, boundary, f"{STATES[boundary]}|{STATES[boundary + 1]}")
-    axis.set_ylabel(f"optimal threshold since the first hour, steps, {WORN} cycles")
+    axis.set_ylabel("moved since the first hour, steps")
+    axis.set_title(f"optimal thresholds, {WORN} cycles", pad=40)
     _days(axis)
     legend(axis)
     return figure
@@ -121,7 +128,7 @@ def _states(room: Sequence[dict[str, Any]]) -> Figure:
         _line(axes[0], points, means, number, name)
         if number > 0:
             _line(axes[1], points, [p["states"][number]["sd_steps"] for p in points], number, name)
-    axes[0].set_ylabel(f"mean since the first hour, steps, {WORN} cycles")
+    axes[0].set_ylabel(f"mean moved, steps, {WORN} cycles")
     axes[1].set_ylabel("standard deviation, steps")
     for axis in axes:
         _days(axis)
@@ -136,7 +143,7 @@ def _reads(read: Sequence[dict[str, Any]]) -> Figure:
         xs = [p["reads"] for p in points]
         axes[0].plot(
             xs,
-            [mean_rber(p, "default") for p in points],
+            [_mean(p, "default") for p in points],
             color=COLOURS[colour],
             marker="o",
             markersize=3,
@@ -161,7 +168,7 @@ def _layers(layered: Sequence[dict[str, Any]]) -> Figure:
     names = {-1.0: "bottom", 0.0: "middle", 1.0: "top"}
     for colour, (height, name) in enumerate(names.items()):
         points = [p for p in layered if p["height"] == height]
-        _line(axis, points, [mean_rber(p, "calibrated") for p in points], colour, f"{name} of the stack")
+        _line(axis, points, [_mean(p, "calibrated") for p in points], colour, f"{name} of the stack")
     axis.set_ylabel(f"raw bit error rate, {WORN} cycles, calibrated")
     _days(axis)
     logarithmic(axis, y=True)

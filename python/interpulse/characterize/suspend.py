@@ -112,9 +112,8 @@ def run(bench: Bench) -> Finding:
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
     bench.announce(len(places) + len(PAGE_TYPES) + 3)
-    part, *alone = bench.run(
-        [Job("part", {}), *(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)],
-    )
+    part = PartFile.of(bench)
+    alone = bench.run(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
     base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
     tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
     asked = {**shape, "tpgm_us": tpgm_us}
@@ -146,7 +145,7 @@ def run(bench: Bench) -> Finding:
             "rber": errors.rows,
             "trace": shown,
         },
-        part=_part(bench, part, base, tpgm_us),
+        part=_measured(part, bench, base, tpgm_us),
         settings=shape,
         notes=_notes(points, shape["poll"]),
         plots=suspend_plots.all_plots(points, tpgm_us, word_lines, errors, shown),
@@ -237,9 +236,8 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
             rows.add(name, ours)
 
 
-def _part(bench: Bench, part: dict[str, Any], base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
+def _measured(file: PartFile, bench: Bench, base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
     """What a drive needs to know."""
-    file = PartFile.on_bench(part)
     loops = [each["loops"] for programs in base.values() for each in programs]
     sample = f"characterize suspend, cells {bench.preset}, seed {bench.seed}"
     whole = round(fmean(loops))
@@ -251,7 +249,7 @@ def _part(bench: Bench, part: dict[str, Any], base: dict[str, list[dict[str, Any
     verify = (
         f"{sample}: what a loop lasts beside its pulse, so that {whole} loops last the mean t_PGM of {tpgm_us:.6g} us"
     )
-    file.measured("program-verify", microseconds(tpgm_us / whole - part["program_pulse_us"]), verify)
+    file.measured("program-verify", microseconds(tpgm_us / whole - file.pulse_us), verify)
     return file
 
 

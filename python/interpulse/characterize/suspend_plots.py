@@ -38,12 +38,12 @@ def all_plots(
     def totals(point: Point) -> list[float]:
         return [each["tpgms_us"] / tpgm_us for each in point.word_lines]
 
-    shown: list[tuple[str, Callable[[Point], list[float]], str, int]] = [
-        ("suspends", suspends, "suspends of a program", 1),
-        ("teps", entries, "time to enter suspension, % of $t_{PGM}$", 1),
-        ("tpgms", totals, "program time, in $t_{PGM}$", 2),
+    shown: list[tuple[str, Callable[[Point], list[float]], str, str, tuple[int, int]]] = [
+        ("suspends", suspends, "suspends of a program", "most", (1, 0)),
+        ("teps", entries, "time to enter suspension, % of $t_{PGM}$", "worst", (1, 1)),
+        ("tpgms", totals, "program time, in $t_{PGM}$", "worst", (2, 2)),
     ]
-    maps = [Plot(name, _maps(points, figures, title, digits)) for name, figures, title, digits in shown]
+    maps = [Plot(name, _maps(points, figures, title, most, digits)) for name, figures, title, most, digits in shown]
     return [
         *maps,
         Plot("tpgm", lambda: _word_lines(word_lines, tpgm_us)),
@@ -53,15 +53,15 @@ def all_plots(
 
 
 def _maps(
-    points: Sequence[Point], figures: Callable[[Point], list[float]], title: str, digits: int
+    points: Sequence[Point], figures: Callable[[Point], list[float]], title: str, most: str, digits: tuple[int, int]
 ) -> Callable[[], Figure]:
-    """Two heat maps over both delays, all page types together: the mean over word lines and the worst."""
+    """Two heat maps over both delays, all page types together: the mean over word lines and the largest."""
 
     def draw() -> Figure:
         figure, axes = panels(1, 2, width=4.4, height=3.9)
-        both: tuple[tuple[str, Statistic], ...] = (("mean", fmean), ("most", max))
-        for axis, (name, statistic) in zip(axes, both, strict=True):
-            _map(figure, axis, _cells(points, figures, statistic), digits)
+        both: tuple[tuple[str, Statistic], ...] = (("mean", fmean), (most, max))
+        for axis, (name, statistic), decimals in zip(axes, both, digits, strict=True):
+            _map(figure, axis, _cells(points, figures, statistic), decimals)
             axis.set_title(f"{title}: {name}")
         axes[0].set_ylabel("Delay2, % of $t_{PGM}$")
         return figure

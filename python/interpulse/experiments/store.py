@@ -57,7 +57,15 @@ class Store:
         Raises:
             OSError: they could not be written; they are kept in memory all the same.
         """
+        try:
+            self._write(results)
+        except OSError:
+            self._kept.update(results)
+            raise
+        # Last, so that results whose writing Ctrl-C cut short do not count as kept.
         self._kept.update(results)
+
+    def _write(self, results: Mapping[str, dict[str, Any]]) -> None:
         if self.path is None or not results:
             return
         lines = "".join(f"{json.dumps({'identity': key, 'result': value})}\n" for key, value in results.items())

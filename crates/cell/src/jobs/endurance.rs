@@ -40,7 +40,7 @@ fn summary(values: &[f64]) -> Value {
 
 /// Programs every word line and erases every block once; see [`Request`].
 ///
-/// Returns loops and times of programs and erases, and how many of them failed.
+/// Returns the part on the bench, loops and times of programs and erases, and how many of them failed.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("endurance", request)?;
     within("cycles", request.cycles, 0.0, 1e6)?;

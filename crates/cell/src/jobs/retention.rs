@@ -73,7 +73,7 @@ struct Tally {
 
 /// Programs the word lines and reads them after every history; see [`Request`].
 ///
-/// Returns, for every point, error rates by page type and read, calibrated thresholds and the states.
+/// Returns the part on the bench and, for every point, error rates by page type and read, calibrated thresholds and the states.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("retention", request)?;
     check(&request)?;

@@ -8,17 +8,20 @@ use crate::host::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{FILE, PartSpec};
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::{ConfigError, Document, default, optional, required};
+use std::path::Path;
 
 /// The options of a registry in the form `Section::choice` takes.
 pub(super) fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) -> Vec<(&'static str, T)> {
     all.iter().map(|&(name, value, _)| (name, value)).collect()
 }
 
-pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
+/// Reads the drive; files that the configuration file names lie in `folder`.
+pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, ConfigError> {
     let mut section = document.section("part")?;
     section.label("file", FILE)?;
     let part = PartSpec::read(&mut section)?;
@@ -39,7 +42,7 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
         return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
     }
     let geometry = Geometry::new(channels, chips, dies, &part);
-    let nand = read_nand(document, &part, geometry.dies())?;
+    let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
     let ftl = read_ftl(document)?;
     let mut c = document.section("cache")?;
     let cache = CacheSpec {
@@ -61,16 +64,23 @@ pub(super) fn read(document: &Document) -> Result<DriveSpec, ConfigError> {
         )?,
     };
     let host = read_host(document)?;
+    let (power, constants) = super::power::read(document, &part, &geometry)?;
+    nand.power = power;
     let mut a = document.section("audit")?;
     let audit_sample = a.u32(
         "sample",
         "the version audit follows one in this many logical units; 1 follows all",
         default(1024).at_least(1),
     )?;
-    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, audit_sample })
+    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample })
 }
 
-fn read_nand(document: &Document, part: &PartSpec, dies: u32) -> Result<NandConfig, ConfigError> {
+fn read_nand(
+    document: &Document,
+    part: &PartSpec,
+    dies: u32,
+    folder: &Path,
+) -> Result<NandConfig, ConfigError> {
     let mut s = document.section("schedule")?;
     let policy = s.choice(
         "policy",
@@ -101,11 +111,7 @@ fn read_nand(document: &Document, part: &PartSpec, dies: u32) -> Result<NandConf
         &options(LongOperations::ALL),
     )?;
     let (program_suspend, erase_suspend, nesting) = super::suspend::read(document, part, dies)?;
-    let mut e = document.section("ecc")?;
-    let brief = |ns| default(Duration::from_ns(ns)).at_most(Duration::from_ms(10));
-    let ecc_latency = e.duration("latency", "decode latency of a codeword (one per 4 KiB)", brief(4000))?;
-    let ecc_interval =
-        e.duration("interval", "time between codewords entering the decoder of a channel", brief(0))?;
+    let ecc = super::errors::read(document, part, folder)?;
     Ok(NandConfig {
         policy,
         gc_reads,
@@ -114,8 +120,10 @@ fn read_nand(document: &Document, part: &PartSpec, dies: u32) -> Result<NandConf
         erase_suspend,
         nesting,
         multi_plane_reads,
-        ecc_latency,
-        ecc_interval,
+        power: PowerConfig::default(),
+        ecc_latency: ecc.latency,
+        ecc_interval: ecc.interval,
+        errors: ecc.errors,
     })
 }
 

@@ -4,7 +4,9 @@
 //! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
 
 mod drive;
+mod errors;
 mod flow;
+mod power;
 mod run;
 mod suspend;
 pub(crate) mod twin;
@@ -81,7 +83,9 @@ impl Case {
         self.resolution.hash_of(|path| {
             let (section, key) = path.split_once('.').unwrap_or(("", path));
             match section {
-                "geometry" | "precondition" => true,
+                "geometry" => true,
+                // Wear is added to the state when a run begins.
+                "precondition" => key != "cycles",
                 "ftl" => !["imposed-waf", "gc-depth"].contains(&key),
                 "part" => PART.contains(&key),
                 _ => false,
@@ -161,7 +165,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         case.label("name", "name of the case in results")?;
         case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
     }
-    let drive = drive::read(&document)?;
+    let drive = drive::read(&document, folder_of(&request.path))?;
     let precondition = run::read_precondition(&document)?;
     let run = run::read_run(&document)?;
     let report = run::read_report(&document)?;

@@ -14,6 +14,8 @@ pub struct PreconditionSpec {
     pub fill: f64,
     /// What is then overwritten.
     pub overwrite: Option<OverwriteSpec>,
+    /// Program/erase cycles that every block has had besides those of preconditioning itself.
+    pub cycles: u32,
     /// Seed of the overwrites; streams differ from the workload's even for equal seeds.
     pub seed: u64,
 }
@@ -69,6 +71,11 @@ pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
     let mut p = document.section("precondition")?;
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
+    let cycles = p.u32(
+        "cycles",
+        "program/erase cycles that every block has had before",
+        default(0).within(0..=1_000_000),
+    )?;
     let mut patterns: Vec<(&str, &str)> = vec![("none", "none")];
     patterns.extend(interpulse_workload::ADDRESSES.iter().map(|&(n, _)| (n, n)));
     let pattern =
@@ -80,7 +87,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
             p.refuse(key, "it belongs to an `overwrite` pattern")?;
         }
         let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-        return Ok(PreconditionSpec { fill, overwrite: None, seed });
+        return Ok(PreconditionSpec { fill, overwrite: None, cycles, seed });
     }
     if fill == 0.0 {
         return Err(p.conflict(&["fill", "overwrite"], "there is nothing to overwrite on an empty drive"));
@@ -114,7 +121,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
         }
     };
     let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-    Ok(PreconditionSpec { fill, overwrite: Some(OverwriteSpec { addresses, until }), seed })
+    Ok(PreconditionSpec { fill, overwrite: Some(OverwriteSpec { addresses, until }), cycles, seed })
 }
 
 pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
@@ -140,6 +147,15 @@ impl PreconditionSpec {
                 message:
                     "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%"
                         .into(),
+            });
+        }
+        if let Some(errors) = &drive.nand.errors
+            && let Some(&last) = errors.table.cycles.last()
+            && self.cycles > last
+        {
+            return Err(Impossible {
+                keys: vec!["precondition.cycles", "errors.table"],
+                message: format!("the error table ends at {last} cycles"),
             });
         }
         Ok(())

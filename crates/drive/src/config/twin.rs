@@ -17,7 +17,7 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
         s.refuse(key, "it belongs to a flow that replays a `trace`")?;
     }
     let doc = "statistical twin of a trace: a row of `interpulse list twins`, or a file with one";
-    let row = s.reference("twin", doc, |section, text, origin| {
+    let row = s.reference("twin", doc, None, |section, text, origin| {
         let row = if !is_file_name(text) {
             if !TWINS.iter().any(|&(name, _)| name == text) {
                 let names: Vec<&str> = TWINS.iter().map(|&(name, _)| name).collect();

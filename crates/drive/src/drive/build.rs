@@ -128,6 +128,7 @@ impl DriveSpec {
         let layout = self.layout()?;
         self.ftl_config()?;
         self.check_suspension()?;
+        self.check_rewriting()?;
         let slots = self.cache.size.get() / UNIT_BYTES;
         let stripes =
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
@@ -144,6 +145,27 @@ impl DriveSpec {
             ));
         }
         Ok(())
+    }
+
+    /// Blocks are rewritten by the machinery of garbage collection.
+    fn check_rewriting(&self) -> Result<(), Impossible> {
+        let Some(errors) = &self.nand.errors else { return Ok(()) };
+        if self.ftl.gc == GcPolicy::Imposed {
+            let why =
+                "imposed write amplification has no victims and no erases, so no block can be rewritten";
+            if errors.refresh_after.is_some() {
+                return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why.into()));
+            }
+            if errors.reclaim_reads.is_some() {
+                return Err(Impossible::new(&["errors.reclaim-reads", "ftl.gc"], why.into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether old blocks are looked for.
+    pub(super) fn refreshes(&self) -> bool {
+        self.nand.errors.as_ref().is_some_and(|e| e.refresh_after.is_some())
     }
 
     /// What the rest of the drive does not allow a suspension to depend on.
@@ -213,6 +235,16 @@ impl Drive {
                 blocks.set_programmed(p, block, (programs * pages) as u16);
             }
         }
+        if let Some(reliability) = nand.reliability_mut() {
+            for super_block in 0..ftl.layout.super_blocks() {
+                let (lane, block) = ftl.layout.lane_of(super_block);
+                let (die, plane) = ftl.layout.die_of(lane);
+                for p in plane..plane + ftl.layout.planes {
+                    reliability.set_cycles((die, p, block), ftl.cycles[super_block as usize]);
+                }
+            }
+        }
+        let readers = if nand.reliability().is_some() { ftl.layout.super_blocks() } else { 0 };
         let stripe = spec.stripe().expect("the spec has been checked");
         let lanes = ftl.layout.lanes;
         let lists = if stripe.is_some() { lanes } else { 1 };
@@ -251,6 +283,8 @@ impl Drive {
             jobs: Default::default(),
             gc_lanes: vec![Default::default(); lanes as usize],
             gc_asleep: 0,
+            readers: vec![0; readers as usize],
+            rewritten: Default::default(),
             stalled: VecDeque::new(),
             flushes: VecDeque::new(),
             full_lists: vec![0; ready_lanes.len()],

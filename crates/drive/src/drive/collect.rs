@@ -7,6 +7,7 @@
 
 use super::Drive;
 use super::jobs::GcRead;
+use super::refresh::Rewrite;
 use crate::ftl::Stream;
 use interpulse_engine::Agenda;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -14,7 +15,7 @@ use std::collections::VecDeque;
 
 /// A super block being emptied.
 #[derive(Clone, Copy, Debug)]
-struct Victim {
+pub(super) struct Victim {
     super_block: u32,
     /// Page (in units) the scan has come to.
     next_offset: u32,
@@ -22,19 +23,30 @@ struct Victim {
     pending: u32,
 }
 
+impl Victim {
+    /// A victim of which nothing has been read.
+    pub(super) fn new(super_block: u32) -> Victim {
+        Victim { super_block, next_offset: 0, pending: 0 }
+    }
+}
+
 /// Garbage collection of one lane.
 #[derive(Clone, Debug, Default)]
 pub struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
-    victims: Vec<Victim>,
+    pub(super) victims: Vec<Victim>,
     /// Units in controller memory: (logical unit, where it came from).
-    gathered: VecDeque<(u32, u32)>,
-    reads: u32,
-    programs: u32,
+    pub(super) gathered: VecDeque<(u32, u32)>,
+    pub(super) reads: u32,
+    pub(super) programs: u32,
     erasing: u32,
     /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
     /// nothing but [`Drive::wake_gc`] will look again.
     asleep: bool,
+    /// Super blocks to be rewritten when space is not short.
+    pub(super) rewrites: VecDeque<Rewrite>,
+    /// A victim is rewritten: what is gathered from it goes out even if it does not fill a program.
+    pub(super) rewriting: bool,
 }
 
 impl Drive {
@@ -73,7 +85,8 @@ impl Drive {
             self.gc_asleep -= 1;
         }
         self.set_urgency(lane);
-        if self.gc_lanes[l].victims.is_empty() && !self.ftl.wants_gc(lane) {
+        let gc = &self.gc_lanes[l];
+        if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.ftl.wants_gc(lane) {
             return;
         }
         loop {
@@ -94,11 +107,13 @@ impl Drive {
             }
             let coming = self.ftl.free_blocks(lane) + gc.erasing;
             if coming >= self.ftl.config().soft_free {
+                if self.rewrite_next(agenda, lane) {
+                    continue;
+                }
                 return;
             }
             if let Some(victim) = self.choose_victim_that_fits(lane) {
-                let v = Victim { super_block: victim, next_offset: 0, pending: 0 };
-                self.gc_lanes[l].victims.push(v);
+                self.gc_lanes[l].victims.push(Victim::new(victim));
                 continue;
             }
             // Nothing left to collect: what is in memory must go out for its victims to be erased.
@@ -118,6 +133,15 @@ impl Drive {
     /// and then none ever would be.
     fn choose_victim_that_fits(&mut self, lane: u32) -> Option<u32> {
         let victim = self.ftl.choose_victim(lane)?;
+        if !self.fits(lane, victim) {
+            self.ftl.reject_victim(victim);
+            return None;
+        }
+        Some(victim)
+    }
+
+    /// Whether there is certain to be room for what is valid in `victim`.
+    pub(super) fn fits(&self, lane: u32, victim: u32) -> bool {
         let layout = &self.ftl.layout;
         let gc = &self.gc_lanes[lane as usize];
         let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
@@ -129,11 +153,7 @@ impl Drive {
         if coming && self.ftl.free_blocks(lane) < self.ftl.config().hard_free {
             room += layout.units_per_block;
         }
-        if units.next_multiple_of(layout.units_per_program) > room {
-            self.ftl.reject_victim(victim);
-            return None;
-        }
-        Some(victim)
+        units.next_multiple_of(layout.units_per_program) <= room
     }
 
     /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
@@ -176,7 +196,7 @@ impl Drive {
                 let first_ppu = self.ftl.layout.first_unit(victim.super_block) + victim.next_offset;
                 let at = self.ftl.layout.place(first_ppu);
                 let mut txn = Txn::new(Kind::GcRead, at.die);
-                txn.plane = at.plane;
+                txn.plane = at.plane as u8;
                 txn.block = at.block;
                 txn.page = at.page;
                 txn.units = units;
@@ -188,6 +208,10 @@ impl Drive {
     }
 
     pub(super) fn gc_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        if txn.asks_for_reclaim() {
+            let super_block = self.super_block_of(txn);
+            self.reclaim(agenda, super_block);
+        }
         let read = self.jobs.reads.remove(txn.owner);
         let l = read.lane as usize;
         self.gc_lanes[l].reads -= 1;
@@ -209,7 +233,7 @@ impl Drive {
     }
 
     /// Programs gathered units if at least `least` are still valid; true if it did.
-    fn program_gathered(&mut self, agenda: &mut Agenda, lane: u32, least: usize) -> bool {
+    pub(super) fn program_gathered(&mut self, agenda: &mut Agenda, lane: u32, least: usize) -> bool {
         let l = lane as usize;
         if self.gc_lanes[l].programs >= self.spec.ftl.gc_depth {
             return false;
@@ -282,17 +306,22 @@ impl Drive {
         self.erase_if_done(agenda, lane, super_block);
     }
 
-    fn erase_if_done(&mut self, agenda: &mut Agenda, lane: u32, super_block: u32) {
+    pub(super) fn erase_if_done(&mut self, agenda: &mut Agenda, lane: u32, super_block: u32) {
         let end = self.ftl.layout.units_per_block;
         let gc = &mut self.gc_lanes[lane as usize];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
+        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) {
+            // A read of it may have to be repeated; its end looks here again.
+            return;
+        }
         gc.victims.remove(at);
+        gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;
         let (die, plane) = self.ftl.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
-        txn.plane = plane;
-        txn.planes = self.ftl.layout.planes;
+        txn.plane = plane as u8;
+        txn.planes = self.ftl.layout.planes as u8;
         txn.block = self.ftl.layout.lane_of(super_block).1;
         txn.owner = super_block;
         txn.cycles = self.ftl.cycles[super_block as usize];

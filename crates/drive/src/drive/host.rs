@@ -121,6 +121,7 @@ impl Drive {
             unprogrammed: 0,
             submitted: now,
             mark: now,
+            failed: false,
             account: NO_ACCOUNT,
         });
         if self.queues.submit(self.flows[f].queue as usize, id) {
@@ -221,11 +222,15 @@ impl Drive {
             reads += 1;
             self.requests.get_mut(id).reads_left += 1;
             let mut txn = Txn::new(Kind::HostRead, at.die);
-            txn.plane = at.plane;
+            txn.plane = at.plane as u8;
             txn.block = at.block;
             txn.page = at.page;
             txn.units = count;
             txn.owner = id;
+            if !self.readers.is_empty() {
+                let block = self.ftl.layout.block_of(first);
+                self.readers[block as usize] += 1;
+            }
             self.nand.submit(agenda, txn);
             lpn += count;
         }
@@ -234,14 +239,25 @@ impl Drive {
 
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let now = agenda.now();
+        if !self.readers.is_empty() {
+            let super_block = self.super_block_of(txn);
+            self.reader_done(agenda, super_block);
+            if txn.asks_for_reclaim() {
+                self.reclaim(agenda, super_block);
+            }
+            if txn.is_uncorrectable() {
+                self.requests.get_mut(txn.owner).failed = true;
+            }
+        }
         let request = self.requests.get_mut(txn.owner);
         request.reads_left -= 1;
         if request.reads_left > 0 {
             return;
         }
         // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, &txn.waits);
-        request.mark = txn.mark;
+        book_flash(&mut request.account, txn);
+        request.account[Cause::Retry as usize] = txn.own;
+        request.mark = txn.mark + Duration::from_ns(txn.own);
         request.book(Cause::Decode, now);
         if request.op == Op::Read {
             let bytes = request.bytes;
@@ -282,6 +298,9 @@ impl Drive {
         self.window.complete(f, request.op, request.bytes, latency, &request.account);
         if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
             self.window.timed_out(request.op);
+        }
+        if request.failed {
+            self.window.uncorrectable(request.op);
         }
         self.requests.remove(id);
         self.completed += 1;

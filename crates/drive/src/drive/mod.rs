@@ -13,6 +13,7 @@ pub mod build;
 mod collect;
 mod host;
 pub mod jobs;
+mod refresh;
 pub mod request;
 pub mod spec;
 pub mod stats;
@@ -39,6 +40,7 @@ use stats::WindowStats;
 use std::collections::VecDeque;
 
 pub use build::{Impossible, PreconditionedState};
+pub use refresh::Rewritten;
 
 /// A flow with its place in the drive.
 struct FlowState {
@@ -82,6 +84,11 @@ pub struct Drive {
     gc_lanes: Vec<GcLane>,
     /// Lanes whose collection is asleep.
     gc_asleep: u32,
+    /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
+    /// one of it is. Empty where no read fails.
+    readers: Vec<u16>,
+    /// Blocks rewritten for their age or their reads.
+    pub rewritten: Rewritten,
     /// Writes waiting for cache slots, in order.
     stalled: VecDeque<u32>,
     /// Flushes waiting for their epoch, in order.
@@ -115,7 +122,7 @@ const OWN_LINES: u32 = 4;
 impl Drive {
     /// Agenda resources a drive with this spec and number of flows takes.
     pub fn resources(spec: &DriveSpec, flows: u32) -> u32 {
-        Nand::resources(&spec.geometry) + OWN_LINES + flows
+        Nand::resources(&spec.geometry) + OWN_LINES + flows + u32::from(spec.refreshes())
     }
 
     /// Arms the flows; call once, at time zero.
@@ -123,6 +130,7 @@ impl Drive {
         for f in 0..self.flows.len() {
             self.start_flow(agenda, f);
         }
+        self.start_patrol(agenda);
     }
 
     /// Handles the timer of `resource`, which must be one of this drive's.
@@ -151,7 +159,10 @@ impl Drive {
                 let id = self.leaving.pop(agenda);
                 self.complete(agenda, id);
             }
-            flow => self.on_flow(agenda, (flow - OWN_LINES) as usize),
+            other => match (other - OWN_LINES) as usize {
+                flow if flow < self.flows.len() => self.on_flow(agenda, flow),
+                _ => self.patrol(agenda),
+            },
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Request {
     pub submitted: SimTime,
     /// Up to when its account is booked.
     pub mark: SimTime,
+    /// A flash read of it held errors that nothing corrected: it completes with an error.
+    pub failed: bool,
     /// Where its time went, in ns by cause.
     pub account: Account,
 }

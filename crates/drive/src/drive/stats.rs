@@ -81,6 +81,10 @@ pub struct WindowStats {
     pub write_blame: Sums,
     /// Counts.
     pub counters: HostCounters,
+    /// Reads that completed with an error because data could not be corrected.
+    pub uncorrectable_reads: u64,
+    /// As `uncorrectable_reads`: writes that had to read what they cover only in part.
+    pub uncorrectable_writes: u64,
     /// Time since the submission of the read that was outstanding longest when the window ended.
     pub oldest_read: Option<Duration>,
     /// As `oldest_read`, of writes.
@@ -102,6 +106,15 @@ impl WindowStats {
             Op::Write => &mut counters.command_timeouts_write,
             Op::Trim | Op::Flush => &mut counters.command_timeouts_other,
         } += 1;
+    }
+
+    /// Counts a request that completes with an error: data that it had to read could not be corrected.
+    #[cold]
+    pub fn uncorrectable(&mut self, op: Op) {
+        match op {
+            Op::Read => self.uncorrectable_reads += 1,
+            _ => self.uncorrectable_writes += 1,
+        }
     }
 
     /// Notes a request that is outstanding, for `age` so far, at the end of the window.

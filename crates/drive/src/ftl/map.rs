@@ -152,6 +152,12 @@ impl Map {
         u32::from(self.weight[super_block as usize] & !Map::NOT_A_CANDIDATE)
     }
 
+    /// Whether a super block may be collected.
+    #[inline]
+    pub fn is_candidate(&self, super_block: u32) -> bool {
+        self.weight[super_block as usize] & Map::NOT_A_CANDIDATE == 0
+    }
+
     /// Allows or forbids a super block to be collected.
     #[inline]
     pub fn set_candidate(&mut self, super_block: u32, candidate: bool) {

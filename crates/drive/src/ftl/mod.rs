@@ -315,6 +315,21 @@ impl Ftl {
         self.map.invalidate(super_block, offset);
     }
 
+    /// Adds program/erase cycles to every super block.
+    pub fn wear_all(&mut self, cycles: u32) {
+        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
+    }
+
+    /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
+    pub fn take_victim(&mut self, super_block: u32) -> bool {
+        let may = self.map.is_candidate(super_block);
+        if may {
+            self.map.set_candidate(super_block, false);
+            self.counters.gc_runs += 1;
+        }
+        may
+    }
+
     /// P/E cycles over all super blocks, preconditioning included: (fewest, most, sum).
     pub fn wear(&self) -> (u32, u32, u64) {
         let fewest = self.cycles.iter().copied().min().unwrap_or(0);

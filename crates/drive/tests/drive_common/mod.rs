@@ -1,7 +1,7 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
@@ -9,8 +9,10 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
+use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -86,8 +88,10 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            power: PowerConfig::default(),
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
+            errors: None,
         },
         ftl: FtlSpec {
             over_provisioning: 0.4,
@@ -115,7 +119,25 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             firmware: Duration::from_us(5),
             command_timeout: None,
         },
+        constants: PowerConstants::default(),
         audit_sample: 1,
+    }
+}
+
+/// Errors by the rates of the table's attempts, on pages of every type; 80 bits in 1 KiB are corrected.
+pub fn errors(page_types: usize, rates: &[f64]) -> ErrorSpec {
+    let attempts = (0..rates.len()).map(|k| format!("attempt {k}")).collect();
+    let rber = rates.repeat(page_types);
+    ErrorSpec {
+        table: ErrorTable { attempts, rber, ..ErrorTable::ideal(page_types) },
+        ecc: Ecc::default(),
+        temperature_c: 40.0,
+        activation_ev: 1.1,
+        reprograms: 0.0,
+        initial_age: Duration::ZERO,
+        initial_ages: InitialAges::Equal,
+        reclaim_reads: None,
+        refresh_after: None,
     }
 }
 

@@ -1,9 +1,12 @@
 //! How a flash array behaves.
 
+use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
+use crate::errors::ErrorSpec;
 use crate::suspend::SuspendPolicy;
 use crate::variation::LongOperations;
 use interpulse_engine::Duration;
+use std::sync::Arc;
 
 /// How the array behaves, besides its geometry and part.
 #[derive(Clone, Debug)]
@@ -22,8 +25,12 @@ pub struct NandConfig {
     pub nesting: bool,
     /// Whether reads of different planes of a die are sensed together.
     pub multi_plane_reads: bool,
+    /// How power is followed and limited.
+    pub power: PowerConfig,
     /// ECC decode latency of a codeword.
     pub ecc_latency: Duration,
     /// Time between codewords entering a channel's decoder.
     pub ecc_interval: Duration,
+    /// Bit errors and what corrects them; `None` for none.
+    pub errors: Option<Arc<ErrorSpec>>,
 }

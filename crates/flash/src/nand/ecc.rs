@@ -1,5 +1,5 @@
-//! ECC decode as a pipeline stage behind each channel: codewords (one per 4 KiB unit) enter one after the
-//! other and leave a fixed latency later.
+//! ECC decode as a pipeline stage behind each channel: the codewords of a page read (one per 4 KiB unit) enter one after
+//! the other; the last leaves its latency later. Where latencies differ, what takes long may be overtaken.
 
 use interpulse_engine::{Duration, SimTime};
 use std::collections::VecDeque;
@@ -7,27 +7,38 @@ use std::collections::VecDeque;
 /// Decoding of one channel.
 #[derive(Clone)]
 pub struct Decoder {
-    latency: Duration,
     interval: Duration,
     free_at: SimTime,
+    /// By instant of leaving; equal ones in order of entry.
     line: VecDeque<(SimTime, u32)>,
 }
 
 impl Decoder {
-    /// A decoder with this latency per codeword that accepts one codeword per `interval`.
-    pub fn new(latency: Duration, interval: Duration) -> Decoder {
-        Decoder { latency, interval, free_at: SimTime::ZERO, line: VecDeque::new() }
+    /// A decoder that accepts one codeword per `interval`.
+    pub fn new(interval: Duration) -> Decoder {
+        Decoder { interval, free_at: SimTime::ZERO, line: VecDeque::new() }
     }
 
-    /// Transaction `id` enters with `units` codewords. Returns the instant the first in line leaves if that
-    /// has changed.
+    /// Transaction `id` enters with `units` codewords, the last of which leaves `latency` after it has entered.
+    /// Returns the instant the first in line leaves if that has changed.
     #[inline]
-    pub fn enter(&mut self, now: SimTime, id: u32, units: u32) -> Option<SimTime> {
+    pub fn enter(&mut self, now: SimTime, id: u32, units: u32, latency: Duration) -> Option<SimTime> {
         let start = self.free_at.max(now);
         self.free_at = start + self.interval * u64::from(units);
-        let done = start + self.interval * u64::from(units.saturating_sub(1)) + self.latency;
+        let done = start + self.interval * u64::from(units.saturating_sub(1)) + latency;
+        if self.line.back().is_some_and(|&(last, _)| last > done) {
+            return self.overtake(done, id);
+        }
         self.line.push_back((done, id));
         (self.line.len() == 1).then_some(done)
+    }
+
+    /// Puts `id` before those in line that leave later.
+    #[cold]
+    fn overtake(&mut self, done: SimTime, id: u32) -> Option<SimTime> {
+        let at = self.line.partition_point(|&(t, _)| t <= done);
+        self.line.insert(at, (done, id));
+        (at == 0).then_some(done)
     }
 
     /// Takes the transaction that leaves now; returns it and when the next one leaves.

@@ -8,15 +8,18 @@ pub mod channel;
 mod config;
 mod counters;
 pub mod ecc;
+mod judge;
 mod long;
 mod operations;
+pub mod power;
 pub mod queue;
 mod reads;
+mod retry;
 mod suspension;
 mod trains;
 pub mod txn;
 
-use crate::die::usage::{Use, Wait};
+use crate::die::usage::{Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
@@ -24,11 +27,13 @@ use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use power::{PowerConfig, Supply};
 use queue::Queue;
 use txn::{Kind, NONE, Slab, Txn};
 
 pub use config::NandConfig;
 pub use counters::NandCounters;
+pub use judge::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 pub use operations::{OperationStats, OperationTimes};
 
 /// Most planes a multi-plane read senses together.
@@ -79,9 +84,13 @@ pub struct Nand {
     in_hand: Vec<InHand>,
     channels: Vec<Channel>,
     decoders: Vec<Decoder>,
+    reliability: Option<Box<Reliability>>,
     txns: Slab,
     seq: u64,
     first: u32,
+    supply: Supply,
+    /// Whether power asks for more than sums by state; almost never does it.
+    watched: bool,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
@@ -114,8 +123,16 @@ impl Nand {
             buffer_used: false,
             reload_from: SimTime::ZERO,
         };
+        let timing = Timing::new(part);
+        let reliability = config
+            .errors
+            .as_deref()
+            .map(|spec| Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, seed)));
+        let supply =
+            Supply::new(&config.power, &part.power, part.buffer_setup, dies as u32, geometry.channels);
         Nand {
-            timing: Timing::new(part),
+            timing,
+            reliability,
             trains: Trains::new(part, config.long_operations, seed),
             dies: vec![
                 Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block());
@@ -124,10 +141,12 @@ impl Nand {
             queues: vec![Queue::default(); dies],
             in_hand: vec![idle; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
-            decoders: vec![Decoder::new(config.ecc_latency, config.ecc_interval); geometry.channels as usize],
+            decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             txns: Slab::default(),
             seq: 0,
             first: first.0,
+            watched: config.power != PowerConfig::default(),
+            supply,
             oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
@@ -202,7 +221,16 @@ impl Nand {
 
     /// Submits a transaction; it is started at once if its die is free.
     #[inline]
-    pub fn submit(&mut self, agenda: &mut Agenda, mut txn: Txn) {
+    pub fn submit(&mut self, agenda: &mut Agenda, txn: Txn) {
+        if self.watched {
+            self.submit_watched(agenda, txn);
+        } else {
+            self.take(agenda, txn);
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
         let now = agenda.now();
         let d = txn.die as usize;
         txn.seq = self.seq;
@@ -213,7 +241,7 @@ impl Nand {
         if state == State::Idle {
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
-            txn.waits = [0; 8];
+            txn.waits = [0; WAITS];
             if txn.kind == Kind::HostProgram {
                 die.usage.settle(now);
                 txn.waits = *die.usage.causes();
@@ -239,6 +267,10 @@ impl Nand {
     /// Handles the timer of resource `index` of the array (counted from its first).
     #[inline]
     pub fn on_timer(&mut self, agenda: &mut Agenda, index: u32) {
+        if self.watched {
+            self.on_timer_watched(agenda, index);
+            return;
+        }
         let now = agenda.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
         if index < dies {
@@ -265,12 +297,14 @@ impl Nand {
             State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),
             State::Entering => {
+                self.release_power(d);
                 let block = self.long_block(d);
                 self.dies[d].go(now, State::Suspended, Use::Suspended, block);
                 self.next_on(agenda, now, d);
             }
             State::Suspended => self.next_on(agenda, now, d),
             State::Resuming => self.pulses_from(agenda, now, d, now),
+            State::Retrying => self.sequence_timer(agenda, now, d),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
     }
@@ -294,6 +328,10 @@ impl Nand {
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         let txn = self.txns.get_mut(id);
+        if txn.is_retry() {
+            // Its account is that of its first attempt; what comes after is the time of its retry.
+            return;
+        }
         if txn.kind == Kind::HostProgram {
             // Its account is made up when it is complete: it may be stopped for others.
             txn.own = usage.causes()[Wait::Programs as usize];
@@ -333,13 +371,15 @@ impl Nand {
         }
     }
 
-    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+    /// Returns the die that has got the bus.
+    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
         let die = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
         let length = self.channels[c].free_at().since(now);
         if !self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
         self.granted(agenda, now, die as usize, length);
+        die as usize
     }
 
     /// The bus is taken for `length` by die `d`, which goes on.
@@ -354,7 +394,7 @@ impl Nand {
             }
             State::Command => self.pulses_from(agenda, now, d, end),
             State::OutWait => {
-                let (usage, block) = (self.bus_use(d), self.read_block(d));
+                let (usage, block) = self.read_use(d);
                 self.dies[d].go(now, State::Out, usage, block);
                 agenda.arm(self.timer(d), end);
             }
@@ -366,17 +406,26 @@ impl Nand {
                 }
                 agenda.arm(self.timer(d), end + self.timing.buffer_setup);
             }
+            State::Retrying => self.granted_to_sequence(agenda, now, d, end),
             other => unreachable!("die {d} was granted the bus in state {other:?}"),
         }
     }
 
-    fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+    /// Returns the die of the read that has been decoded.
+    fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
         let (id, next) = self.decoders[c].leave(now);
         if let Some(at) = next {
             agenda.arm(self.decoder_timer(c), at);
         }
+        if self.reliability.is_some() {
+            let d = self.txns.get(id).die as usize;
+            self.decoded(agenda, now, id);
+            return d;
+        }
         let txn = self.txns.remove(id);
+        let d = txn.die as usize;
         self.outcomes.push(Outcome::Read(txn));
+        d
     }
 
     #[inline]

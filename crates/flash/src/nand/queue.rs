@@ -73,6 +73,17 @@ impl Queue {
         self.waiting += 1;
     }
 
+    /// Puts transaction `id` before the others of its kind.
+    pub fn push_front(&mut self, slab: &mut Slab, id: u32) {
+        let k = slab.get(id).kind as usize;
+        slab.get_mut(id).next = self.head[k];
+        if self.head[k] == NONE {
+            self.tail[k] = id;
+        }
+        self.head[k] = id;
+        self.waiting += 1;
+    }
+
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -35,10 +35,10 @@ pub struct Txn {
     pub kind: Kind,
     /// The die.
     pub die: u32,
-    /// First plane addressed.
-    pub plane: u32,
+    /// First plane addressed; a die has at most 64. Bytes, so that a transaction fits into two cache lines.
+    pub plane: u8,
     /// Planes addressed together.
-    pub planes: u32,
+    pub planes: u8,
     /// Block within the plane(s), or [`NO_BLOCK`].
     pub block: u32,
     /// First page within the block.
@@ -47,7 +47,8 @@ pub struct Txn {
     pub units: u32,
     /// The drive's own reference.
     pub owner: u32,
-    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended.
+    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended. Of a read: how far its
+    /// attempts have come ([`Txn::attempt`]), so that a transaction fits into two cache lines.
     pub cycles: u32,
     /// Order of submission.
     pub seq: u64,
@@ -56,9 +57,14 @@ pub struct Txn {
     /// Until a read starts, and until a program of host data is complete: the die's cumulative causes at
     /// submission; then the account, in ns by [`crate::die::usage::Wait`].
     pub waits: [u64; WAITS],
-    /// A completed program of host data: its loads, pulses and verifies, in ns. With `waits` it adds up to the
-    /// time from submission (`mark`) to completion.
+    /// A completed program of host data: its loads, pulses and verifies, in ns, and what it waited for a share of the
+    /// power budget before its pulses; with `waits` it adds up to the time from submission (`mark`) to completion. A
+    /// completed read: the time after its first decode, when that has failed; until then the instant of that.
     pub own: u64,
+    /// A read: what it waited, once started, for a share of the power budget. With `waits` it adds up to the time from
+    /// submission to the end of its first transfer.
+    pub held: u64,
+    flags: u8,
     pub(super) next: u32,
 }
 
@@ -79,8 +85,85 @@ impl Txn {
             mark: SimTime::ZERO,
             waits: [0; WAITS],
             own: 0,
+            held: 0,
+            flags: 0,
             next: NONE,
         }
+    }
+}
+
+impl Txn {
+    /// The decode under way will fail.
+    pub(super) const FAILS: u8 = 1;
+    /// The data came from the page buffer: no sensing, no errors.
+    pub(super) const BUFFERED: u8 = 2;
+    /// The first decode has failed.
+    pub(super) const RETRY: u8 = 4;
+    /// Nothing has corrected it.
+    pub(super) const UNCORRECTABLE: u8 = 8;
+    /// The block has been read as often as it may be before its data should be written anew.
+    pub(super) const WORN_BY_READS: u8 = 16;
+
+    /// Further attempts of a read after its first sensing: retry steps, then stages of soft decoding.
+    #[inline]
+    pub fn attempt(&self) -> u8 {
+        (self.cycles >> 16) as u8
+    }
+
+    /// Attempt of the error table that the first sensing of a read was.
+    #[inline]
+    pub(super) fn first_step(&self) -> u8 {
+        (self.cycles >> 24) as u8
+    }
+
+    /// Errors of the worst codeword of the last hard decode of a read.
+    #[inline]
+    pub(super) fn errors(&self) -> u32 {
+        self.cycles & 0xffff
+    }
+
+    /// Sets first step, further attempts and errors of a read.
+    #[inline]
+    pub(super) fn set_attempts(&mut self, first_step: u8, attempt: u8, errors: u32) {
+        self.cycles = u32::from(first_step) << 24 | u32::from(attempt) << 16 | errors.min(0xffff);
+    }
+
+    #[inline]
+    pub(super) fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, flag: u8) {
+        self.flags |= flag;
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, flag: u8, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// Whether the first decode of this read has failed.
+    #[inline]
+    pub fn is_retry(&self) -> bool {
+        self.is(Txn::RETRY)
+    }
+
+    /// Whether this completed read holds errors that nothing has corrected.
+    #[inline]
+    pub fn is_uncorrectable(&self) -> bool {
+        self.is(Txn::UNCORRECTABLE)
+    }
+
+    /// Whether this read was the one that reached the limit of reads of its block ([`crate::errors::ErrorSpec`]).
+    #[inline]
+    pub fn asks_for_reclaim(&self) -> bool {
+        self.is(Txn::WORN_BY_READS)
+    }
+
+    /// Planes addressed.
+    pub(super) fn planes(&self) -> std::ops::Range<u32> {
+        self.plane.into()..u32::from(self.plane) + u32::from(self.planes)
     }
 }
 

@@ -13,13 +13,16 @@
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::WAITS;
+use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_flash::variation::LongOperations;
+use std::sync::Arc;
 
 /// Command and address cycles.
 pub const CMD: u64 = 300;
@@ -91,9 +94,31 @@ pub fn config() -> NandConfig {
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,
         multi_plane_reads: false,
+        power: PowerConfig::default(),
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
+        errors: None,
     }
+}
+
+/// Errors by the rates of the table's attempts on the least and on the most significant page; a central page has none.
+/// Codewords of 1024 bits, of which 10 can be corrected: rate 0 always succeeds, 0.5 never.
+pub fn errors(lsb: &[f64], msb: &[f64], change: impl FnOnce(&mut ErrorSpec)) -> Option<Arc<ErrorSpec>> {
+    let attempts = (0..lsb.len()).map(|k| format!("attempt {k}")).collect();
+    let rber = [lsb.to_vec(), vec![0.0; lsb.len()], msb.to_vec()].concat();
+    let mut spec = ErrorSpec {
+        table: ErrorTable { attempts, rber, ..ErrorTable::ideal(3) },
+        ecc: Ecc { codeword_bits: 1024, capability: 10, ..Ecc::default() },
+        temperature_c: 40.0,
+        activation_ev: 1.1,
+        reprograms: 0.0,
+        initial_age: Duration::ZERO,
+        initial_ages: InitialAges::Equal,
+        reclaim_reads: None,
+        refresh_after: None,
+    };
+    change(&mut spec);
+    Some(Arc::new(spec))
 }
 
 /// Read priority, and programs and erases of `part` stop by `scheme` without a limit.
@@ -115,7 +140,7 @@ pub fn read(die: u32) -> Txn {
 }
 
 pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
-    let address = |t: &mut Txn| (t.plane, t.block, t.page, t.units) = (plane, block, page, units);
+    let address = |t: &mut Txn| (t.plane, t.block, t.page, t.units) = (plane as u8, block, page, units);
     but(Txn::new(Kind::HostRead, die), address)
 }
 
@@ -153,7 +178,8 @@ impl Done {
 
     /// What the account adds up to.
     pub fn waited(&self) -> u64 {
-        self.txn.waits.iter().sum()
+        let power = if matches!(self.txn.kind, Kind::HostRead | Kind::GcRead) { self.txn.held } else { 0 };
+        self.txn.waits.iter().sum::<u64>() + power
     }
 
     /// The account in the order of `Wait`.

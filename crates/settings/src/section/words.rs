@@ -49,14 +49,16 @@ impl Section {
     /// the text and where it was written; it gives what the text stands for, and a canonical form of it, which
     /// enters the hash while the text itself is shown.
     ///
-    /// Fails where the text is missing, and as `meaning` does.
+    /// Fails where the text is missing without a default, and as `meaning` does.
     pub fn reference<T>(
         &mut self,
         key: &str,
         doc: &'static str,
+        default: Option<&str>,
         meaning: impl FnOnce(&Section, &str, &Origin) -> Result<(T, String), ConfigError>,
     ) -> Result<T, ConfigError> {
-        let Some(text) = self.find(&kinds::STRING, key, &optional())? else {
+        let written = self.find(&kinds::STRING, key, &optional())?;
+        let Some(text) = written.or_else(|| default.map(str::to_string)) else {
             return Err(self.missing(key, kinds::STRING.noun.to_string()));
         };
         let origin = self.table.entries.get(key).map_or(Origin::Default, |node| node.origin().clone());

@@ -1,0 +1,166 @@
+//! Rewriting blocks before their errors can no longer be corrected: those whose data is old (refresh), and those that
+//! have been read often (read reclaim). Garbage collection does the work, when it has nothing more urgent to do: one
+//! block of a lane at a time, page by page in the die queues.
+//!
+//! Also: no block is erased while a read of it may have to be repeated.
+
+use super::Drive;
+use super::collect::Victim;
+use interpulse_engine::{Agenda, Duration, ResourceId};
+use interpulse_flash::nand::txn::Txn;
+
+/// Looks for old blocks in the time after which one is old.
+const LOOKS: u64 = 64;
+
+/// Blocks rewritten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rewritten {
+    /// Because their data was older than `errors.refresh-after`.
+    pub refreshed: u64,
+    /// Because they had been read `errors.reclaim-reads` times.
+    pub reclaimed: u64,
+}
+
+impl Rewritten {
+    /// What has been counted since `before`.
+    pub fn since(&self, before: &Rewritten) -> Rewritten {
+        Rewritten {
+            refreshed: self.refreshed - before.refreshed,
+            reclaimed: self.reclaimed - before.reclaimed,
+        }
+    }
+}
+
+/// A block to be rewritten, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rewrite {
+    /// Its data is old.
+    Old(u32),
+    /// It has been read often.
+    Read(u32),
+}
+
+impl Drive {
+    fn patrol_timer(&self) -> ResourceId {
+        ResourceId(self.first + self.flash_resources + super::OWN_LINES + self.flows.len() as u32)
+    }
+
+    fn refresh_after(&self) -> Option<Duration> {
+        self.spec.nand.errors.as_ref()?.refresh_after
+    }
+
+    /// Begins to look for old blocks, if they are to be rewritten.
+    pub(super) fn start_patrol(&mut self, agenda: &mut Agenda) {
+        if self.refresh_after().is_some() {
+            self.patrol(agenda);
+        }
+    }
+
+    /// Finds the blocks whose data has become old.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn patrol(&mut self, agenda: &mut Agenda) {
+        let limit = self.refresh_after().expect("the patrol has a timer only with a limit");
+        if self.closed {
+            return;
+        }
+        let now = agenda.now();
+        for lane in 0..self.ftl.layout.lanes {
+            if !self.gc_lanes[lane as usize].rewrites.is_empty() {
+                continue;
+            }
+            let blocks = lane * self.ftl.layout.blocks..(lane + 1) * self.ftl.layout.blocks;
+            let old = blocks.filter(|&b| self.ftl.map.is_candidate(b) && self.is_old(b, limit, agenda));
+            let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
+            if !old.is_empty() {
+                self.gc_lanes[lane as usize].rewrites.extend(old);
+                self.pump_gc(agenda, lane);
+            }
+        }
+        let next = now + Duration::from_ns((limit.as_ns() / LOOKS).max(1));
+        if next <= agenda.horizon() {
+            agenda.arm(self.patrol_timer(), next);
+        }
+    }
+
+    fn is_old(&self, super_block: u32, limit: Duration, agenda: &Agenda) -> bool {
+        let (lane, block) = self.ftl.layout.lane_of(super_block);
+        let (die, plane) = self.ftl.layout.die_of(lane);
+        let reliability = self.nand.reliability().expect("ages are kept where there are errors");
+        reliability.age((die, plane, block), agenda.now()) > limit
+    }
+
+    /// A read has reached the limit of reads of its block.
+    #[cold]
+    pub(super) fn reclaim(&mut self, agenda: &mut Agenda, super_block: u32) {
+        if self.closed {
+            return;
+        }
+        let (lane, _) = self.ftl.layout.lane_of(super_block);
+        let rewrites = &mut self.gc_lanes[lane as usize].rewrites;
+        if self.ftl.map.is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
+            rewrites.push_back(Rewrite::Read(super_block));
+            self.pump_gc(agenda, lane);
+        }
+    }
+
+    /// Takes the next block to be rewritten on `lane`, or sends out what has been gathered from the last one; false if
+    /// there is nothing to do now.
+    pub(super) fn rewrite_next(&mut self, agenda: &mut Agenda, lane: u32) -> bool {
+        let l = lane as usize;
+        let gc = &self.gc_lanes[l];
+        if gc.rewriting {
+            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+                self.program_gathered(agenda, lane, 1);
+            }
+            return false;
+        }
+        if !gc.victims.is_empty() {
+            return false;
+        }
+        while let Some(&next) = self.gc_lanes[l].rewrites.front() {
+            let (Rewrite::Old(block) | Rewrite::Read(block)) = next;
+            let wanted = match next {
+                Rewrite::Old(_) => {
+                    self.refresh_after().is_some_and(|limit| self.is_old(block, limit, agenda))
+                }
+                Rewrite::Read(_) => true,
+            };
+            if wanted && !self.fits(lane, block) {
+                return false;
+            }
+            self.gc_lanes[l].rewrites.pop_front();
+            if wanted && self.ftl.take_victim(block) {
+                match next {
+                    Rewrite::Old(_) => self.rewritten.refreshed += 1,
+                    Rewrite::Read(_) => self.rewritten.reclaimed += 1,
+                }
+                let gc = &mut self.gc_lanes[l];
+                gc.rewriting = true;
+                gc.victims.push(Victim::new(block));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The super block that a page read addresses.
+    #[inline]
+    pub(super) fn super_block_of(&self, read: &Txn) -> u32 {
+        let layout = &self.ftl.layout;
+        (read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes) * layout.blocks + read.block
+    }
+
+    /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
+    #[inline(never)]
+    pub(super) fn reader_done(&mut self, agenda: &mut Agenda, super_block: u32) {
+        let readers = &mut self.readers[super_block as usize];
+        *readers -= 1;
+        if *readers == 0 {
+            let (lane, _) = self.ftl.layout.lane_of(super_block);
+            if !self.gc_lanes[lane as usize].victims.is_empty() {
+                self.erase_if_done(agenda, lane, super_block);
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Read retry: what follows when a decode fails.
+//!
+//! A failed read goes to the head of its die's line. When the die takes it again it stays with it until a decode
+//! succeeds or nothing is left to try: a sequence of retry steps, then of soft decoding. Regular steps follow one another
+//! (command, sensing, data out, decode). Pipelined (PR2) the next step is sensed while the data of the one before
+//! moves out and is decoded, and a sensing that turns out to be in vain is cut off by a reset. The data of a step moves
+//! only when the decode of the one before has failed.
+//!
+//! Everything after a read's first decode counts as its retry time, waiting for the die and the bus included.
+
+use super::Nand;
+use super::channel::Transfer;
+use super::power::budget::Next;
+use super::txn::{Kind, NONE, Txn};
+use crate::die::State;
+use crate::die::usage::Use;
+use interpulse_engine::{Agenda, Duration, SimTime};
+
+/// The retry sequence that a die is in.
+#[derive(Clone, Copy)]
+pub(super) struct Sequence {
+    /// The read; [`NONE`] while the die has none or is being reset.
+    id: u32,
+    /// The further attempt that is being sensed, or has been and waits for the decode of the one before; 0 is none.
+    sensing: u8,
+    /// Its sensing has ended.
+    sensed: bool,
+    /// A decode is under way, or the data for it is on its way.
+    decoding: bool,
+    /// The bus has been asked for to move data, not for a command.
+    moves_data: bool,
+    /// When the sensing under way ends, or the reset; [`NEVER`] without one.
+    sense_ends: SimTime,
+    /// When the data that moves has moved.
+    out_ends: SimTime,
+}
+
+const NEVER: SimTime = SimTime(u64::MAX);
+
+impl Default for Sequence {
+    fn default() -> Sequence {
+        Sequence {
+            id: NONE,
+            sensing: 0,
+            sensed: false,
+            decoding: false,
+            moves_data: false,
+            sense_ends: NEVER,
+            out_ends: NEVER,
+        }
+    }
+}
+
+impl Nand {
+    fn sequence(&mut self, d: usize) -> &mut Sequence {
+        &mut self.reliability.as_mut().expect("only reads with errors are retried").sequences[d]
+    }
+
+    /// The use of a die that senses for the read of its sequence, or that waits or moves data.
+    fn sequence_use(&self, id: u32, senses: bool) -> (Use, u32) {
+        let txn = self.txns.get(id);
+        let usage = match (txn.kind == Kind::HostRead, senses) {
+            (true, true) => Use::SenseHost,
+            (true, false) => Use::BusHost,
+            (false, true) => Use::SenseGc,
+            (false, false) => Use::BusGc,
+        };
+        (usage, txn.block)
+    }
+
+    fn sequence_goes(&mut self, now: SimTime, d: usize, id: u32, senses: bool) {
+        let (usage, block) = self.sequence_use(id, senses);
+        self.dies[d].go(now, State::Retrying, usage, block);
+    }
+
+    /// The decode of transaction `id` has ended.
+    #[inline(never)]
+    pub(super) fn decoded(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+        let txn = *self.txns.get(id);
+        let d = txn.die as usize;
+        let further = self.reliability.as_ref().expect("decodes are judged").ecc.further_attempts();
+        let fails = txn.is(Txn::FAILS);
+        if !txn.is_retry() {
+            if !fails || further == 0 {
+                self.read_ends(now, id, fails);
+            } else {
+                let txn = self.txns.get_mut(id);
+                txn.set(Txn::RETRY);
+                txn.own = now.as_ns();
+                self.retry_later(agenda, now, d, id);
+            }
+            return;
+        }
+        let sequence = self.sequence(d);
+        debug_assert_eq!(sequence.id, id);
+        sequence.decoding = false;
+        let sequence = *sequence;
+        if !fails || u32::from(txn.attempt()) == further {
+            self.stop_sensing(now, d, id);
+            self.read_ends(now, id, fails);
+            self.end_sequence(agenda, now, d);
+        } else if sequence.sensing == 0 {
+            self.command_step(agenda, now, d, txn.attempt() + 1);
+        } else if sequence.sensed {
+            self.move_step(agenda, now, d);
+        }
+    }
+
+    fn read_ends(&mut self, now: SimTime, id: u32, failed: bool) {
+        let mut txn = self.txns.remove(id);
+        if !txn.is(Txn::BUFFERED) {
+            self.reliability.as_mut().expect("decodes are judged").read_done(&mut txn, failed, now);
+        }
+        self.outcomes.push(super::Outcome::Read(txn));
+    }
+
+    /// The first decode of a read has failed: it comes next on its die.
+    fn retry_later(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+        let kind = self.txns.get(id).kind;
+        match self.dies[d].state() {
+            State::Idle => {
+                if self.watched {
+                    self.book_idle(now, d);
+                }
+                self.start(agenda, now, d, id);
+            }
+            state => {
+                self.queues[d].push_front(&mut self.txns, id);
+                match state {
+                    State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
+                    State::Suspended => self.next_on(agenda, now, d),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The die takes up a read whose first decode has failed.
+    pub(super) fn start_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+        *self.sequence(d) = Sequence { id, ..Sequence::default() };
+        if self.dies[d].long().is_some() {
+            self.counters.reads_in_suspension += 1;
+            self.in_hand[d].buffer_used = true;
+        }
+        if self.watched && !self.may_draw(agenda, now, d, Next::Retry) {
+            return;
+        }
+        self.begin_sequence(agenda, now, d);
+    }
+
+    /// The first step of the die's sequence, once the power budget allows it.
+    pub(super) fn begin_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let id = self.sequence(d).id;
+        let txn = *self.txns.get(id);
+        self.sequence_goes(now, d, id, false);
+        self.dies[d].check_read(now, txn.plane.into(), txn.block, txn.page);
+        self.command_step(agenda, now, d, 1);
+    }
+
+    /// The use of the die while its sequence waits for a share of the power budget, and the block read.
+    pub(super) fn sequence_waits(&mut self, d: usize) -> (Use, u32) {
+        let id = self.sequence(d).id;
+        self.sequence_use(id, false)
+    }
+
+    /// The page type that the die's sequence reads, and whether it is for the host.
+    pub(super) fn sequence_page(&self, d: usize) -> (u32, bool) {
+        let sequence = &self.reliability.as_ref().expect("retries").sequences[d];
+        let txn = self.txns.get(sequence.id);
+        (txn.page % self.geometry.pages_per_word_line, txn.kind == Kind::HostRead)
+    }
+
+    /// The sensing under way in the die's sequence: its page type, and when it begins (behind its command).
+    pub(super) fn sequence_senses(&self, d: usize) -> Option<(u32, SimTime)> {
+        let sequence = self.reliability.as_ref().expect("retries").sequences[d];
+        if sequence.id == NONE || sequence.sense_ends == NEVER {
+            return None;
+        }
+        let (sense, _) = self.step_work(self.txns.get(sequence.id), sequence.sensing);
+        Some((self.sequence_page(d).0, SimTime(sequence.sense_ends.as_ns() - sense.as_ns())))
+    }
+
+    /// What of the sensing under way in the die's sequence has been done: for the host, page type, time.
+    pub(super) fn sensed_by_sequence(&self, now: SimTime, d: usize) -> Option<(bool, u32, Duration)> {
+        let (page_type, from) = self.sequence_senses(d)?;
+        Some((self.sequence_page(d).1, page_type, Duration(now.as_ns().saturating_sub(from.as_ns()))))
+    }
+
+    /// Whether data of the die's sequence is on the bus.
+    pub(super) fn sequence_moves(&self, d: usize) -> bool {
+        self.reliability.as_ref().is_some_and(|reliability| reliability.sequences[d].out_ends != NEVER)
+    }
+
+    /// Books what the sensing under way has done, which ends now.
+    fn book_step(&mut self, now: SimTime, d: usize) {
+        if let Some((host, page_type, done)) = self.sensed_by_sequence(now, d) {
+            self.supply.tally.book_sensing(host, page_type, done);
+        }
+    }
+
+    /// The bus is wanted for the command of further attempt `attempt`.
+    fn command_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, attempt: u8) {
+        let sequence = self.sequence(d);
+        (sequence.sensing, sequence.sensed, sequence.moves_data) = (attempt, false, false);
+        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command);
+    }
+
+    /// Retry steps of the read in a sequence; what follows them is soft decoding.
+    fn retry_steps(&self) -> u32 {
+        self.reliability.as_ref().expect("retries").ecc.max_retries
+    }
+
+    /// How long further attempt `attempt` of `txn` senses, and how many transfers of its data follow.
+    fn step_work(&self, txn: &Txn, attempt: u8) -> (Duration, u64) {
+        let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
+        let reliability = self.reliability.as_ref().expect("retries");
+        let step = u32::from(attempt);
+        if step <= reliability.ecc.max_retries {
+            return (reliability.retry_sensing[page_type], 1);
+        }
+        let soft = reliability.ecc.soft[(step - reliability.ecc.max_retries - 1) as usize];
+        (self.timing.read[page_type] * u64::from(soft.sensings), u64::from(soft.sensings))
+    }
+
+    /// The bus is taken for the die's sequence until `end`.
+    pub(super) fn granted_to_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, end: SimTime) {
+        let Sequence { id, sensing, moves_data, .. } = *self.sequence(d);
+        if moves_data {
+            self.sequence(d).out_ends = end;
+            let bytes = self.step_bytes(id);
+            let c = self.geometry.channel_of(d as u32);
+            if let Some(meter) = &mut self.supply.meter {
+                meter.transfer(now, c, false, bytes, end);
+            }
+        } else {
+            let (sense, _) = self.step_work(self.txns.get(id), sensing);
+            self.sequence_goes(now, d, id, true);
+            self.sequence(d).sense_ends = end + sense;
+        }
+        self.arm_sequence(agenda, d);
+    }
+
+    /// Sets the die's one timer to what comes first of the two that may be under way.
+    fn arm_sequence(&mut self, agenda: &mut Agenda, d: usize) {
+        let Sequence { sense_ends, out_ends, .. } = *self.sequence(d);
+        let first = sense_ends.min(out_ends);
+        if first < NEVER {
+            agenda.arm(self.timer(d), first);
+        }
+    }
+
+    /// The timer of a die in a sequence: data has moved, a sensing has ended, or a reset.
+    pub(super) fn sequence_timer(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let Sequence { id, sense_ends, out_ends, .. } = *self.sequence(d);
+        if id == NONE {
+            *self.sequence(d) = Sequence::default();
+            self.leave_sequence(agenda, now, d);
+            return;
+        }
+        if out_ends == now {
+            self.sequence(d).out_ends = NEVER;
+            self.step_moved(agenda, now, d, id);
+        }
+        if sense_ends == now {
+            self.book_step(now, d);
+            let sequence = self.sequence(d);
+            (sequence.sensed, sequence.sense_ends) = (true, NEVER);
+            let decoding = sequence.decoding;
+            self.sequence_goes(now, d, id, false);
+            if !decoding {
+                self.move_step(agenda, now, d);
+            }
+        }
+        self.arm_sequence(agenda, d);
+    }
+
+    /// The data of a further attempt has moved: it is decoded.
+    fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+        let (host, bytes) = (self.txns.get(id).kind == Kind::HostRead, self.step_bytes(id));
+        self.supply.tally.book_out(host, bytes);
+        let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units);
+        let latency = match u32::from(attempt).checked_sub(self.retry_steps() + 1) {
+            None => self.judge(now, d, id),
+            Some(stage) => {
+                let reliability = self.reliability.as_mut().expect("retries");
+                reliability.judge_soft(self.txns.get_mut(id), stage as usize)
+            }
+        };
+        let c = self.geometry.channel_of(d as u32) as usize;
+        if let Some(at) = self.decoders[c].enter(now, id, units, latency) {
+            agenda.arm(self.decoder_timer(c), at);
+        }
+    }
+
+    /// Bytes that the present attempt of a read moves.
+    fn step_bytes(&self, id: u32) -> u64 {
+        let txn = self.txns.get(id);
+        let (_, transfers) = self.step_work(txn, txn.attempt());
+        self.timing.bytes_of_units[txn.units as usize] * transfers
+    }
+
+    /// The data of the step just sensed moves out; pipelined, the next is sensed meanwhile.
+    fn move_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let steps = self.retry_steps();
+        let pipelined = self.reliability.as_ref().expect("retries").ecc.pipelined;
+        let sequence = self.sequence(d);
+        let (id, attempt) = (sequence.id, sequence.sensing);
+        (sequence.sensing, sequence.sensed) = (0, false);
+        (sequence.decoding, sequence.moves_data) = (true, true);
+        let txn = self.txns.get_mut(id);
+        txn.set_attempts(txn.first_step(), attempt, txn.errors());
+        let txn = *txn;
+        if pipelined && u32::from(attempt) < steps {
+            let (sense, _) = self.step_work(&txn, attempt + 1);
+            let sequence = self.sequence(d);
+            (sequence.sensing, sequence.sense_ends) = (attempt + 1, now + sense);
+            self.sequence_goes(now, d, id, true);
+            self.arm_sequence(agenda, d);
+        }
+        let (_, transfers) = self.step_work(&txn, attempt);
+        let length = self.timing.transfer_units[txn.units as usize] * transfers;
+        self.want_bus(agenda, now, d, Transfer::Data, length);
+    }
+
+    /// The sensing under way in the sequence, if any, is in vain: what is left is its reset, in which the die draws what it
+    /// does idle.
+    fn stop_sensing(&mut self, now: SimTime, d: usize, id: u32) {
+        if self.sequence(d).sense_ends != NEVER {
+            self.book_step(now, d);
+            self.sequence_goes(now, d, id, false);
+        }
+    }
+
+    /// Nothing is left to try, or to be tried: the die is free, after a reset if it senses in vain.
+    fn end_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let sequence = std::mem::take(self.sequence(d));
+        if sequence.sensing == 0 || sequence.sensed {
+            self.leave_sequence(agenda, now, d);
+            return;
+        }
+        let reliability = self.reliability.as_mut().expect("retries");
+        reliability.counters.cut_off_sensings += 1;
+        let end = now + reliability.ecc.reset;
+        agenda.arm(self.timer(d), end);
+    }
+
+    fn leave_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.release_power(d);
+        let (to, usage) = match self.dies[d].long() {
+            Some(_) => (State::Suspended, Use::Suspended),
+            None => (State::Idle, Use::Idle),
+        };
+        self.dies[d].go(now, to, usage, u32::MAX);
+        self.next_on(agenda, now, d);
+    }
+}

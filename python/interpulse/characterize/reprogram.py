@@ -125,7 +125,6 @@ def run(bench: Bench) -> Finding:
 
 def _jobs(layers: int, height: int, quick: bool, more: dict[str, Any]) -> list[Job]:
     """The parts of a block, each of whole super layers."""
-    unit = max(height, 1)
     if quick:
         size = QUICK_LAYERS_RARE.get(height, QUICK_LAYERS)
         starts = sorted({k * layers // QUICK_PIECES // PIECE * PIECE for k in range(QUICK_PIECES)})
@@ -188,4 +187,5 @@ def _notes(table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -
     return [
         f"pages that each maximum is of: {sampled}",
         "Table 2 and the rows `normal` of Table 3 are fitted, the rows `reprogram` of Table 3 are predicted",
+        "the maximum of `reprogram` without retention rests on how much faster worn cells program (cell.wear.faster)",
     ]

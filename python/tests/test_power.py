@@ -182,10 +182,10 @@ def test_a_budget_that_is_too_small_names_the_least_that_is_legal(
     file = tmp_path / "drive.toml"
     file.write_text(DRIVE)
     error = interpulse("run", str(file), "--set", 'power.budget="1mW"').error()
-    # Eight dies at rest, 748 uA each, and what one operation draws beyond that: 3.74 mA in place of 748 uA.
-    assert "at least 29.621mW or 8.976mA" in error
-    assert interpulse("run", str(file), "--set", 'power.budget="8.976mA"', "--json").code == 0
-    assert interpulse("run", str(file), "--set", 'power.budget="8.975mA"').code == 2
+    # Eight dies at rest, 748 uA each, and what one pulse draws beyond that: 5.846 mA in place of 748 uA.
+    assert "at least 36.571mW or 11.082mA" in error
+    assert interpulse("run", str(file), "--set", 'power.budget="11.082mA"', "--json").code == 0
+    assert interpulse("run", str(file), "--set", 'power.budget="11.081mA"').code == 2
 
 
 def test_power_over_time_is_written(interpulse: Callable[..., Ended], tmp_path: Path) -> None:

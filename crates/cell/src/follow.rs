@@ -23,8 +23,6 @@ pub struct Programmed {
     pub passed: bool,
     /// Cells left below their verify level.
     pub below: u32,
-    /// Pulses and ramps applied, in whole pulses.
-    pub pulses: f64,
 }
 
 /// Programs `data` in cycle `cycle` as `schedule` says, until every state has passed. `raised` is what each cell seems to be
@@ -45,13 +43,9 @@ pub fn program(
         match step.action {
             Action::Pulse { number, share } => {
                 run.pulse(of, cells, number, share);
-                outcome.pulses += share;
             }
-            Action::Ramp { number, share } => {
-                // On its way up the voltage is half of the level on average, too low to bring charge; it only takes time.
-                let _ = number;
-                outcome.pulses += share;
-            }
+            // On its way up the voltage is half of the level on average, too low to bring charge; it only takes time.
+            Action::Ramp { .. } => {}
             Action::Verify { number } => {
                 if matches!(schedule.steps.get(k + 1), Some(next) if !matches!(next.action, Action::Pulse { .. }))
                 {

@@ -191,11 +191,14 @@ impl Schedule {
             let action = match run.what {
                 What::Pulse => Action::Pulse { number, share },
                 What::Ramp => Action::Ramp { number, share },
-                // A verify that was cut off decides nothing.
                 What::Verify if (run.progress + length).as_ns() % one.as_ns() == 0 => {
                     Action::Verify { number }
                 }
-                _ => Action::Rest { length },
+                // A voltage reset does nothing to cells, and a verify that was cut off decides nothing.
+                _ => {
+                    until = run.to;
+                    continue;
+                }
             };
             schedule.steps.push(Step { end: run.to.since(start), own, action });
             until = run.to;

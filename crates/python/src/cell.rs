@@ -10,7 +10,7 @@ use crate::error::{ConfigError, InternalError, panic_text};
 
 /// Does one job of a characterization, about a second of work, with the interpreter lock released.
 ///
-/// `kind` is the kind of job, `request` its JSON text; docs/CHARACTERIZE.md says what each takes and gives. Returns JSON
+/// `kind` is the kind of job, `request` its JSON text; the jobs of `interpulse_cell` say what each takes and gives. Returns JSON
 /// text. A job cannot be cut short: call it from a thread, so that the main thread stays free for Ctrl-C.
 ///
 /// Raises `ConfigError` when the request cannot be used, `InternalError` on a bug.

@@ -27,13 +27,15 @@ class PartFile:
 
     pulse_us: float = 0.0
     """The pulse of a program loop and the reset beside it."""
+    pages_per_block: int = 1
+    """Pages of a block that can hold data."""
 
     @classmethod
     def of(cls, bench: Bench) -> PartFile:
         """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.run`."""
         (part,) = bench.run([Job("part", {})])
         stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
-        return cls(part["preset"], stated, part["program_pulse_us"])
+        return cls(part["preset"], stated, part["program_pulse_us"], part["pages_per_block"])
 
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.

@@ -52,9 +52,6 @@ RETRY_HOURS = (24.0, 720.0, 8760.0)
 TABLE_CELSIUS = 40.0
 """The retention temperature of JESD218 for enterprise drives."""
 
-PAGES_PER_BLOCK = 255
-"""Of the part: what the reads of a block are divided by in the table."""
-
 FILE = "errors.toml"
 
 CAI_CYCLES = 2000
@@ -87,7 +84,7 @@ def run(bench: Bench) -> Finding:
             job(sample, CAI_CYCLES, ({"hours": h, "celsius": ROOM_CELSIUS} for h in ages), height) for height in HEIGHTS
         )
     )
-    table = _table(bench, sample, read)
+    table = _table(bench, sample, part.pages_per_block, read)
     capability = _capability(aged)
     to_limit = _reads_to_limit(read)
     _checks(rows, aged)
@@ -168,7 +165,7 @@ def _checks(rows: Rows, aged: Sequence[dict[str, Any]]) -> None:
             rows.add(f"mean_{state}_{key}", means[number])
 
 
-def _table(bench: Bench, sample: Sample, read: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _table(bench: Bench, sample: Sample, pages: int, read: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The error table for drives: every condition, then all of them together."""
     plan = {"hours": TABLE_HOURS, "celsius": TABLE_CELSIUS, "retry_hours": RETRY_HOURS, **sample.request()}
     pieces = bench.run(
@@ -177,7 +174,7 @@ def _table(bench: Bench, sample: Sample, read: Sequence[dict[str, Any]]) -> dict
     )
     quiet = {p["cycles"]: mean_rber(p, "default") for p in read if p["reads"] == 0}
     added = [
-        (p["cycles"], p["reads"] / PAGES_PER_BLOCK, mean_rber(p, "default") - quiet[p["cycles"]])
+        (p["cycles"], p["reads"] / pages, mean_rber(p, "default") - quiet[p["cycles"]])
         for p in read
         if p["cycles"] > 0 and p["reads"] > 0
     ]
@@ -188,7 +185,7 @@ def _table(bench: Bench, sample: Sample, read: Sequence[dict[str, Any]]) -> dict
         {
             "plan": plan,
             "title": f"cells {bench.preset} by the cell model",
-            "source": f"{made}, {size}; retry steps made for blocks of {CAI_CYCLES} cycles",
+            "source": f"{made}, {size}; retry steps made for blocks of the reference wear",
             "cycles": TABLE_CYCLES,
             "layer_fraction": TABLE_LAYERS,
             "errors": [piece["errors"] for piece in pieces],

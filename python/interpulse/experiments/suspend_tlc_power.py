@@ -117,15 +117,15 @@ def run(context: Context) -> Outcome:
     return Outcome(
         rows,
         calibrated={
-            "part.power": "array operations 3.74 mA (a loop's mean), otherwise 0.748 mA: the data sheet's 25 and 5 mA by one factor",
+            "part.power": "array operations 3.74 mA (a loop's mean), else 0.748 mA: the data sheet's 25 and 5 mA scaled",
             "on": "400 mW more at queue depth 64, 25 % writes (Figure 11a)",
             "part.power.bus-out, bus-in": "2.147 pJ/bit",
             "bus on": "17 mW more at queue depth 16, 75 % writes (Figure 11b)",
         },
         notes=[
             "increases are those from no suspension to at most 10 suspends",
-            "readings of QD 64, 75 % writes that fall, as the article's memory power does, by more than chance: "
-            + (", ".join(falls) if falls else "none"),
+            "readings of QD 64, 75 % writes whose 95 % interval lies below zero, as the article's memory power does: "
+            + (", ".join(falls) or "none"),
         ],
         plots=[
             Plot("power", lambda: plots.bars(measured)),
@@ -137,8 +137,8 @@ def run(context: Context) -> Outcome:
 
 
 def _falls(change: Estimate) -> bool:
-    """Whether a change is below zero, by its confidence interval where there is one."""
-    return (change.value if change.high is None else change.high) < 0
+    """Whether a change is below zero with its whole confidence interval; one value alone says nothing of chance."""
+    return change.high is not None and change.high < 0
 
 
 def _open(limit: int, kiops: float) -> Sets:

@@ -95,6 +95,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     within("blocks.word_lines", blocks.word_lines, 1, 1_000)?;
     within("blocks.cells", blocks.cells, 64, 1 << 20)?;
     let tester = tester(&request)?;
+    let worn = tester.cells.worn(request.cycles);
     let gap = match request.mean_gap_us {
         Some(us) => Some(Duration::from_ns((within("mean_gap_us", us, 1.0, 1e9)? * 1e3) as u64)),
         None => None,
@@ -102,9 +103,9 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let rows: Vec<Value> = (blocks.first..blocks.first + blocks.count)
         .map(|block| {
             let key = mix(request.seed ^ mix(u64::from(block) | 1 << 40));
-            let mut lines = programmed(&tester.cells, blocks, key, request.cycles);
+            let mut lines = programmed(&worn, blocks, key, request.cycles);
             let schedule = tester.erase(gap.map(random), key);
-            let done = follow::erase(&tester.cells, &schedule, &mut lines, key, request.cycles);
+            let done = follow::erase(&worn, &schedule, &mut lines, key, request.cycles);
             row(&done, &lines)
         })
         .collect();
@@ -169,10 +170,9 @@ fn find_gap(tester: &Tester, seed: u64, cycles: f64, suspends: f64) -> Duration 
 }
 
 fn row(done: &Erased, lines: &[Cells]) -> Value {
-    let mut all: Vec<f32> = lines.iter().flat_map(|cells| cells.vth.iter().copied()).collect();
+    let all: Vec<f32> = lines.iter().flat_map(|cells| cells.vth.iter().copied()).collect();
     let mean = all.iter().map(|v| f64::from(*v)).sum::<f64>() / all.len() as f64;
     let squares = all.iter().map(|v| (f64::from(*v) - mean) * (f64::from(*v) - mean)).sum::<f64>();
-    all.sort_by(f32::total_cmp);
     json!({
         "loops": done.loops,
         "suspends": done.suspends,
@@ -182,8 +182,6 @@ fn row(done: &Erased, lines: &[Cells]) -> Value {
         "stress_pulses": done.stress,
         "erased_mean_steps": mean,
         "erased_sd_steps": libm::sqrt(squares / all.len() as f64),
-        // The deepest thousandth.
-        "deepest_steps": f64::from(all[all.len() / 1000]),
     })
 }
 

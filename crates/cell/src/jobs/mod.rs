@@ -73,8 +73,24 @@ fn parse<T: DeserializeOwned>(kind: &str, request: &Value) -> Result<T, JobError
     T::deserialize(request).map_err(|error| JobError(format!("{kind}: {error}")))
 }
 
-/// Overrides as `--set` gives them.
+/// Keys of parts that cells decide themselves.
+const OWN: [(&str, &str); 3] = [
+    ("part.program-loops", "cell.ispp"),
+    ("part.program-loops-sd", "cell.ispp.word-line-sd"),
+    ("part.erase-loops", "cell.erase"),
+];
+
+/// Overrides as `--set` gives them. Fails on those that could have no effect, as on unknown ones.
 fn overrides(sets: &[(String, String)]) -> Result<Document, ConfigError> {
+    for (key, _) in sets {
+        if let Some((key, instead)) = OWN.iter().find(|(own, _)| own == key) {
+            let why = format!(
+                "it has no effect on the bench, where cells decide how many loops they take: see {instead}"
+            );
+            let mut section = Document::set(key, "1")?.section("part")?;
+            section.refuse(key.trim_start_matches("part."), why)?;
+        }
+    }
     sets.iter().try_fold(Document::empty(), |lower, (key, value)| Document::set(key, value)?.over(lower))
 }
 

@@ -40,7 +40,12 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         })
         .collect();
     let pulse = part.program.pulse + part.program.reset;
-    Ok(json!({ "preset": part.name, "stated": stated, "program_pulse_us": pulse.as_ns() as f64 / 1e3 }))
+    Ok(json!({
+        "preset": part.name,
+        "stated": stated,
+        "program_pulse_us": pulse.as_ns() as f64 / 1e3,
+        "pages_per_block": part.usable_pages(),
+    }))
 }
 
 /// Whether a drive that names the part preset has this value anyway.

@@ -213,9 +213,11 @@ pub(super) fn untouched(request: &Value) -> Result<Value, JobError> {
         let data = cells.random_data(0, 0..8);
         program::program(&of, &mut cells, &data, 0);
         let mut row = serde_json::Map::new();
-        for (when, hours) in [("before", request.age_hours), ("after", request.age_hours + request.hours)] {
+        let times = [("before", request.age_hours), ("after", request.age_hours + request.hours)];
+        for (read, (when, hours)) in times.into_iter().enumerate() {
             let then = History { hours, celsius: request.celsius, ..History::fresh(&of, 0.0) };
-            let histogram = Histogram::of(&sensed(&of, &history::aged(&of, &cells, 0, &then), 0), &data);
+            let histogram =
+                Histogram::of(&sensed(&of, &history::aged(&of, &cells, 0, &then), read as u64), &data);
             let best = histogram.best_levels(&default);
             for (name, page) in PageType::ALL {
                 row.insert(

@@ -270,7 +270,7 @@ fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec
     let refresh_after = s.optional_duration(
         "refresh-after",
         "a block whose data is older is rewritten in the background; left out, none is",
-        optional().within(Duration::from_us(1)..=OLDEST),
+        optional().within(Duration::from_ms(1)..=OLDEST),
     )?;
     let reclaim_reads = s.optional_u32(
         "reclaim-reads",

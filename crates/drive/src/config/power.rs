@@ -35,7 +35,7 @@ pub(super) fn read(
     let standby_after = s.duration(
         "standby-after",
         "a die on which nothing runs is deselected after this long, and draws its standby current",
-        default(Duration::ZERO),
+        default(Duration::ZERO).at_most(Duration::from_ms(86_400_000)),
     )?;
     let doc = "most VDDcore power, or current, of all dies together; operations wait for their share of it";
     let limit = s.optional_limit("budget", doc, optional())?;

@@ -90,6 +90,14 @@ impl Drive {
         reliability.age((die, plane, block), agenda.now()) > limit
     }
 
+    fn is_worn_by_reads(&self, super_block: u32) -> bool {
+        let (lane, block) = self.ftl.layout.lane_of(super_block);
+        let (die, plane) = self.ftl.layout.die_of(lane);
+        let planes = plane..plane + self.ftl.layout.planes;
+        let reliability = self.nand.reliability().expect("reads are counted where there are errors");
+        planes.into_iter().any(|plane| reliability.is_worn_by_reads((die, plane, block)))
+    }
+
     /// A read has reached the limit of reads of its block.
     #[cold]
     pub(super) fn reclaim(&mut self, agenda: &mut Agenda, super_block: u32) {
@@ -124,7 +132,7 @@ impl Drive {
                 Rewrite::Old(_) => {
                     self.refresh_after().is_some_and(|limit| self.is_old(block, limit, agenda))
                 }
-                Rewrite::Read(_) => true,
+                Rewrite::Read(_) => self.is_worn_by_reads(block),
             };
             if wanted && !self.fits(lane, block) {
                 return false;

@@ -70,7 +70,7 @@ const NEXT: [&[State]; STATES] = {
         &[Command, LoadWait, Resuming, Pulsing, Retrying, Held],
         &[Pulsing],
         &[Retrying, Idle, Suspended],
-        &[Command, Resuming, Pulsing, Retrying],
+        &[Command, Resuming, Pulsing, Retrying, Suspended],
     ]
 };
 

@@ -32,7 +32,7 @@ pub struct ErrorModel {
     layer_of: Box<[u8]>,
     /// ln of the acceleration by temperature.
     ln_acceleration: i32,
-    /// Standard deviation of ln RBER between pages, in 1/1024 of a step.
+    /// Standard deviation of ln RBER between pages, in steps of the fixed-point logarithm.
     spread: i32,
     disturb: Option<CompiledDisturb>,
     codewords_per_unit: u32,

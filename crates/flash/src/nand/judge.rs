@@ -44,6 +44,9 @@ counters! {
     }
 }
 
+/// A block past its limit of reads asks again after so many more: one that was still open could not be rewritten.
+const REMINDER: u32 = 16;
+
 /// The bit errors of an array: the compiled table, the state of the blocks, what has been counted.
 #[derive(Clone)]
 pub struct Reliability {
@@ -120,6 +123,11 @@ impl Reliability {
         }
     }
 
+    /// Whether a block has been read as often as it may be before its data should be written anew.
+    pub fn is_worn_by_reads(&self, (die, plane, block): (u32, u32, u32)) -> bool {
+        self.reclaim_reads.is_some_and(|limit| self.blocks.get(die, plane, block).reads >= limit)
+    }
+
     /// Decides about the decode of the sensing of `txn` whose data has just moved, with `extra_cycles` of wear by
     /// suspensions; returns the decode latency.
     pub(super) fn judge(&mut self, txn: &mut Txn, extra_cycles: u32, now: SimTime) -> Duration {
@@ -127,7 +135,8 @@ impl Reliability {
         let state = self.blocks.get_mut(txn.die, txn.plane.into(), txn.block);
         state.reads = state.reads.saturating_add(1);
         if let Some(limit) = self.reclaim_reads
-            && state.reads.is_multiple_of(limit)
+            && state.reads >= limit
+            && (state.reads - limit).is_multiple_of(REMINDER)
         {
             txn.set(Txn::WORN_BY_READS);
         }

@@ -260,6 +260,7 @@ impl Nand {
             State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
             State::Suspended => self.next_on(agenda, now, d),
+            State::Held => self.serve_before_resuming(agenda, now, d),
             _ => {}
         }
     }

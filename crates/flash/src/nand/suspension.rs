@@ -167,6 +167,17 @@ impl Nand {
     // ---- in suspension --------------------------------------------------------------------------------
 
     /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
+    /// Whether the suspension on die `d` goes on for something that waits.
+    pub(super) fn would_serve(&mut self, now: SimTime, d: usize) -> bool {
+        let kind = self.dies[d].long().expect("an operation is suspended").kind;
+        let (suspends, first, suspended) = self.dies[d].suspension(now);
+        let policy = self.suspend_policy(kind);
+        !matches!(policy.resume, ResumeWhen::Timer(_))
+            && !policy.patience_over(suspends, first, suspended, now)
+            && !self.erase_beneath_is_due(now, d)
+            && self.served_in_suspension(d).is_some()
+    }
+
     pub(super) fn next_in_suspension(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let kind = self.dies[d].long().expect("an operation is suspended").kind;
         let policy = self.suspend_policy(kind);

@@ -70,7 +70,10 @@ impl Chip {
         let document = parts::layered(overrides.over(Chip::document(name)?)?)?;
         let mut cell = document.section("cell")?;
         let cells = Coefficients::read(&mut cell)?;
-        PartSpec::read(&mut document.section("part")?)?;
+        let mut section = document.section("part")?;
+        if PartSpec::read(&mut section)?.bits_per_cell != 3 {
+            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
+        }
         let coupling = Coupling::read(&mut cell.section("interference")?)?;
         let pattern = Pattern::read(&mut cell.section("pattern")?, cells.erased.mean)?;
         let mut s = cell.section("chip")?;

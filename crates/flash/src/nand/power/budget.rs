@@ -3,8 +3,10 @@
 //! Every die may draw, without asking, what a die draws at rest, and one die of each channel what a transfer draws; the
 //! rest of the budget is granted. A read asks before its command, an erase before its command, a program before its first
 //! pulse, and a suspended operation before it resumes; each asks for the largest current of what it is about to do and
-//! holds the grant until the sensing, or the run of pulses with the entry into a suspension, is over. Nobody holds one
-//! grant while waiting for another, and grants are given in the order of asking, so that everybody's turn comes.
+//! holds the grant until the sensing, the sequence of a read's retries, or the run of pulses with the entry into a suspension,
+//! is over. Nobody holds one grant while waiting for another, and grants are given in the order of asking, so that
+//! everybody's turn comes. A read that the suspension would have served without a budget is served while the operation waits
+//! to resume, so that no resume is granted only to be undone.
 
 use super::PowerConfig;
 use crate::parts::power::{Draw, PowerSpec};
@@ -144,6 +146,16 @@ impl Budget {
         }
         self.waiting.push_back((d, next, amount, now));
         false
+    }
+
+    /// Whether die `d` waits to resume a suspended operation.
+    pub fn waits_to_resume(&self, d: u32) -> bool {
+        self.waiting.iter().any(|&(die, next, _, _)| die == d && matches!(next, Next::Resume(_)))
+    }
+
+    /// Die `d` no longer asks.
+    pub fn withdraw(&mut self, d: u32) {
+        self.waiting.retain(|&(die, _, _, _)| die != d);
     }
 
     /// Die `d` gives back what it holds, if anything.

@@ -289,6 +289,19 @@ impl Nand {
         }
     }
 
+    /// Something has arrived at die `d`, which is held: if it waits to resume, and the suspension would have served what has
+    /// arrived, it is served now.
+    #[cold]
+    pub(super) fn serve_before_resuming(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let resumes = self.budget().expect("a die is held by a budget").waits_to_resume(d as u32);
+        if resumes && self.would_serve(now, d) {
+            self.supply.budget.as_mut().expect("there is a budget").withdraw(d as u32);
+            let block = self.long_block(d);
+            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
+            self.next_on(agenda, now, d);
+        }
+    }
+
     /// Die `d` no longer needs its share of the budget.
     #[inline]
     pub(super) fn release_power(&mut self, d: usize) {

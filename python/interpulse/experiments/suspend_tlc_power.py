@@ -117,7 +117,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         rows,
         calibrated={
-            "part.power": "array operations 3.74 mA (a loop's mean), else 0.748 mA: the data sheet's 25 and 5 mA scaled",
+            "part.power": "array operations 3.74 mA (a loop's mean), else 0.748 mA: the data sheet's 25, 5 mA scaled",
             "on": "400 mW more at queue depth 64, 25 % writes (Figure 11a)",
             "part.power.bus-out, bus-in": "2.147 pJ/bit",
             "bus on": "17 mW more at queue depth 16, 75 % writes (Figure 11b)",

@@ -244,7 +244,7 @@ fn the_state_of_a_block() {
         "as old as at the start, and older"
     );
     let asks: Vec<bool> = (3..7).map(|k| b.of(k).txn.asks_for_reclaim()).collect();
-    assert_eq!(asks, [false, true, false, true]);
+    assert_eq!(asks, [false, true, false, false]);
 }
 
 /// A transaction is copied often: what is larger than two cache lines is copied by a call.

@@ -23,7 +23,7 @@ class FakeBlock:
     def cell_job(self, kind: str, request: str) -> str:
         """As `_core.cell_job`."""
         if kind == "part":
-            return json.dumps({"preset": "ressd-tlc", "stated": [], "program_pulse_us": 35.0})
+            return json.dumps({"preset": "ressd-tlc", "stated": [], "program_pulse_us": 35.0, "pages_per_block": 384})
         if kind == "reprogram-block":
             return json.dumps({"layers": 64, "word_lines": 4})
         asked = json.loads(request)

@@ -117,7 +117,7 @@ def note(table: ErrorTable) -> str:
     """What the reader of a result has to know."""
     return (
         f"{FILE} is an error table for drives, kept at {CELSIUS:g} degrees Celsius: {table.pages} pages of each type "
-        f"for each entry, {table.cells} bits in a page; its reprograms 1 and 2 are word lines on P2 to P5 and on P4 to P7"
+        f"for each entry, {table.cells} bits in a page; reprograms 1 and 2 are word lines on P2 to P5 and P4 to P7"
     )
 
 

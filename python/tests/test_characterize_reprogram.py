@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from interpulse import _core
+from interpulse.characterize import reprogram_table
 from interpulse.characterize.bench import Bench
 from interpulse.characterize.output import to_json
 from interpulse.characterize.registry import find
 from interpulse.characterize.reprogram import SCHEMES
+from interpulse.cli import app
 
 
 class FakeBlock:
@@ -19,6 +25,7 @@ class FakeBlock:
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
+        self.tables: list[dict[str, Any]] = []
 
     def cell_job(self, kind: str, request: str) -> str:
         """As `_core.cell_job`."""
@@ -27,13 +34,15 @@ class FakeBlock:
         if kind == "reprogram-block":
             return json.dumps({"layers": 64, "word_lines": 4})
         asked = json.loads(request)
+        if kind == "reprogram-table":
+            self.tables.append(asked)
+            return json.dumps({"toml": "[error-table]\n", "spread_ln_sd": 0.25})
         self.asked.append(asked)
         first = asked["first_layer"]
         layers = range(first, first + asked["layers"])
         pages = [self._page(layer, page) for layer in layers for page in ("lower", "upper")]
-        answer: dict[str, Any] = {"pages": pages}
-        if "hours" in asked:
-            answer["aged"] = [{**page, "errors_calibrated": page["errors_calibrated"] + 1} for page in pages]
+        older = [{**page, "errors_calibrated": page["errors_calibrated"] + 1} for page in pages]
+        answer: dict[str, Any] = {"pages": pages, "aged": [older for _ in asked.get("hours", ())]}
         if "histogram_bin" in asked:
             # Parts begin at different voltages.
             answer["histogram"] = {"from": 4 * first, "bin": 4, "states": [[1, 2]] * 8}
@@ -90,6 +99,45 @@ def test_a_quick_run_has_the_same_shape(monkeypatch: pytest.MonkeyPatch) -> None
     assert [row["name"] for row in found["published"]] == [row["name"] for row in full["published"]]
     assert all(asked["first_layer"] % max(asked["super_layer"], 1) == 0 for asked in block.asked)
     assert all(asked["layers"] % max(asked["super_layer"], 1) == 0 for asked in block.asked)
+
+
+def test_the_error_table_has_every_place_of_its_axes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for quick in (True, False):
+        block, found = _found(monkeypatch, quick=quick)
+        (table,) = block.tables
+        pieces = [asked for asked in block.asked if "steps" in asked]
+        places = list(product(table["cycles"], table["reprograms"], table["layer_fraction"]))
+        assert len(places) == len(pieces) == len(table["pieces"])
+        for (cycles, reprograms, fraction), asked in zip(places, pieces, strict=True):
+            assert (asked["cycles"], asked["steps"]) == (cycles, 2 * reprograms)
+            assert asked["super_layer"] == (2 if reprograms else 0)
+            assert (asked["first_layer"] + 1) / 64 == fraction
+            assert (asked["hours"], asked["celsius"]) == (table["hours"], table["celsius"])
+            assert asked["cells"] == table["cells"]
+        assert found["error_table"] == {"spread_ln_sd": 0.25}
+
+
+def test_a_drive_takes_the_error_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real core with few cells: the file is a table for a drive of three bits a cell, reprogrammed or not."""
+    monkeypatch.setattr(reprogram_table, "QUICK_CELLS", 2048)
+    bench = Bench("reprogram", "b17a-tlc", quick=True)
+    table = reprogram_table.of(bench, 64, bench.run(reprogram_table.jobs(bench, 64)))
+    (tmp_path / reprogram_table.FILE).write_text(table.toml)
+    config = tmp_path / "drive.toml"
+    config.write_text(
+        'drive = "a4"\n[errors]\ntable = "errors.toml"\ninitial-age = "90d"\n'
+        "[run]\nrequests = 10\n[[flow]]\ndepth = 1\n"
+    )
+    for sets in ([], ["--set", "errors.reprograms=2"]):
+        shown = CliRunner().invoke(app, ["show", str(config), *sets])
+        assert shown.exit_code == 0, shown.output
+        assert "errors.toml" in shown.output
+    # Drives know the counts of the table and none beyond.
+    beyond = CliRunner().invoke(app, ["show", str(config), "--set", "errors.reprograms=3"])
+    assert "errors.reprograms: seen 3; expected a number from 0 to 2" in str(beyond.exception)
+    (axes,) = tomllib.loads(table.toml).values()
+    assert (axes["cycles"], axes["reprograms"], axes["attempts"]) == ([0, 1000], [0, 1, 2], ["default", "calibrated"])
+    assert len(axes["rber"]) == 2 * 3 * 3 * 3 * 3 * 2
 
 
 def test_quick_figures_hold_against_the_paper() -> None:

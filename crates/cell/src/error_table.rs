@@ -7,6 +7,7 @@
 
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
+use crate::error_counts::filled;
 use crate::histogram::{Histogram, Levels, whole};
 use crate::history::{History, aged};
 use crate::program::program;
@@ -129,9 +130,7 @@ impl Plan {
         added: &[Added],
     ) -> ErrorTable {
         assert_eq!(errors.len(), cycles.len() * layer_fraction.len(), "pieces for all cycles and layers");
-        let bits = f64::from(self.cells);
-        let spread = spread(errors);
-        let mut table = ErrorTable {
+        let axes = ErrorTable {
             title: title.to_string(),
             source: source.to_string(),
             temperature_c: self.celsius,
@@ -142,47 +141,17 @@ impl Plan {
             page_types: PAGE_TYPES.map(str::to_string).to_vec(),
             attempts: self.attempts(),
             rber: Vec::new(),
-            spread_ln_sd: spread,
+            spread_ln_sd: 0.0,
             disturb: fit_disturb(added),
         };
-        table.rber = vec![0.0; table.entries()];
-        for (piece, errors) in errors.iter().enumerate() {
-            let (c, layer) = (piece / layer_fraction.len(), piece % layer_fraction.len());
-            for (t, errors) in errors.iter().enumerate() {
-                for (page, errors) in errors.iter().enumerate() {
-                    for (attempt, errors) in errors.iter().enumerate() {
-                        // Half an error more, so that no rate is zero because the sample was small; and from the mean to
-                        // the geometric mean, which the table has.
-                        let mean = (errors.iter().sum::<u64>() as f64 + 0.5) / (errors.len() as f64 * bits);
-                        let at = table.index([c, t, 0, layer, page, attempt]);
-                        table.rber[at] = (mean * libm::exp(-0.5 * spread * spread)).min(0.5);
-                    }
-                }
+        let mut counts = Vec::with_capacity(axes.entries());
+        for of_cycles in errors.chunks(layer_fraction.len()) {
+            for t in 0..self.hours.len() {
+                counts.extend(of_cycles.iter().flat_map(|piece| piece[t].iter().flatten().cloned()));
             }
         }
-        table
+        filled(axes, self.cells, &counts)
     }
-}
-
-/// Errors of a page below which chance outweighs the difference between pages.
-const ENOUGH: f64 = 40.0;
-
-/// Standard deviation of the logarithm of the error rate between the pages of one entry: what their counts differ by beyond
-/// chance (a count's relative variance is one over it), over all entries with enough errors.
-fn spread(errors: &[Errors]) -> f64 {
-    let (mut sum, mut entries) = (0.0, 0u32);
-    for pages in errors.iter().flatten().flatten().flatten() {
-        let n = pages.len() as f64;
-        let mean = pages.iter().sum::<u64>() as f64 / n;
-        if pages.len() < 2 || mean < ENOUGH {
-            continue;
-        }
-        let squares: f64 = pages.iter().map(|&e| (e as f64 - mean) * (e as f64 - mean)).sum();
-        let relative = squares / (n - 1.0) / (mean * mean) - 1.0 / mean;
-        sum += libm::log1p(relative.max(0.0));
-        entries += 1;
-    }
-    if entries == 0 { 0.0 } else { libm::sqrt(sum / f64::from(entries)) }
 }
 
 /// The power law of cycles and reads that fits `added` best in the logarithm; none where reads add nothing to fit.
@@ -249,16 +218,6 @@ mod tests {
         assert!(rate(3000.0, 8760.0, 2) < 0.9 * rate(3000.0, 8760.0, 0));
         assert!(rate(3000.0, 8760.0, 3) <= rate(3000.0, 8760.0, 2));
         assert!(table.rber.iter().all(|&r| r > 0.0));
-    }
-
-    #[test]
-    fn differences_between_pages_are_told_from_chance() {
-        // Pages of 900 and 1100 errors: a relative deviation of 0.1414, less chance.
-        let pages = vec![vec![vec![vec![vec![900u64, 1100]]]]];
-        assert!((spread(&pages) - libm::sqrt(libm::log1p(0.02 - 0.001))).abs() < 1e-12);
-        // 990 and 1010 differ by less than chance, and few errors say nothing.
-        assert_eq!(spread(&[vec![vec![vec![vec![990, 1010]]]]]), 0.0);
-        assert_eq!(spread(&[vec![vec![vec![vec![1, 9]]]]]), 0.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod cells;
 pub mod coefficients;
 pub mod disturb;
 pub mod erase;
+pub mod error_counts;
 pub mod error_table;
 pub mod follow;
 pub mod histogram;

@@ -1,12 +1,15 @@
 //! The eight states of a TLC cell, the bits they stand for, and what the reads of a page tell apart.
 
+use serde::{Deserialize, Serialize};
+
 /// Number of states, ER to P7.
 pub const STATES: usize = 8;
 /// Number of boundaries between them.
 pub const BOUNDARIES: usize = STATES - 1;
 
 /// The pages of a TLC word line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PageType {
     /// The least significant bit.
     Lower,

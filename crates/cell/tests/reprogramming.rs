@@ -1,6 +1,7 @@
 //! *Does reprogramming cost what Gao et al., MICRO 2019, measured?* Parts of a block in the paper's orders, whole pages.
 
 use interpulse_cell::jobs;
+use interpulse_flash::errors::ErrorTable;
 use serde_json::{Value, json};
 
 /// Page errors, default and calibrated, of layers from 24 on.
@@ -52,11 +53,27 @@ fn the_conventional_order_is_the_best() {
 fn a_year_of_retention_adds_errors() {
     let request = json!({
         "seed": 7, "preset": "b17a-tlc", "super_layer": 2, "first_layer": 0, "layers": 2, "cells": 131_072,
-        "cycles": 1000, "other_chip": true, "hours": 8760, "celsius": 40,
+        "cycles": 1000, "other_chip": true, "hours": [8760], "celsius": 40,
     });
     let answer = jobs::run("reprogram", &request).expect("it is legal");
-    let (before, after) = (calibrated(&errors(&answer["pages"])), calibrated(&errors(&answer["aged"])));
+    let (before, after) = (calibrated(&errors(&answer["pages"])), calibrated(&errors(&answer["aged"][0])));
     assert!(after.1 > 2.0 * before.1, "{before:?}, {after:?}");
+}
+
+/// Each age is counted from the program: whatever else was asked for, a year later is a year later.
+#[test]
+fn ages_do_not_add_up() {
+    let aged = |hours: Value| {
+        let request = json!({
+            "seed": 7, "preset": "b17a-tlc", "super_layer": 1, "first_layer": 0, "layers": 1, "cells": 16_384,
+            "cycles": 1000, "other_chip": true, "hours": hours, "celsius": 40,
+        });
+        jobs::run("reprogram", &request).expect("it is legal")["aged"].clone()
+    };
+    let three = aged(json!([24, 720, 8760]));
+    assert_eq!(three.as_array().map(Vec::len), Some(3));
+    assert_eq!(three[2], aged(json!([8760]))[0]);
+    assert_ne!(three[0], three[2]);
 }
 
 #[test]
@@ -91,11 +108,48 @@ fn mistakes_say_what_is_legal() {
         ("preset", json!("b18a"), vec!["b18a", "b17a-tlc"]),
         ("set", json!([["cell.pattern.pas", "1"]]), vec!["cell.pattern.pas"]),
         ("speed", json!(1), vec!["reprogram", "speed"]),
-        ("hours", json!(-1.0), vec!["hours = -1"]),
+        ("hours", json!([24.0, -1.0]), vec!["hours = -1"]),
+        ("steps", json!(5), vec!["steps = 5", "4"]),
     ] {
         let mut request = whole.clone();
         request[key] = value;
         let said = jobs::run("reprogram", &request).expect_err("it is wrong").to_string();
         assert!(parts.iter().all(|part| said.contains(part)), "{said}");
     }
+}
+
+/// The error table of one wear, one place and two ages, with none, one and two updates that take the cells up by two states.
+#[test]
+fn a_table_grows_with_reprograms_and_retention() {
+    let cells = 65_536;
+    let piece = |reprograms: u32| {
+        let request = json!({
+            "seed": 7, "preset": "b17a-tlc", "super_layer": if reprograms == 0 { 0 } else { 2 },
+            "steps": 2 * reprograms, "first_layer": 24, "layers": 2, "cells": cells, "cycles": 1000,
+            "other_chip": true, "hours": [24, 8760], "celsius": 40,
+        });
+        jobs::run("reprogram", &request).expect("it is legal")["aged"].clone()
+    };
+    let request = json!({
+        "seed": 7, "preset": "b17a-tlc", "title": "cells", "source": "a test", "cycles": [1000],
+        "hours": [24, 8760], "celsius": 40, "reprograms": [0, 1, 2], "layer_fraction": [0.4], "cells": cells,
+        "pieces": [piece(0), piece(1), piece(2)],
+    });
+    let made = jobs::run("reprogram-table", &request).expect("it is legal");
+    let table = ErrorTable::from_toml(made["toml"].as_str().expect("a text"), "made").expect("a table");
+    assert_eq!(ErrorTable::from_toml(&table.to_toml(), "again").as_ref(), Ok(&table));
+    let rate =
+        |hours, reprograms, page, attempt| table.rber((1000.0, hours), reprograms, (0.4, page, attempt));
+    let calibrated = |hours, reprograms| (0..3).map(|page| rate(hours, reprograms, page, 1)).sum::<f64>();
+    let by_count = [0.0, 1.0, 2.0].map(|reprograms| calibrated(24.0, reprograms));
+    assert!(by_count.is_sorted_by(|a, b| 1.1 * a < *b), "{by_count:?}");
+    for reprograms in [0.0, 1.0, 2.0] {
+        assert!(calibrated(8760.0, reprograms) > 1.5 * calibrated(24.0, reprograms));
+        for page in 0..3 {
+            assert!(rate(24.0, reprograms, page, 1) < 0.2 * rate(24.0, reprograms, page, 0));
+        }
+    }
+    // Two pages of a reprogrammed word line, three of the table.
+    assert_eq!(rate(24.0, 2.0, 1, 1), rate(24.0, 2.0, 2, 1));
+    assert_ne!(rate(24.0, 0.0, 1, 1), rate(24.0, 0.0, 2, 1));
 }

@@ -33,7 +33,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "cell",
         &[
-            &["kernel", "laplace", "normal", "states", "uber"],
+            &["error_counts", "kernel", "laplace", "normal", "states", "uber"],
             // Each effect reads its own coefficients, and the set of all knows every effect.
             &[
                 "cells",

@@ -82,7 +82,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="reprogram",
-        summary="a TLC block reprogrammed in random order within one to four layers: page errors, threshold voltages",
+        summary="a TLC block reprogrammed in random order in one to four layers: page errors, voltages, an error table",
         source="Gao et al., MICRO 2019, Tables 2 and 3, Figures 5 and 6",
         quick="10 s",
         full="25 s",

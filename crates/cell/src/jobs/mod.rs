@@ -49,6 +49,7 @@ const JOBS: &[(&str, Job)] = &[
     ("part", part::run),
     ("reprogram", reprogram::run),
     ("reprogram-block", reprogram::block),
+    ("reprogram-table", reprogram::table),
     ("retention", retention::run),
     ("suspend", suspend::run),
     ("suspend-trace", suspend::trace),

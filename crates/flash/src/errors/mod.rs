@@ -17,7 +17,7 @@ pub mod toml;
 pub use ecc::{Ecc, SoftStage};
 pub use model::ErrorModel;
 pub use presets::{IDEAL, PRESETS};
-pub use table::{Disturb, ErrorTable};
+pub use table::{Disturb, ErrorTable, MOST_RBER};
 pub use toml::{SECTION, TableFileError, table_in_file};
 
 use interpulse_engine::Duration;

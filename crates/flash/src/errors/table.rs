@@ -25,7 +25,8 @@ pub struct ErrorTable {
     pub reprograms: Vec<u32>,
     /// Axis: classes of layers, each by its place in the stack, from 0 (first programmed) to 1, ascending.
     pub layer_fraction: Vec<f64>,
-    /// Axis: page types of a word line, least significant first.
+    /// Axis: page types of a word line, least significant first. Of a reprogrammed word line, which has two pages, the lower
+    /// is the first of these and the upper one all others alike.
     pub page_types: Vec<String>,
     /// Axis: read attempts: first the default read offsets, then the retry steps in their order, last the calibrated
     /// (optimal) offsets. One attempt alone is both.

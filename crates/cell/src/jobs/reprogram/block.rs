@@ -139,13 +139,20 @@ impl<'a> Part<'a> {
         self.lines[at].cells.vth = after;
     }
 
-    /// Lets all cells lie for `hours` at `celsius` degrees, programmed after `cycles` P/E cycles.
-    pub fn retain(&mut self, hours: f64, celsius: f64, cycles: f64) {
+    /// Reads the word lines as they are `hours` at `celsius` degrees after their program, which `cycles` P/E cycles preceded.
+    ///
+    /// The cells stay as programmed: ageing twice is not ageing for the sum of both times.
+    pub fn read_after(&mut self, hours: f64, celsius: f64, cycles: f64, take: impl FnMut(&Seen)) {
         let (retention, leakiness) = (&self.chip.cells.retention, self.chip.leakiness(cycles));
         let hours = retention.equivalent_hours(hours, celsius);
+        let programmed: Vec<Vec<f32>> = self.lines.iter().map(|line| line.cells.vth.clone()).collect();
         for line in &mut self.lines {
             let key = subkey(line.cells.key, purpose::RETENTION);
             retention.age(&mut line.cells.vth, key, leakiness, hours);
+        }
+        self.read(take);
+        for (line, vth) in self.lines.iter_mut().zip(programmed) {
+            line.cells.vth = vth;
         }
     }
 
@@ -230,7 +237,9 @@ mod tests {
     #[test]
     fn no_cell_moves_down() {
         let chip = chip(&[]);
-        for steps in [conventional(4, 4), reprogrammed(4, 4, 2, 3, 8), reprogrammed(4, 4, 4, 3, 8)] {
+        for steps in
+            [conventional(4, 4), reprogrammed((4, 4), (2, 4), 3, 8), reprogrammed((4, 4), (4, 4), 3, 8)]
+        {
             let states = if steps.iter().any(|s| s.below > 0) { 4..8 } else { 0..8 };
             let mut part = Part::erased(&chip, 3, 8..12, 2_000, states);
             let mut before = voltages(&part);

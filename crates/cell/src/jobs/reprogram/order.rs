@@ -15,8 +15,8 @@ pub struct Step {
     pub top: u32,
 }
 
-/// Reprograms of each word line: from ER-P3 to P4-P7 one state at a time.
-pub const REPROGRAMS: u8 = 4;
+/// Most reprograms of a word line by one state each: from ER-P3 to P4-P7.
+pub const MOST_STEPS: u8 = 4;
 
 /// The conventional order: layer by layer from the source line up, word line by word line, each once.
 pub fn conventional(layers: u32, word_lines: u32) -> Vec<Step> {
@@ -26,22 +26,26 @@ pub fn conventional(layers: u32, word_lines: u32) -> Vec<Step> {
 }
 
 /// Super layers of `height` layers in sequence. In each, all word lines are first programmed in MLC mode in sequence; then
-/// they are taken in random order, and each is reprogrammed four times, one state further every time.
+/// they are taken in random order, and each is reprogrammed `often` times, one state further every time.
 ///
 /// `first` is the layer of the block that the part begins with: it selects the random stream.
-pub fn reprogrammed(layers: u32, word_lines: u32, height: u32, seed: u64, first: u32) -> Vec<Step> {
+pub fn reprogrammed(
+    (layers, word_lines): (u32, u32),
+    (height, often): (u32, u8),
+    seed: u64,
+    first: u32,
+) -> Vec<Step> {
     let mut steps = Vec::new();
     for bottom in (0..layers).step_by(height as usize) {
         let top = (bottom + height).min(layers) - 1;
         let mut rng = Streams::new(seed).stream("reprogram-order", u64::from(first + bottom));
         let mut open: Vec<(u32, u32)> =
             (bottom..=top).flat_map(|layer| (0..word_lines).map(move |w| (layer, w))).collect();
-        let initial =
-            |&(layer, word_line): &(u32, u32)| Step { layer, word_line, below: REPROGRAMS, top: layer };
+        let initial = |&(layer, word_line): &(u32, u32)| Step { layer, word_line, below: often, top: layer };
         steps.extend(open.iter().map(initial));
         while !open.is_empty() {
             let (layer, word_line) = open.swap_remove(rng.below(open.len() as u64) as usize);
-            steps.extend((0..REPROGRAMS).rev().map(|below| Step { layer, word_line, below, top }));
+            steps.extend((0..often).rev().map(|below| Step { layer, word_line, below, top }));
         }
     }
     steps
@@ -53,7 +57,7 @@ mod tests {
 
     #[test]
     fn every_word_line_goes_from_mlc_mode_to_the_top_in_four_steps() {
-        let steps = reprogrammed(7, 3, 2, 5, 0);
+        let steps = reprogrammed((7, 3), (2, MOST_STEPS), 5, 0);
         for layer in 0..7 {
             for word_line in 0..3 {
                 let mine = steps.iter().filter(|s| (s.layer, s.word_line) == (layer, word_line));
@@ -64,21 +68,34 @@ mod tests {
     }
 
     #[test]
+    fn fewer_steps_end_lower_in_the_same_order() {
+        let (two, four) = (reprogrammed((6, 4), (2, 2), 5, 0), reprogrammed((6, 4), (2, 4), 5, 0));
+        let ends = |steps: &[Step]| -> Vec<(u32, u32)> {
+            steps.iter().filter(|s| s.below == 0).map(|s| (s.layer, s.word_line)).collect()
+        };
+        assert_eq!(ends(&two), ends(&four));
+        assert_eq!(two.len(), 6 * 4 * 3);
+        assert!(two.iter().all(|s| s.below <= 2));
+        // Without a reprogram the program in MLC mode is the last.
+        assert_eq!(reprogrammed((6, 4), (2, 0), 5, 0), conventional(6, 4));
+    }
+
+    #[test]
     fn super_layers_come_in_sequence_and_their_word_lines_in_any_order() {
-        let steps = reprogrammed(64, 4, 2, 5, 0);
+        let steps = reprogrammed((64, 4), (2, MOST_STEPS), 5, 0);
         assert!(steps.is_sorted_by_key(|s| s.layer / 2));
         assert!(steps.iter().all(|s| s.top / 2 == s.layer / 2 && s.top >= s.layer));
         let ended: Vec<u32> = steps.iter().filter(|s| s.below == 0).map(|s| s.layer).collect();
         assert!(!ended.is_sorted(), "some upper layer is done before a lower one");
-        assert_ne!(steps, reprogrammed(64, 4, 2, 6, 0));
+        assert_ne!(steps, reprogrammed((64, 4), (2, MOST_STEPS), 6, 0));
         // In super layers of one layer nothing above is programmed.
-        assert!(reprogrammed(64, 4, 1, 5, 0).iter().all(|s| s.top == s.layer));
+        assert!(reprogrammed((64, 4), (1, MOST_STEPS), 5, 0).iter().all(|s| s.top == s.layer));
     }
 
     #[test]
     fn a_part_of_a_block_has_the_order_of_the_whole() {
-        let whole = reprogrammed(64, 4, 3, 9, 0);
-        let part = reprogrammed(6, 4, 3, 9, 12);
+        let whole = reprogrammed((64, 4), (3, MOST_STEPS), 9, 0);
+        let part = reprogrammed((6, 4), (3, MOST_STEPS), 9, 12);
         let shifted: Vec<Step> =
             part.into_iter().map(|s| Step { layer: s.layer + 12, top: s.top + 12, ..s }).collect();
         let same: Vec<Step> = whole.into_iter().filter(|s| (12..18).contains(&s.layer)).collect();

@@ -145,7 +145,8 @@ fn latency(h: &LatencyHistogram) -> Value {
     Value::Object(o)
 }
 
-fn latencies(l: &Latencies) -> Value {
+/// Summaries of latencies by kind of request.
+pub fn latencies(l: &Latencies) -> Value {
     json!({ "read": latency(&l.read), "write": latency(&l.write), "all": latency(&l.all()) })
 }
 
@@ -250,7 +251,8 @@ fn histograms(l: &Latencies) -> Value {
     json!({ "read": buckets(&l.read), "write": buckets(&l.write) })
 }
 
-fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
+/// Counters by name.
+pub fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
     Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
 }
 

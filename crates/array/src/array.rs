@@ -335,7 +335,8 @@ impl Array {
             let mirrored = self.spec.level == Level::Raid1;
             if piece.op == Op::Read {
                 let nearest = (0..self.drives.len()).min_by_key(|&d| self.pending[d]);
-                let drive = if mirrored { nearest.expect("an array has drives") } else { place.drive as usize };
+                let drive =
+                    if mirrored { nearest.expect("an array has drives") } else { place.drive as usize };
                 for row in place.row..place.row + units {
                     if self.contents.follows(row) {
                         self.contents.read_through(row, place.drive, drive as u32);
@@ -352,7 +353,11 @@ impl Array {
                         self.contents.acknowledge(row, place.drive, version);
                     }
                 }
-                let all = if mirrored { 0..self.drives.len() } else { place.drive as usize..place.drive as usize + 1 };
+                let all = if mirrored {
+                    0..self.drives.len()
+                } else {
+                    place.drive as usize..place.drive as usize + 1
+                };
                 for drive in all {
                     self.part(agenda, piece.job, drive, request);
                 }

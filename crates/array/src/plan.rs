@@ -83,7 +83,14 @@ mod tests {
     fn row(data: u32, changed: u32) -> Row {
         let to_write = (1 << changed) - 1;
         let drives = data + 1;
-        Row { drives, parity: 1 << data, readable: (1 << drives) - 1, uptodate: 0, to_write, overwrite: to_write }
+        Row {
+            drives,
+            parity: 1 << data,
+            readable: (1 << drives) - 1,
+            uptodate: 0,
+            to_write,
+            overwrite: to_write,
+        }
     }
 
     #[test]

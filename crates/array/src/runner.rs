@@ -45,7 +45,9 @@ pub fn build(case: &Case, state: PreconditionedState) -> Result<(Array, Agenda),
             state.clone()
         } else {
             let streams = Streams::new(seed_of(case, d));
-            PreconditionedState { ftl: case.drive.fresh_ftl(streams.stream("replacement", 0)).expect(checked) }
+            PreconditionedState {
+                ftl: case.drive.fresh_ftl(streams.stream("replacement", 0)).expect(checked),
+            }
         };
         let first = ResourceId(d * per_drive);
         drives.push(Drive::owned(case.drive.clone(), state, seed_of(case, d), first).map_err(user)?);
@@ -67,7 +69,9 @@ pub fn run_case(
     progress: &mut dyn FnMut(u64, Duration) -> bool,
 ) -> Result<Value, RunFailure> {
     let (mut array, mut agenda) = build(case, state)?;
-    if let Some(failure) = case.array.and_then(|a| a.failure).filter(|f| SimTime::ZERO + f.at > agenda.horizon()) {
+    if let Some(failure) =
+        case.array.and_then(|a| a.failure).filter(|f| SimTime::ZERO + f.at > agenda.horizon())
+    {
         return Err(RunFailure::User(format!(
             "array.fail-at = {} is later than the {} that an array of this size can simulate",
             failure.at,

@@ -217,8 +217,10 @@ impl ArraySpec {
 
     /// Checks what only the whole shows.
     pub(super) fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
-        let impossible =
-            |keys: &[&'static str], message: &str| Impossible { keys: keys.to_vec(), message: message.into() };
+        let impossible = |keys: &[&'static str], message: &str| Impossible {
+            keys: keys.to_vec(),
+            message: message.into(),
+        };
         if self.units_per_drive(drive)? == 0 {
             return Err(impossible(&["array.chunk"], "a chunk is larger than a drive"));
         }
@@ -237,7 +239,8 @@ impl ArraySpec {
         }
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
-            let message = format!("flow `{}` trims, and an array passes no trims on: leave `trim` out", flow.name);
+            let message =
+                format!("flow `{}` trims, and an array passes no trims on: leave `trim` out", flow.name);
             return Err(Impossible { keys: vec!["array.level"], message });
         }
         Ok(())

@@ -13,10 +13,10 @@ pub(crate) mod twin;
 
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
+pub use array::{ArraySpec, CacheUnit, FailureSpec, Level};
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
-pub use array::{ArraySpec, CacheUnit, FailureSpec, Level};
 pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
 use std::fmt;
 use std::path::Path;

@@ -52,6 +52,19 @@ name = "x"
 """,
     """
 drive = "a4-mini"
+[array]
+level = "raid5"
+drives = 4
+fail-drive = 0
+[run]
+requests = 1
+[[flow]]
+""",
+    """
+drive = "a4-mini"
+[array]
+level = "raid5"
+drives = 4
 [ftl]
 gc = "imposed"
 imposed-waf = 2.4

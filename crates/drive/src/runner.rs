@@ -452,10 +452,8 @@ fn run_case(
         return Ok(report::not_run(case));
     }
     state.ftl.wear_all(case.precondition.cycles);
-    let mut completed = 0;
-    let mut progress = |expected: u64, requests: u64, time: interpulse_engine::Duration| {
+    let progress = |expected: u64, requests: u64, time: interpulse_engine::Duration| {
         let ms = |d: interpulse_engine::Duration| d.as_ns() / 1_000_000;
-        completed = requests;
         match (case.run.requests, case.run.time) {
             (Some(total), _) => control.publish(index, "run", requests, total, "requests"),
             (None, Some(total)) => control.publish(index, "run", ms(time), ms(total), "ms simulated"),
@@ -465,7 +463,8 @@ fn run_case(
     };
     if case.array.is_some() {
         let result = arrays(case, state, &mut |requests, time| progress(0, requests, time))?;
-        control.publish(index, "done", completed, completed, "requests");
+        let requests = result["host_requests"].as_u64().unwrap_or(0);
+        control.publish(index, "done", requests, requests, "requests");
         return Ok(result);
     }
     let flows = case.flows.len() as u32;

@@ -22,7 +22,7 @@ pub struct Layout {
     pub level: Level,
     /// Drives, parity included.
     pub drives: u32,
-    /// Units of a chunk.
+    /// Units of a chunk, a power of two.
     pub chunk: u32,
     /// Units used of each drive, a multiple of `chunk`.
     pub rows: u32,
@@ -39,6 +39,13 @@ impl Layout {
         }
     }
 
+    /// A chunk is this power of two: divisions would be felt in every request.
+    #[inline]
+    fn shift(&self) -> u32 {
+        debug_assert!(self.chunk.is_power_of_two());
+        self.chunk.trailing_zeros()
+    }
+
     /// Units of the array.
     pub fn units(&self) -> u64 {
         u64::from(self.rows) * u64::from(self.data())
@@ -48,18 +55,17 @@ impl Layout {
     #[inline]
     pub fn parity(&self, row: u32) -> u32 {
         debug_assert_eq!(self.level, Level::Raid5);
-        let stripe = row / self.chunk;
+        let stripe = row >> self.shift();
         self.drives - 1 - stripe % self.drives
     }
 
     /// Where `unit` of the array lies; of mirrors the first one.
     #[inline]
     pub fn place(&self, unit: u64) -> Place {
-        let chunk = u64::from(self.chunk);
-        let (number, within) = (unit / chunk, (unit % chunk) as u32);
+        let (number, within) = (unit >> self.shift(), unit as u32 & (self.chunk - 1));
         let data = u64::from(self.data());
         let (stripe, index) = ((number / data) as u32, (number % data) as u32);
-        let row = stripe * self.chunk + within;
+        let row = (stripe << self.shift()) + within;
         let drive = match self.level {
             Level::Raid0 => index,
             Level::Raid1 => 0,
@@ -89,7 +95,7 @@ impl Layout {
         let place = self.place(unit);
         let left = match self.level {
             Level::Raid1 => self.units() - unit,
-            _ => u64::from(self.chunk) - unit % u64::from(self.chunk),
+            _ => u64::from(self.chunk - (unit as u32 & (self.chunk - 1))),
         };
         (place, left.min(most))
     }

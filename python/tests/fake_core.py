@@ -81,6 +81,7 @@ class FakeCore:
         one = [{"name": "first", "doc": "what it is"}]
         policies = [{"kind": "gc", "name": "greedy", "doc": "fewest valid pages"}]
         lists = {"parts": one, "drives": one, "schemes": one, "policies": policies, "twins": one, "formats": one}
+        lists["error-tables"] = one
         return json.dumps(lists)
 
 

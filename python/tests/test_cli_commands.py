@@ -81,7 +81,15 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
     assert interpulse("list", "schemes").out.split() == ["schemes:", "first", "what", "it", "is"]
     assert interpulse("list", "policies").out.split() == ["policies:", "gc", "greedy", "fewest", "valid", "pages"]
     assert interpulse("list", "parts", "--json").json() == {"parts": [{"name": "first", "doc": "what it is"}]}
-    assert list(interpulse("list", "--json").json()) == ["parts", "drives", "schemes", "policies", "twins", "formats"]
+    assert list(interpulse("list", "--json").json()) == [
+        "parts",
+        "drives",
+        "schemes",
+        "policies",
+        "twins",
+        "formats",
+        "error-tables",
+    ]
 
 
 def test_bench_becomes_the_benchmark_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +106,7 @@ def test_the_real_benchmark_works() -> None:
     with process("-m", "interpulse", "bench", "--quick", "--json") as running:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
-    rows = json.loads(out)
+    *rows, cells = json.loads(out)
     assert [row["name"] for row in rows] == [
         "randread-qd64",
         "mixed-suspend-qd64",
@@ -110,6 +118,9 @@ def test_the_real_benchmark_works() -> None:
     for row in rows:
         assert all(isinstance(row[key], int | float) for key in promised)
     assert rows[0]["programs"] == rows[0]["erases"] == 0
+    assert cells["name"] == "cell-pulses"
+    assert cells["cell_pulses"] > 0
+    assert cells["cell_pulses_per_cpu_s"] > 0
 
 
 def test_a_missing_benchmark_program_is_explained(

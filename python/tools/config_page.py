@@ -17,6 +17,13 @@ SAMPLES = (
 drive = "a4-mini"
 [ftl]
 gc = "d-choices"
+[errors]
+table = "cai-tlc"
+[ecc]
+retry = "pipelined"
+soft-sensings = [2]
+soft-capability = [120]
+soft-latency = ["30us"]
 [precondition]
 overwrite = "hot-cold"
 hot-share = "20%"
@@ -68,6 +75,8 @@ drives = 4
 [ftl]
 gc = "imposed"
 imposed-waf = 2.4
+[power]
+trace = true
 [precondition]
 overwrite = "zipf"
 exponent = 0.9

@@ -157,6 +157,11 @@ STEPS = (
         most_s=EXPERIMENTS_MOST_S,
     ),
     Step(
+        question="What do the full characterizations give, and how long do they take?",
+        command=(sys.executable, "python/tools/characterizations.py"),
+        summary=("== ",),
+    ),
+    Step(
         question="Do the long Python tests pass?",
         command=(str(BIN / "pytest"), "-q", "-m", "verify", "--durations=5"),
         summary=("=", "FAILED", "ERROR", "SKIPPED"),
@@ -179,7 +184,7 @@ def speeds(outcome: Outcome) -> str:
     text = "\n".join(outcome.lines)
     try:
         rows, _ = json.JSONDecoder().raw_decode(text[text.index("[") :])
-        columns = list(rows[0])
+        columns = list(dict.fromkeys(name for row in rows for name in row))
     except (ValueError, LookupError, TypeError):
         return ""
     table = [columns, ["---"] * len(columns), *([_cell(row.get(name)) for name in columns] for row in rows)]

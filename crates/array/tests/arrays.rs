@@ -200,6 +200,20 @@ fn the_same_seed_gives_the_same_result() {
 }
 
 #[test]
+fn energy_and_time_are_those_of_all_drives() {
+    let power = "[power]\ncontroller = \"1W\"\n";
+    let array = "level = \"raid5\"\ndrives = 4\nfail-drive = 0\nfail-at = \"1ms\"\nrebuild-rate = \"1MiB\"\n";
+    let r = ran(&format!("[array]\n{array}{power}[run]\nrequests = 500\n[[flow]]\nread = 0.5\n"));
+    assert_eq!(
+        r["power"]["mean_mw"]["controller"].as_f64(),
+        Some(5000.0),
+        "the fifth drive takes the place of the lost one"
+    );
+    let sum: f64 = r["time_share"].as_object().expect("shares").values().filter_map(Value::as_f64).sum();
+    assert!((sum - 1.0).abs() < 1e-9);
+}
+
+#[test]
 fn mistakes_are_told() {
     let told = |array: &str, rest: &str| {
         result(&format!("[array]\n{array}\n{rest}")).err().unwrap_or_else(|| "no mistake was found".into())
@@ -250,6 +264,10 @@ fn mistakes_are_told() {
     let raid5 = "level = \"raid5\"\ndrives = 4";
     let message = told(raid5, "[run]\nrequests = 10\n[[flow]]\nread = 0.5\ntrim = 0.1\n");
     assert!(message.contains("flow `flow0` trims, and an array passes no trims on"), "{message}");
+    let message = told(raid5, &format!("[power]\ntrace = true\n{plain}"));
+    assert!(message.contains("the current of an array is not followed through time"), "{message}");
+    let message = told(raid5, &format!("[power]\nbudget = \"100W\"\n{plain}"));
+    assert!(message.contains("the drives of an array have no power budget"), "{message}");
     let message = told(raid5, &format!("[host]\nqueue-weights = [1, 1]\n{plain}"));
     assert!(message.contains("an array submits to one queue pair of each drive"), "{message}");
 }

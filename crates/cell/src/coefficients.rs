@@ -134,7 +134,7 @@ impl Coefficients {
         let coefficients = Coefficients {
             ispp: Ispp::read(&mut cell.section("ispp")?)?,
             erased: Normally::read(&mut cell.section("erased")?)?,
-            read: Read::read(&mut cell.section("read")?)?,
+            read: Read::of(&mut cell.section("read")?)?,
             detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
             erase: Ispe::read(&mut cell.section("erase")?)?,
             retention: Retention::read(&mut cell.section("retention")?)?,
@@ -246,7 +246,7 @@ impl Normally {
 }
 
 impl Read {
-    fn read(s: &mut Section) -> Result<Read, ConfigError> {
+    fn of(s: &mut Section) -> Result<Read, ConfigError> {
         Ok(Read {
             default: levels(s, "default", "default read levels, lowest boundary first, in steps")?,
             noise: number(s, "noise", "standard deviation of what a sensing adds, in steps", 0.0, 100.0)?,

@@ -18,20 +18,20 @@ pub struct Pattern {
     pub apparent: f32,
     /// By how much a pulse's level falls for each unit of resistance above the cell, in steps.
     pub hindrance: f32,
-    /// By how much it is larger for the outer half of a layer's word lines, and smaller for the inner half, as a share of it.
-    pub spread: f32,
+    /// By how much it is larger for the word line of a layer that lies at the slit, as a share of it.
+    pub at_slit: f32,
 }
 
 impl Pattern {
     /// Reads the section `[cell.pattern]`; `erased` is the mean of the erased state.
     pub fn read(s: &mut Section, erased: f32) -> Result<Pattern, ConfigError> {
         Ok(Pattern {
-            spread: number(
+            at_slit: number(
                 s,
-                "spread",
-                "how much more it is for outer word lines and less for inner ones, relative",
+                "at-slit",
+                "how much more it is for word lines at a slit, relative",
                 0.0,
-                0.9,
+                2.0,
             )?,
             pass: number(s, "pass", "voltage of the word lines that are not read, in steps", 520.0, 5000.0)?,
             erased,
@@ -61,11 +61,9 @@ impl Pattern {
         ((self.pass - self.erased) / left - 1.0).max(0.0)
     }
 
-    /// The hindrance of word line `number` of the `of` word lines of a layer: strings near the slits at both ends differ from
-    /// those in the middle.
-    pub fn hindrance_of(&self, number: u32, of: u32) -> f32 {
-        let outer = 2 * (2 * number + 1).abs_diff(of) > of;
-        self.hindrance * if outer { 1.0 + self.spread } else { 1.0 - self.spread }
+    /// The hindrance of word line `number` of a layer: of every four, the last one, nearest to the slit, suffers more.
+    pub fn hindrance_of(&self, number: u32) -> f32 {
+        self.hindrance * if number % 4 == 3 { 1.0 + self.at_slit } else { 1.0 }
     }
 
     /// Adds the resistance of a word line's cells to that of the strings so far.
@@ -80,17 +78,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outer_word_lines_are_hindered_more() {
-        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 16.0, spread: 0.25 };
-        assert_eq!([0, 1, 2, 3].map(|w| pattern.hindrance_of(w, 4)), [20.0, 12.0, 12.0, 20.0]);
-        assert_eq!(pattern.hindrance_of(0, 1), 12.0);
-        let mean: f32 = (0..16).map(|w| pattern.hindrance_of(w, 16)).sum::<f32>() / 16.0;
-        assert_eq!(mean, 16.0);
+    fn word_lines_at_a_slit_are_hindered_more() {
+        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 16.0, at_slit: 0.25 };
+        let hindrance: Vec<f32> = (0..8).map(|w| pattern.hindrance_of(w)).collect();
+        assert_eq!(hindrance, [16.0, 16.0, 16.0, 20.0, 16.0, 16.0, 16.0, 20.0]);
     }
 
     #[test]
     fn resistance_grows_with_number_and_height() {
-        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 1.0, spread: 0.0 };
+        let pattern = Pattern { pass: 600.0, erased: -100.0, apparent: 1.0, hindrance: 1.0, at_slit: 0.0 };
         assert_eq!(pattern.resistance(-100.0), 0.0);
         assert_eq!(pattern.resistance(-150.0), 0.0);
         assert_eq!(pattern.resistance(250.0), 1.0);

@@ -10,6 +10,7 @@ use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::bench::{self, Probe, Script, Timeline};
 use interpulse_flash::die::State;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::PartSpec;
@@ -156,6 +157,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
         errors: None,
+        power: PowerConfig::default(),
     }
 }
 

@@ -39,10 +39,12 @@ pub enum Cause {
     OwnProgram,
     /// Repeating a read whose first decode has failed: all that follows that decode.
     Retry,
+    /// A read's die, for a share of the power budget.
+    Power,
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 15;
+pub const CAUSES: usize = 16;
 
 /// Name and one line of documentation of each cause, in order.
 pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
@@ -61,15 +63,17 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("queue", "in the submission queue before the controller fetched it"),
     ("own_program", "loading and programming the write's own data (cache.acknowledge = \"when-programmed\")"),
     ("retry", "repeating a read whose first decode failed: sensings, transfers and decodes beyond the first"),
+    ("power", "a read's own wait for a share of the power budget (power.budget)"),
 ];
 
 /// One request's account: ns by [`Cause`].
 pub type Account = [u64; CAUSES];
 
-/// Copies the flash part of an account.
+/// Copies the flash part of the account of a read.
 #[inline]
-pub fn book_flash(account: &mut Account, waits: &[u64; WAITS]) {
-    account[..WAITS].copy_from_slice(waits);
+pub fn book_flash(account: &mut Account, txn: &Txn) {
+    account[..WAITS].copy_from_slice(&txn.waits);
+    account[Cause::Power as usize] = txn.held;
 }
 
 /// Adds the account of a program from its submission to its completion.
@@ -121,8 +125,8 @@ pub struct Blame {
     rows: Table<Row>,
 }
 
-/// The sums of one bucket: ns by cause, then the number of requests. Two cache lines.
-type Row = [u64; 16];
+/// The sums of one bucket: ns by cause, then the number of requests; whole cache lines.
+type Row = [u64; (CAUSES + 1).next_multiple_of(8)];
 const REQUESTS: usize = CAUSES;
 
 /// The slowest requests.

@@ -105,5 +105,6 @@ fn state_name(state: State) -> &'static str {
         State::Suspended => "suspended",
         State::Resuming => "resuming",
         State::Retrying => "retrying",
+        State::Held => "held",
     }
 }

@@ -10,6 +10,7 @@ pub mod ftl;
 pub mod host;
 pub mod lists;
 pub mod memory;
+pub mod power;
 pub mod precondition;
 pub mod report;
 mod room;

@@ -6,10 +6,12 @@ use crate::account::{Blame, CAUSE_INFO, Sums};
 use crate::config::Case;
 use crate::drive::stats::Latencies;
 use crate::ftl::gc::GcPolicy;
+use crate::power;
 use crate::run::Measured;
 use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
 use interpulse_flash::die::usage::{USES, Use};
 use interpulse_flash::nand::OperationTimes;
+use interpulse_flash::nand::power::tally::Spender;
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
 
@@ -93,6 +95,9 @@ pub fn result(m: &Measured, context: &Context) -> Value {
     if let Some(errors) = &m.errors {
         o.insert("reliability".into(), reliability::section(errors, &m.window));
     }
+    if m.simulated > Duration::ZERO {
+        o.insert("power".into(), power_of(m, case));
+    }
     o.insert("read_wait_us".into(), wait(&m.window.read_blame.total()));
     o.insert("write_wait_us".into(), wait(&m.window.write_blame));
     o.insert("tail_blame".into(), tail_blame(&m.window.read_blame));
@@ -119,6 +124,7 @@ pub fn result(m: &Measured, context: &Context) -> Value {
             "requests_issued_and_completed": a.requests,
             "mapped_units": a.mapped_units,
             "versions_checked": a.versions_checked,
+            "energy_nj": m.energy_nj,
         })
     });
     o.insert("audits".into(), audits);
@@ -178,6 +184,25 @@ fn nand(m: &Measured) -> Value {
         "program_us": operation(&m.operations.programs),
         "erase_us": operation(&m.operations.erases),
     })
+}
+
+/// What the flash array drew from its supplies.
+fn power_of(m: &Measured, case: &Case) -> Value {
+    let n = &m.nand;
+    let counts = Spender::ALL.map(|(spender, _, _)| match spender {
+        Spender::Read => Some(n.host_reads),
+        Spender::GcRead => Some(n.gc_reads),
+        Spender::Program => Some(n.host_programs),
+        Spender::GcProgram => Some(n.gc_programs),
+        Spender::Erase => Some(n.erases),
+        Spender::Suspension => Some(n.program_suspends + n.erase_suspends),
+        Spender::Idle => None,
+    });
+    let drive = &case.drive;
+    let requests = m.window.counters.requests;
+    let limit = drive.nand.power.budget;
+    let constants = drive.constants.of_drives(case.drives());
+    power::report(&m.power, &drive.part.power, &constants, limit, &counts, requests, m.simulated)
 }
 
 /// How long the operations of one kind had their die, and how many were suspended 0, 1, 2, ... times.

@@ -5,8 +5,10 @@ use crate::drive::stats::WindowStats;
 use crate::drive::verify::AuditReport;
 use crate::drive::{Drive, Rewritten};
 use crate::ftl::FtlCounters;
+use crate::power;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::USES;
+use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
     ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
 };
@@ -55,6 +57,10 @@ pub struct Measured {
     pub uses: [u64; USES],
     /// What bit errors led to in the window, if there are any.
     pub errors: Option<ErrorWindow>,
+    /// What the flash array drew from its supplies in the window.
+    pub power: power::Measured,
+    /// Energy of the flash array in the window, audited, in nJ.
+    pub energy_nj: u64,
     /// What the audits looked at; `None` if the run was stopped early.
     pub audits: Option<AuditReport>,
     /// The run was stopped early.
@@ -172,6 +178,9 @@ pub fn run<D: Simulated>(
     let start = stepper.agenda.now();
     let before = Readings::take(stepper.drive, start);
     stepper.drive.reset_window();
+    for drive in stepper.drive.drives_mut() {
+        drive.nand_mut().restart_power(start);
+    }
     let first = stepper.drive.completed();
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = match spec.time {
@@ -186,6 +195,11 @@ pub fn run<D: Simulated>(
     }
     let end = stepper.agenda.now();
     let after = Readings::take(stepper.drive, end);
+    let power = match stepper.drive.drives_mut() {
+        [drive] => power::Measured::take(drive.nand_mut(), end, &before.spent),
+        // Neither a trace nor a budget of power is read for an array.
+        _ => power::Measured { spent: after.spent.since(&before.spent), reading: None, waits: None },
+    };
     let mut operations = OperationStats::default();
     for drive in stepper.drive.drives() {
         operations.merge(&drive.nand().operations);
@@ -195,6 +209,9 @@ pub fn run<D: Simulated>(
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
     let simulated = Duration::from_ns(end.as_ns() - start.as_ns());
+    let drives = stepper.drive.drives();
+    let dies = drives.iter().map(|drive| drive.spec().geometry.dies()).sum();
+    let energy_nj = power.audit(&drives[0].spec().part.power, dies, simulated).map_err(audit_failure)?;
     if !interrupted && window.counters.requests == 0 {
         return Err(RunFailure::User(format!(
             "no request completed in the {simulated} that were measured: give run.requests or run.time more, or the \
@@ -207,6 +224,8 @@ pub fn run<D: Simulated>(
         ftl: after.ftl.since(&before.ftl),
         nand: after.nand.since(&before.nand),
         operations,
+        power,
+        energy_nj,
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
@@ -225,7 +244,17 @@ fn finish<D: Simulated>(stepper: &mut Stepper<D>) -> Result<AuditReport, RunFail
     let entries: usize = stepper.drive.drives().iter().map(units).sum();
     let stride = entries.div_ceil(CONFIRMED_ENTRIES);
     let audit = stepper.drive.audit(stepper.agenda.now(), stride);
-    audit.map_err(|why| RunFailure::Internal(format!("an audit does not hold: {why}")))
+    let audit = audit.map_err(audit_failure)?;
+    let now = stepper.agenda.now();
+    for drive in stepper.drive.drives_mut() {
+        let part = drive.spec().part.power.clone();
+        power::audit_meter(drive.nand_mut(), &part, now).map_err(audit_failure)?;
+    }
+    Ok(audit)
+}
+
+fn audit_failure(why: String) -> RunFailure {
+    RunFailure::Internal(format!("an audit does not hold: {why}"))
 }
 
 struct Stepper<'a, D> {
@@ -284,12 +313,18 @@ struct Readings {
     nand: NandCounters,
     uses: [u64; USES],
     errors: Option<ErrorWindow>,
+    spent: Spent,
 }
 
 impl Readings {
     fn take<D: Simulated>(of: &mut D, now: SimTime) -> Readings {
-        let mut readings =
-            Readings { ftl: Default::default(), nand: Default::default(), uses: [0; USES], errors: None };
+        let mut readings = Readings {
+            ftl: Default::default(),
+            nand: Default::default(),
+            uses: [0; USES],
+            errors: None,
+            spent: Spent::default(),
+        };
         for drive in of.drives_mut() {
             for die in drive.nand_mut().dies_mut() {
                 die.usage.settle(now);
@@ -299,6 +334,7 @@ impl Readings {
             }
             readings.ftl.add(&drive.ftl().counters);
             readings.nand.add(&drive.nand().counters);
+            readings.spent.add(&drive.nand_mut().spent(now));
         }
         // Drives of an array never have reads that fail: its configuration is refused.
         if let [drive] = of.drives() {

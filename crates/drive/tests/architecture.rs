@@ -22,7 +22,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "flash",
         &[
-            &["parts", "pulse"],
+            &["parts", "pulse", "reprogram"],
             &["errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
@@ -34,11 +34,23 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "cell",
         &[
-            &["kernel", "normal", "states"],
+            &["kernel", "laplace", "normal", "states", "uber"],
             // Each effect reads its own coefficients, and the set of all knows every effect.
-            &["cells", "coefficients", "erase", "histogram"],
-            &["program", "reading", "tester"],
-            &["follow"],
+            &[
+                "cells",
+                "coefficients",
+                "disturb",
+                "erase",
+                "histogram",
+                "interference",
+                "layers",
+                "pattern",
+                "retention",
+                "table",
+                "wear",
+            ],
+            &["history", "program", "reading", "tester"],
+            &["error_table", "follow"],
             &["jobs"],
         ],
     ),
@@ -49,7 +61,8 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["cache", "ftl", "host"],
             &["drive"],
             &["config"],
-            &["precondition", "run", "snapshot"],
+            &["power", "precondition", "snapshot"],
+            &["run"],
             &["lists", "report", "room", "traces"],
             &["runner"],
             &["die_bench"],

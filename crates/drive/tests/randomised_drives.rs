@@ -13,8 +13,10 @@ use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
-use interpulse_engine::{Bytes, Duration, Rng, SimTime, Streams};
+use interpulse_engine::{Bytes, Current, Duration, Rng, SimTime, Streams};
 use interpulse_flash::errors::{ErrorSpec, InitialAges, SoftStage};
+use interpulse_flash::nand::power::PowerConfig;
+use interpulse_flash::nand::power::budget;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::suspend::{
     DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
@@ -158,6 +160,14 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     if spec.ftl.gc != GcPolicy::Imposed || rng.below(2) == 0 {
         spec.nand.errors = some_errors(rng, cells, spec.ftl.gc == GcPolicy::Imposed);
     }
+    let (p, g) = (&spec.part, &spec.geometry);
+    let least = budget::least(&p.power, p.buffer_setup, p.read.len(), g.dies(), g.channels).as_ua();
+    let budgets = [None, None, Some(Current(least)), Some(Current(least * 2))];
+    spec.nand.power = PowerConfig {
+        standby_after: Duration::from_us(pick(rng, &[0, 0, 30])),
+        trace: pick(rng, &[None, Some(Duration::from_us(300))]),
+        budget: pick(rng, &budgets),
+    };
     spec.check().ok()?;
     Some(spec)
 }
@@ -253,6 +263,14 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     assert!(bench.agenda.now() < READ_BACK, "the flows end before the read-back begins");
     bench.run_out();
     let report = bench.finish();
+    let (now, part) = (bench.agenda.now(), spec.part.power.clone());
+    let spent = bench.drive.nand_mut().spent(now);
+    assert_eq!(spent.die_time(), now.as_ns() * u64::from(spec.geometry.dies()));
+    interpulse_drive::power::audit_meter(bench.drive.nand_mut(), &part, now).unwrap();
+    let most = bench.drive.nand_mut().meter().map(|meter| meter.read(now).most);
+    if let (Some(most), Some(budget)) = (most, spec.nand.power.budget) {
+        assert!(most <= budget, "{most} of a budget of {budget}");
+    }
     assert_eq!(report.requests, REQUESTS / count * count + units / 16);
     assert_eq!(report.requests, bench.drive.window.counters.requests);
     assert!(report.versions_checked >= units, "every unit has been read back");

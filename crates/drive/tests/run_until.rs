@@ -34,7 +34,7 @@ struct Numbers {
 fn numbers(drive: &mut Drive, now: SimTime, flows: usize) -> Numbers {
     let uses = drive.nand_mut().dies_mut().iter_mut().map(|die| {
         die.usage.settle(now);
-        *die.usage.uses()
+        die.usage.uses()
     });
     let uses = uses.collect();
     let w = &drive.window;

@@ -17,6 +17,7 @@ pub struct ResourceId(pub u32);
 const IDLE: u64 = u64::MAX;
 
 /// One replaceable timer per resource, ordered by (time, resource index).
+#[derive(Clone)]
 pub struct Agenda {
     /// `tree[1]` is the root, `tree[leaves + r]` the key of resource `r`.
     tree: Box<[u64]>,

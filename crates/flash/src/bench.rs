@@ -212,9 +212,9 @@ impl Bench {
             Kind::HostRead | Kind::GcRead => {
                 (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1)
             }
-            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes),
+            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
             // Without an address: any word line, whose train the seed selects.
-            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes,
+            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes as u8,
         }
         self.timeline.operations.push(Operation { kind, arrived: now, done: None });
         self.nand.submit(&mut self.agenda, txn);

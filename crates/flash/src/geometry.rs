@@ -82,6 +82,8 @@ pub struct Timing {
     pub read: Vec<Duration>,
     /// Moving 1, 2, ... units of a page, with their share of the parity, over the bus (index 0 is unused).
     pub transfer_units: Vec<Duration>,
+    /// Bytes moved with 1, 2, ... units of a page, their share of the parity included (index 0 is unused).
+    pub bytes_of_units: Vec<u64>,
     /// Moving a whole page with its parity into the page buffer.
     pub page_load: Duration,
     /// Setting up the page buffer after each page load; the bus is free meanwhile.
@@ -99,10 +101,12 @@ impl Timing {
             let ns = (u128::from(bytes.get()) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
             Duration::from_ns(ns as u64)
         };
-        let moved = |k: u64| transfer(Bytes(k * UNIT_BYTES + (parity * k).div_ceil(units)));
+        let bytes = |k: u64| k * UNIT_BYTES + (parity * k).div_ceil(units);
+        let moved = |k: u64| transfer(Bytes(bytes(k)));
         Timing {
             read: part.read.clone(),
             transfer_units: (0..=units).map(moved).collect(),
+            bytes_of_units: (0..=units).map(bytes).collect(),
             page_load: moved(units),
             buffer_setup: part.buffer_setup,
             command: part.command_cycles,

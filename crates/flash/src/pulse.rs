@@ -95,6 +95,24 @@ impl PulseTrain {
         }
     }
 
+    /// Of progress `elapsed`, the time in pulses, in voltage resets and in verifies.
+    #[inline]
+    pub fn split(&self, elapsed: Duration) -> [Duration; 3] {
+        let (one, elapsed) = (self.loop_time().as_ns(), elapsed.as_ns());
+        if one == 0 {
+            return [Duration::ZERO; 3];
+        }
+        let (loops, into) = (elapsed / one, elapsed % one);
+        let pulse = into.min(self.pulse.as_ns());
+        let reset = (into - pulse).min(self.reset.as_ns());
+        let verify = into - pulse - reset;
+        [
+            self.pulse * loops + Duration(pulse),
+            self.reset * loops + Duration(reset),
+            self.verify * loops + Duration(verify),
+        ]
+    }
+
     /// Whether progress `elapsed` lies inside a pulse, not at its start.
     #[inline]
     pub fn is_inside_pulse(&self, elapsed: Duration) -> bool {
@@ -139,6 +157,23 @@ mod tests {
         for (elapsed_us, left_us) in [(0, 0), (1, 124), (124, 1), (125, 0), (126, 124), (1999, 1)] {
             assert_eq!(TRAIN.to_loop_end(Duration::from_us(elapsed_us)), Duration::from_us(left_us));
         }
+    }
+
+    /// The split grows by the phase that the progress lies in, and adds up to it.
+    #[test]
+    fn the_split_of_a_progress() {
+        let train = PulseTrain { reset: Duration::from_us(4), ..TRAIN };
+        let mut before = train.split(Duration::ZERO);
+        assert_eq!(before, [Duration::ZERO; 3]);
+        for us in 0..train.total().as_ns() / 1_000 {
+            let split = train.split(Duration::from_us(us + 1));
+            let grown = train.phase_at(Duration::from_us(us)).kind as usize;
+            before[grown] += Duration::from_us(1);
+            assert_eq!(split, before, "{us} us");
+        }
+        let none =
+            PulseTrain { pulse: Duration::ZERO, reset: Duration::ZERO, verify: Duration::ZERO, loops: 1 };
+        assert_eq!(none.split(Duration::ZERO), [Duration::ZERO; 3]);
     }
 
     #[test]

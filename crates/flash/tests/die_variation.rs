@@ -16,7 +16,9 @@ fn varied() -> PartSpec {
 
 /// The word lines of block 4 of these planes in order.
 fn block(die: u32, plane: u32, planes: u32) -> impl Iterator<Item = Txn> {
-    let place = move |wl: u32, t: &mut Txn| (t.block, t.page, t.plane, t.planes) = (4, 3 * wl, plane, planes);
+    let place = move |wl: u32, t: &mut Txn| {
+        (t.block, t.page, t.plane, t.planes) = (4, 3 * wl, plane as u8, planes as u8)
+    };
     (0..8).map(move |wl| but(program(die), |t| place(wl, t)))
 }
 
@@ -116,7 +118,8 @@ fn wearing() -> PartSpec {
 fn erase_loops(plane: u32, planes: u32, cycles: u32) -> Vec<u64> {
     let mut bench = Bench::new(&wearing(), NandConfig { ..config() }, 1);
     for block in 0..BLOCKS {
-        let place = |t: &mut Txn| (t.block, t.plane, t.planes, t.cycles) = (block, plane, planes, cycles);
+        let place =
+            |t: &mut Txn| (t.block, t.plane, t.planes, t.cycles) = (block, plane as u8, planes as u8, cycles);
         bench.at(u64::from(block) * 20_000_000, but(erase(0), place));
     }
     bench.run();

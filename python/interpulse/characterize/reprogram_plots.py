@@ -31,8 +31,7 @@ def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
             colour = COLOURS[k % len(COLOURS)]
             axis.plot([v for v, _ in points], [n for _, n in points], color=colour, label=STATES[k])
         logarithmic(axis, y=True)
-        axis.set_title(each["name"])
-        axis.set_ylabel("cells")
+        axis.set_ylabel(f"cells, {each['name']}")
     axes[-1].set_xlabel("threshold voltage, steps")
     legend(axes[0], columns=8)
     return figure

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     POLICIES = "policies"
     TWINS = "twins"
     FORMATS = "formats"
+    ERROR_TABLES = "error-tables"
 
 
 def list_(
@@ -41,7 +42,7 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List what a configuration may name: parts, drives, schemes, policies, twins of traces and trace formats."""
+    """List what a configuration may name: parts, drives, schemes, policies, twins, trace formats, error tables."""
     lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
     names = [each.value for each in Kind] if kind is None else [kind.value]
     chosen = {name: lists[name] for name in names}

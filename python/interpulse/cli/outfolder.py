@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from interpulse.cli.exits import UserError
+from interpulse.cli.power import files
 from interpulse.cli.show import resolved_json
 from interpulse.cli.table import render
 
@@ -46,8 +47,11 @@ class OutFolder:
             raise UserError(f"--out {path}: {_lower(error.strerror or str(error))}") from None
         return folder
 
-    def write(self, result: Result, plan: Plan) -> None:
-        """Writes the result, its table and the resolved configuration.
+    def write(self, result: Result, plan: Plan) -> list[str]:
+        """Writes the result, its table, the resolved configuration, and power over time where that was followed.
+
+        Returns:
+            The names of the files.
 
         Raises:
             OSError: a file could not be written; the ones before it are there, whole.
@@ -55,6 +59,7 @@ class OutFolder:
         texts = (result.to_json(indent=2), render(result), resolved_json(plan, indent=2))
         for name, text in zip(self.NAMES, texts, strict=True):
             self.store(name, f"{text}\n".encode())
+        return [*self.NAMES, *(self.store(name, content) for name, content in files(result))]
 
     def store(self, name: str, content: bytes) -> str:
         """Writes one file, whole or not at all; returns its name.

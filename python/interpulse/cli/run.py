@@ -43,7 +43,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Also write result.json, table.txt and config.resolved.json into this folder.",
+            help="Also write result.json, table.txt and config.resolved.json into this folder, and power over time as "
+            "power.csv, power.png and power.svg where power.trace is on.",
             show_default=False,
         ),
     ] = None,
@@ -107,14 +108,14 @@ def run(
 def _store(folder: OutFolder, result: Result, plan: Plan, *, printed: bool) -> None:
     """Writes the files of `--out`. Where that fails, the full result goes to standard output unless it is there."""
     try:
-        folder.write(result, plan)
+        names = folder.write(result, plan)
     except OSError as error:
         if not printed:
             emit(result.to_json())
         problem = error.strerror or str(error)
         message = f"cannot write to {folder.path}: {problem}; the full result is on standard output instead"
         raise UserError(message) from None
-    _say(f"wrote {', '.join(folder.NAMES)} to {folder.path}")
+    _say(f"wrote {', '.join(names)} to {folder.path}")
 
 
 def _say(line: str) -> None:

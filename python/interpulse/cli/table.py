@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interpulse.cli.power import power_table
 from interpulse.cli.text import UNBOUNDED, number, plain
 from interpulse.result import KINDS, Result, kind_iops
 
@@ -53,10 +54,21 @@ def render(result: Result) -> str:
         "Drive",
         "Array",
         "What suspensions took, in microseconds of the mean of each",
+        "Bit errors",
+        "Power and energy of the flash",
         "Where read time went, in microseconds of the mean",
         "Where the time of the slowest reads went, in % of their latency",
     )
-    tables = (_latency(cases), _drive(cases), _array(cases), _suspensions(cases), _read_wait(cases), _tail_blame(cases))
+    tables = (
+        _latency(cases),
+        _drive(cases),
+        _array(cases),
+        _suspensions(cases),
+        _bit_errors(cases),
+        power_table(_by_case(cases), cases),
+        _read_wait(cases),
+        _tail_blame(cases),
+    )
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
     foot = [line for case in cases for line in _foot(case)]
@@ -179,6 +191,32 @@ def _suspensions(cases: list[dict[str, Any]]) -> Table | None:
     return table
 
 
+def _bit_errors(cases: list[dict[str, Any]]) -> Table | None:
+    """What bit errors led to; None when no case has an error table."""
+    found = [case.get("reliability", {}) for case in cases]
+    if not any(found):
+        return None
+    table = _by_case(cases)
+
+    def rate(value: float | None) -> str:
+        return "-" if value is None else f"{value:.2e}"
+
+    table.add_row("raw bit error rate of first sensings", *(rate(each.get("raw_bit_error_rate")) for each in found))
+    shares = (100 * each["retried_share"] if "retried_share" in each else None for each in found)
+    table.add_row("page reads repeated, %", *(number(share) for share in shares))
+    table.add_row("retry steps per page read", *(number(each.get("retry_steps_mean"), 3) for each in found))
+    table.add_row("repeating a host's page read, us", *(number(each.get("retry_mean_us")) for each in found))
+    lost = [each.get("uncorrectable", {}) for each in found]
+    for name, label in (("reads", "reads"), ("writes", "writes"), ("gc_pages", "pages moved")):
+        if name == "reads" or any(each.get(name, 0) for each in lost):
+            table.add_row(f"uncorrectable {label}", *(f"{each[name]:,}" if each else "-" for each in lost))
+    table.add_row("uncorrectable bit error rate", *(rate(each.get("uber")) for each in found))
+    for name in ("refreshed_blocks", "reclaimed_blocks"):
+        if any(each.get(name, 0) for each in found):
+            table.add_row(name.replace("_", " "), *(f"{each[name]:,}" if each else "-" for each in found))
+    return table
+
+
 def _suspends(case: Mapping[str, Any], operation: str, count: str) -> str:
     nand = case.get("nand", {})
     operations = nand.get(count, 0)
@@ -247,6 +285,10 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f" {case['wall_s']:.2f} s here{rate}"
     )
     yield from _timeouts(name, case)
+    lost = case.get("reliability", {}).get("uncorrectable", {})
+    if lost.get("reads") or lost.get("writes"):
+        counts = f"{lost['reads']:,} reads and {lost['writes']:,} writes"
+        yield f"{name}: {counts} completed with an error: data could not be corrected"
     bad_rows = case.get("counters", {}).get("trace", {}).get("bad_rows", 0)
     if bad_rows:
         yield f"{name}: {bad_rows:,} bad rows of the trace were skipped"

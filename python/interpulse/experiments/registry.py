@@ -49,6 +49,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         module="interpulse.experiments.suspend_tlc",
     ),
     Experiment(
+        name="suspend-tlc-power",
+        summary="power of program suspension in a TLC drive: memory and bus, mean, peak and energy per request",
+        source="Zambelli et al., Electronics 2021",
+        quick="10 s",
+        full="2 min",
+        traces="none",
+        module="interpulse.experiments.suspend_tlc_power",
+    ),
+    Experiment(
         name="fast12",
         summary="program and erase suspension for reads: six workloads on SLC and MLC, seven policies",
         source="Wu & He, FAST'12; JSA'14",

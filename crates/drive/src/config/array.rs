@@ -228,6 +228,14 @@ impl ArraySpec {
             let why = "the drives of an array have reads without errors: use errors.table = \"ideal\"";
             return Err(impossible(&["errors.table", "array.level"], why));
         }
+        if drive.nand.power.trace.is_some() {
+            let why = "the current of an array is not followed through time";
+            return Err(impossible(&["power.trace", "array.level"], why));
+        }
+        if drive.nand.power.budget.is_some() {
+            let why = "the drives of an array have no power budget";
+            return Err(impossible(&["power.budget", "array.level"], why));
+        }
         if drive.host.queue_weights.len() > 1 {
             let why = "an array submits to one queue pair of each drive";
             return Err(impossible(&["host.queue-weights", "array.level"], why));

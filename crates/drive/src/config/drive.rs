@@ -8,6 +8,7 @@ use crate::host::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{FILE, PartSpec};
 use interpulse_flash::variation::LongOperations;
@@ -41,7 +42,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
     }
     let geometry = Geometry::new(channels, chips, dies, &part);
-    let nand = read_nand(document, &part, geometry.dies(), folder)?;
+    let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
     let ftl = read_ftl(document)?;
     let mut c = document.section("cache")?;
     let cache = CacheSpec {
@@ -63,13 +64,15 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         )?,
     };
     let host = read_host(document)?;
+    let (power, constants) = super::power::read(document, &part, &geometry)?;
+    nand.power = power;
     let mut a = document.section("audit")?;
     let audit_sample = a.u32(
         "sample",
         "the version audit follows one in this many logical units; 1 follows all",
         default(1024).at_least(1),
     )?;
-    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, audit_sample })
+    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample })
 }
 
 fn read_nand(
@@ -117,6 +120,7 @@ fn read_nand(
         erase_suspend,
         nesting,
         multi_plane_reads,
+        power: PowerConfig::default(),
         ecc_latency: ecc.latency,
         ecc_interval: ecc.interval,
         errors: ecc.errors,

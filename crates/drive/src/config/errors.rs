@@ -2,9 +2,8 @@
 
 use super::drive::options;
 use interpulse_engine::{Bytes, Duration};
-use interpulse_flash::errors::Ecc;
 use interpulse_flash::errors::{
-    DecodeTime, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, SoftStage, TableFileError, presets,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, SoftStage, TableFileError, presets,
     table_in_file,
 };
 use interpulse_flash::parts::PartSpec;
@@ -34,8 +33,12 @@ pub(super) fn read(document: &Document, part: &PartSpec, folder: &Path) -> Resul
         "time between codewords entering the decoder of a channel",
         default(Duration::ZERO).at_most(LONGEST),
     )?;
+    let latency = e.duration(
+        "latency",
+        "decode latency of a codeword (one per 4 KiB) without errors",
+        default(Duration::from_us(4)).at_most(LONGEST),
+    )?;
     let Some(table) = table else {
-        let latency = read_latency(&mut e)?;
         for key in ECC_KEYS {
             e.refuse(key, "without bit errors it has no effect: give an errors.table other than \"ideal\"")?;
         }
@@ -44,19 +47,17 @@ pub(super) fn read(document: &Document, part: &PartSpec, folder: &Path) -> Resul
         }
         return Ok(Read { latency, interval, errors: None });
     };
-    let (ecc, latency) = read_ecc(&mut e)?;
+    let ecc = read_ecc(&mut e, latency)?;
     let spec = read_errors(&mut errors, table, ecc)?;
     Ok(Read { latency, interval, errors: Some(Arc::new(spec)) })
 }
 
 /// What is refused without errors.
-const ECC_KEYS: [&str; 14] = [
+const ECC_KEYS: [&str; 12] = [
     "codeword",
     "capability",
-    "decode",
-    "iteration",
-    "iterations-growth",
-    "max-iterations",
+    "latency-growth",
+    "max-latency",
     "max-retries",
     "retry",
     "retry-sensing",
@@ -75,11 +76,6 @@ const ERROR_KEYS: [&str; 7] = [
     "refresh-after",
     "reclaim-reads",
 ];
-
-fn read_latency(e: &mut Section) -> Result<Duration, ConfigError> {
-    let four_us = default(Duration::from_us(4)).at_most(LONGEST);
-    e.duration("latency", "decode latency of a codeword (one per 4 KiB)", four_us)
-}
 
 fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<ErrorTable>, ConfigError> {
     let doc = "raw bit error rates: a name of `interpulse list error-tables`, or a file with a table";
@@ -113,7 +109,7 @@ fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<
     Ok(table)
 }
 
-fn read_ecc(e: &mut Section) -> Result<(Ecc, Duration), ConfigError> {
+fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
     let codeword = e.bytes(
         "codeword",
         "data of a codeword in which ecc.capability errors are corrected",
@@ -131,13 +127,26 @@ fn read_ecc(e: &mut Section) -> Result<(Ecc, Duration), ConfigError> {
     if capability > codeword_bits / 2 {
         return Err(e.conflict(&["capability", "codeword"], "no code corrects more than half of its bits"));
     }
-    let (decode, latency) = read_decode(e)?;
+    let latency_growth = e.f64(
+        "latency-growth",
+        "decoding takes ecc.latency x (1 + this x (errors / capability)^2)",
+        default(0.0).within(0.0..=1000.0),
+    )?;
+    let max_latency = e.optional_duration(
+        "max-latency",
+        "longest hard decode, which is what one that fails takes; left out, as with ecc.capability errors",
+        optional().at_most(LONGEST),
+    )?;
+    if max_latency.is_some_and(|most| most < latency) {
+        return Err(e.conflict(&["max-latency", "latency"], "no decode is shorter than one without errors"));
+    }
     let max_retries = e.u32(
         "max-retries",
         "most retry steps of a read, each a sensing with other read offsets",
         default(8).within(0..=63),
     )?;
-    let mut ecc = Ecc { codeword_bits, capability, decode, max_retries, ..Ecc::default() };
+    let mut ecc =
+        Ecc { codeword_bits, capability, latency_growth, max_latency, max_retries, ..Ecc::default() };
     if max_retries > 0 {
         read_retry(e, &mut ecc)?;
     } else {
@@ -152,31 +161,7 @@ fn read_ecc(e: &mut Section) -> Result<(Ecc, Duration), ConfigError> {
         &[("default", false), ("last-successful", true)],
     )?;
     ecc.soft = read_soft(e, capability, codeword_bits)?;
-    Ok((ecc, latency))
-}
-
-fn read_decode(e: &mut Section) -> Result<(DecodeTime, Duration), ConfigError> {
-    let kinds = [("fixed", false), ("iterations", true)];
-    if !e.choice("decode", "how long hard decoding takes", Some("fixed"), &kinds)? {
-        for key in ["iteration", "iterations-growth", "max-iterations"] {
-            e.refuse(key, "it belongs to decode = \"iterations\"")?;
-        }
-        return Ok((DecodeTime::Fixed, read_latency(e)?));
-    }
-    e.refuse("latency", "with decode = \"iterations\" the errors decide about it")?;
-    let iteration = e.duration(
-        "iteration",
-        "time of one iteration of the decoder",
-        default(Duration::from_us(1)).positive().at_most(LONGEST),
-    )?;
-    let growth = e.f64(
-        "iterations-growth",
-        "iterations are 1 + this x (errors / capability)^2",
-        default(19.0).within(0.0..=1000.0),
-    )?;
-    let most =
-        e.u32("max-iterations", "most iterations; what fails takes them all", default(20).within(1..=1000))?;
-    Ok((DecodeTime::Iterations { iteration, growth, most }, iteration))
+    Ok(ecc)
 }
 
 fn read_retry(e: &mut Section, ecc: &mut Ecc) -> Result<(), ConfigError> {

@@ -7,6 +7,7 @@ mod array;
 mod drive;
 mod errors;
 mod flow;
+mod power;
 mod run;
 mod suspend;
 pub(crate) mod twin;

@@ -196,7 +196,7 @@ impl Drive {
                 let first_ppu = self.ftl.layout.first_unit(victim.super_block) + victim.next_offset;
                 let at = self.ftl.layout.place(first_ppu);
                 let mut txn = Txn::new(Kind::GcRead, at.die);
-                txn.plane = at.plane;
+                txn.plane = at.plane as u8;
                 txn.block = at.block;
                 txn.page = at.page;
                 txn.units = units;
@@ -208,6 +208,10 @@ impl Drive {
     }
 
     pub(super) fn gc_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        if txn.asks_for_reclaim() {
+            let super_block = self.super_block_of(txn);
+            self.reclaim(agenda, super_block);
+        }
         let read = self.jobs.reads.remove(txn.owner);
         let l = read.lane as usize;
         self.gc_lanes[l].reads -= 1;
@@ -316,8 +320,8 @@ impl Drive {
         gc.erasing += 1;
         let (die, plane) = self.ftl.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
-        txn.plane = plane;
-        txn.planes = self.ftl.layout.planes;
+        txn.plane = plane as u8;
+        txn.planes = self.ftl.layout.planes as u8;
         txn.block = self.ftl.layout.lane_of(super_block).1;
         txn.owner = super_block;
         txn.cycles = self.ftl.cycles[super_block as usize];

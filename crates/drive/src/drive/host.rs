@@ -231,7 +231,7 @@ impl Drive {
             reads += 1;
             self.requests.get_mut(id).reads_left += 1;
             let mut txn = Txn::new(Kind::HostRead, at.die);
-            txn.plane = at.plane;
+            txn.plane = at.plane as u8;
             txn.block = at.block;
             txn.page = at.page;
             txn.units = count;
@@ -249,16 +249,22 @@ impl Drive {
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let now = agenda.now();
         if !self.readers.is_empty() {
-            self.reader_done(agenda, txn);
+            let super_block = self.super_block_of(txn);
+            self.reader_done(agenda, super_block);
+            if txn.asks_for_reclaim() {
+                self.reclaim(agenda, super_block);
+            }
+            if txn.is_uncorrectable() {
+                self.requests.get_mut(txn.owner).failed = true;
+            }
         }
         let request = self.requests.get_mut(txn.owner);
-        request.failed |= txn.is_uncorrectable();
         request.reads_left -= 1;
         if request.reads_left > 0 {
             return;
         }
         // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, &txn.waits);
+        book_flash(&mut request.account, txn);
         request.account[Cause::Retry as usize] = txn.own;
         request.mark = txn.mark + Duration::from_ns(txn.own);
         request.book(Cause::Decode, now);

@@ -261,16 +261,8 @@ impl Drive {
             // A timer of the array finishes at most one transaction, so the order is that of the events.
             debug_assert!(self.nand.outcomes.is_empty());
             match outcome {
-                Outcome::Read(txn) => {
-                    if txn.asks_for_reclaim() {
-                        self.reclaim(agenda, &txn);
-                    }
-                    if txn.kind == Kind::HostRead {
-                        self.host_read_done(agenda, &txn);
-                    } else {
-                        self.gc_read_done(agenda, &txn);
-                    }
-                }
+                Outcome::Read(txn) if txn.kind == Kind::HostRead => self.host_read_done(agenda, &txn),
+                Outcome::Read(txn) => self.gc_read_done(agenda, &txn),
                 Outcome::Program(txn) if txn.kind == Kind::HostProgram => {
                     self.host_program_done(agenda, &txn);
                 }

@@ -57,6 +57,8 @@ impl Drive {
     }
 
     /// Finds the blocks whose data has become old.
+    #[cold]
+    #[inline(never)]
     pub(super) fn patrol(&mut self, agenda: &mut Agenda) {
         let limit = self.refresh_after().expect("the patrol has a timer only with a limit");
         if self.closed {
@@ -88,13 +90,12 @@ impl Drive {
         reliability.age((die, plane, block), agenda.now()) > limit
     }
 
-    /// `read` has reached the limit of reads of its block.
+    /// A read has reached the limit of reads of its block.
     #[cold]
-    pub(super) fn reclaim(&mut self, agenda: &mut Agenda, read: &Txn) {
+    pub(super) fn reclaim(&mut self, agenda: &mut Agenda, super_block: u32) {
         if self.closed {
             return;
         }
-        let super_block = self.super_block_of(read);
         let (lane, _) = self.ftl.layout.lane_of(super_block);
         let rewrites = &mut self.gc_lanes[lane as usize].rewrites;
         if self.ftl.map.is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
@@ -144,14 +145,15 @@ impl Drive {
     }
 
     /// The super block that a page read addresses.
-    fn super_block_of(&self, read: &Txn) -> u32 {
+    #[inline]
+    pub(super) fn super_block_of(&self, read: &Txn) -> u32 {
         let layout = &self.ftl.layout;
-        (read.die * layout.lanes_per_die + read.plane / layout.planes) * layout.blocks + read.block
+        (read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes) * layout.blocks + read.block
     }
 
-    /// A page read of the host is done: its block may be waiting for that to be erased.
-    pub(super) fn reader_done(&mut self, agenda: &mut Agenda, read: &Txn) {
-        let super_block = self.super_block_of(read);
+    /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
+    #[inline(never)]
+    pub(super) fn reader_done(&mut self, agenda: &mut Agenda, super_block: u32) {
         let readers = &mut self.readers[super_block as usize];
         *readers -= 1;
         if *readers == 0 {

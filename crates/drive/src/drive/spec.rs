@@ -4,7 +4,7 @@ use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::stripe::Allocation;
 use crate::host::link::LinkSpec;
 use crate::host::queues::Arbitration;
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::{Bytes, Duration, Power};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
@@ -24,8 +24,27 @@ pub struct DriveSpec {
     pub cache: CacheSpec,
     /// The host interface.
     pub host: HostSpec,
+    /// What is not flash and always draws power.
+    pub constants: PowerConstants,
     /// One in this many logical units is followed by the version audit.
     pub audit_sample: u32,
+}
+
+/// Power that is drawn all the time; `None` where it is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PowerConstants {
+    /// Of the controller.
+    pub controller: Option<Power>,
+    /// Of the DRAM.
+    pub dram: Option<Power>,
+}
+
+impl PowerConstants {
+    /// Of so many drives together.
+    pub fn of_drives(&self, drives: u32) -> PowerConstants {
+        let all = |one: Option<Power>| one.map(|one| Power(one.0 * u64::from(drives)));
+        PowerConstants { controller: all(self.controller), dram: all(self.dram) }
+    }
 }
 
 /// Mapping, allocation, garbage collection.

@@ -255,8 +255,8 @@ impl Drive {
     pub(super) fn submit_program(&mut self, agenda: &mut Agenda, kind: Kind, lane: u32, job: u32) {
         let (die, plane) = self.ftl.layout.die_of(lane);
         let mut txn = Txn::new(kind, die);
-        txn.plane = plane;
-        txn.planes = self.ftl.layout.planes;
+        txn.plane = plane as u8;
+        txn.planes = self.ftl.layout.planes as u8;
         txn.owner = job;
         if job != NONE
             && let Some(place) = self.jobs.program(job).place

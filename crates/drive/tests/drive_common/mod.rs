@@ -1,7 +1,7 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
@@ -12,6 +12,7 @@ use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, S
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -87,6 +88,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            power: PowerConfig::default(),
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
             errors: None,
@@ -117,6 +119,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             firmware: Duration::from_us(5),
             command_timeout: None,
         },
+        constants: PowerConstants::default(),
         audit_sample: 1,
     }
 }

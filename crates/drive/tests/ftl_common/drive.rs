@@ -1,6 +1,6 @@
 //! A small drive in simulated time that does nothing but write.
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
+use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::Ftl;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
@@ -11,6 +11,7 @@ use interpulse_drive::host::queues::Arbitration;
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -60,6 +61,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            power: PowerConfig::default(),
             ecc_latency: us(4),
             ecc_interval: Duration::ZERO,
             errors: None,
@@ -90,6 +92,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             firmware: us(1),
             command_timeout: None,
         },
+        constants: PowerConstants::default(),
         audit_sample: 64,
     }
 }

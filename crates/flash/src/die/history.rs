@@ -20,6 +20,17 @@ impl Default for History {
 }
 
 impl History {
+    /// How many changes have been noted.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// When the last change was; the start of the simulation before the first.
+    pub fn last(&self) -> SimTime {
+        self.ring[(self.written.wrapping_sub(1) % KEPT as u64) as usize].0
+    }
+
     /// Notes that the die went to `state` at `now`; `detail` is the block concerned.
     #[inline]
     pub fn note(&mut self, now: SimTime, state: State, detail: u32) {

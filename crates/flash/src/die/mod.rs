@@ -46,32 +46,38 @@ pub enum State {
     Resuming,
     /// Repeating a read whose decode has failed: the steps of its retry, one after another or overlapping.
     Retrying,
+    /// What comes next waits for a share of the power budget.
+    Held,
 }
 
+/// Number of [`State`] values.
+pub const STATES: usize = 14;
+
 /// Which states may follow each state, in the order of [`State`].
-const NEXT: [&[State]; 13] = {
+const NEXT: [&[State]; STATES] = {
     use State::*;
     [
-        &[Command, LoadWait, Retrying],
+        &[Command, LoadWait, Retrying, Held],
         &[Sensing, Pulsing],
         &[OutWait],
         &[Out],
         &[OutWait, Idle, Suspended],
         &[Load],
-        &[LoadWait, Pulsing, Resuming],
+        &[LoadWait, Pulsing, Resuming, Held],
         &[Stopping, Entering, Suspended, Idle],
         &[Entering, Suspended],
         &[Suspended],
-        &[Command, LoadWait, Resuming, Pulsing, Retrying],
+        &[Command, LoadWait, Resuming, Pulsing, Retrying, Held],
         &[Pulsing],
         &[Retrying, Idle, Suspended],
+        &[Command, Resuming, Pulsing, Retrying],
     ]
 };
 
-const LEGAL: [u16; 13] = {
-    let mut table = [0; 13];
+const LEGAL: [u16; STATES] = {
+    let mut table = [0; STATES];
     let mut from = 0;
-    while from < 13 {
+    while from < STATES {
         let mut k = 0;
         while k < NEXT[from].len() {
             table[from] |= 1 << NEXT[from][k] as u16;
@@ -102,6 +108,8 @@ pub struct LongOp {
     pub train: PulseTrain,
     /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
     origin: SimTime,
+    /// When its pulses were last put on the die; they may have begun a little later, behind their command.
+    commanded: SimTime,
     /// When its pulses last started or went on.
     began: SimTime,
     /// Progress at the last stop.
@@ -141,6 +149,17 @@ impl LongOp {
         let (first, count) = self.planes;
         (first..first + count).contains(&plane)
     }
+}
+
+/// What trains did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrainTime {
+    /// Their command was on the bus.
+    pub command: Duration,
+    /// A pulse resumed midway regained its voltage, without progress.
+    pub ramp: Duration,
+    /// Pulses, voltage resets, verifies.
+    pub phases: [Duration; 3],
 }
 
 const NO_STOP: Stop =
@@ -184,6 +203,30 @@ impl Die {
         self.state
     }
 
+    /// How often the state has changed.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.history.written()
+    }
+
+    /// When the present state began.
+    pub fn since(&self) -> SimTime {
+        self.history.last()
+    }
+
+    /// How long entering the suspension of the operation on the die lasts, a discharge included.
+    #[inline]
+    pub fn entry(&self) -> Duration {
+        self.long.as_ref().expect("an operation is suspended").stop.entry
+    }
+
+    /// The pulses on the die: kind, train, when they begin, when they make progress, and progress then.
+    pub fn course(&self) -> (LongKind, PulseTrain, SimTime, SimTime, Duration) {
+        let op = self.long.as_ref().expect("only a long operation pulses");
+        let ramped = SimTime(op.origin.as_ns().wrapping_add(op.kept.as_ns()));
+        (op.kind, op.train, op.began, ramped, op.kept)
+    }
+
     /// The program or erase on the die, running or suspended; of two, the program.
     #[inline]
     pub fn long(&self) -> Option<&LongOp> {
@@ -219,13 +262,13 @@ impl Die {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
             self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
         }
-        self.usage.switch(now, usage);
+        self.usage.switch(now, to, usage);
         self.history.note(now, to, block);
         self.state = to;
     }
 
     /// Checks that a page may be read now: it is programmed, or in the page buffer.
-    #[inline]
+    #[inline(always)]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.illegal(
@@ -262,6 +305,7 @@ impl Die {
             kind,
             train,
             origin: now,
+            commanded: now,
             began: now,
             kept: Duration::ZERO,
             suspends: 0,
@@ -319,6 +363,7 @@ impl Die {
         if op.suspends > 0 {
             op.suspended += now.since(op.halted);
         }
+        op.commanded = now;
         op.began = start;
         op.origin = SimTime((start + ramp).as_ns().wrapping_sub(op.kept.as_ns()));
         let end = start + ramp + (op.train.total() - op.kept);
@@ -441,6 +486,48 @@ impl Die {
         let op = self.long.as_ref().expect("only a long operation pulses");
         let (elapsed, _) = self.progress(now);
         (now.since(op.began), elapsed - op.kept)
+    }
+
+    /// How long the command of the pulses that were last put on the die takes, up to `now`.
+    #[inline]
+    pub fn command_time(&self, now: SimTime) -> Duration {
+        let op = self.long.as_ref().expect("only a long operation pulses");
+        op.began.min(now).since(op.commanded)
+    }
+
+    /// Of the pulses, voltage resets and verifies that the train has done, those that its halt at `now` throws away.
+    #[inline]
+    pub fn thrown_away(&self, now: SimTime) -> Option<[Duration; 3]> {
+        let (elapsed, _) = self.progress(now);
+        let op = self.long.as_ref().expect("only a long operation halts");
+        let keeps = op.stop.keeps;
+        (elapsed > keeps).then(|| {
+            let (done, kept) = (op.train.split(elapsed), op.train.split(keeps));
+            [done[0] - kept[0], done[1] - kept[1], done[2] - kept[2]]
+        })
+    }
+
+    /// What the operations on the die, which are not complete, have done up to `now`, what was thrown away not counted.
+    pub fn unfinished(&self, now: SimTime) -> impl Iterator<Item = (LongKind, TrainTime)> {
+        let pulses = matches!(self.state, State::Pulsing | State::Stopping);
+        let running = self.long.as_ref().map(|op| {
+            if !pulses {
+                return (op.kind, TrainTime { phases: op.train.split(op.kept), ..TrainTime::default() });
+            }
+            let command = self.command_time(now);
+            if now <= op.began {
+                return (
+                    op.kind,
+                    TrainTime { command, phases: op.train.split(op.kept), ..TrainTime::default() },
+                );
+            }
+            let (elapsed, _) = self.progress(now);
+            let ramp = now.since(op.began) - (elapsed - op.kept);
+            (op.kind, TrainTime { command, ramp, phases: op.train.split(elapsed) })
+        });
+        let of_kept =
+            |op: &LongOp| (op.kind, TrainTime { phases: op.train.split(op.kept), ..TrainTime::default() });
+        running.into_iter().chain(self.beneath.as_ref().map(of_kept))
     }
 
     /// Where the pulsing train stands at `now`, for a policy that is asked to stop it. A train that has been

@@ -1,5 +1,6 @@
 //! What a die spends its time on, and what a transaction queued at it waits for.
 
+use super::{STATES, State};
 use interpulse_engine::SimTime;
 
 /// What a die is doing. The shares of these over all dies add up to the simulated time.
@@ -77,18 +78,82 @@ const CAUSE: [Wait; USES] = [
     Wait::Suspend,
 ];
 
+/// Every state of a die with every use it is put to. Time is booked by these pairs, so that both what it is to others
+/// and what the die draws meanwhile follow from one sum.
+pub const SLOTS: [(State, Use); 33] = [
+    (State::Idle, Use::Idle),
+    (State::Command, Use::BusHost),
+    (State::Command, Use::BusGc),
+    (State::Command, Use::Erase),
+    (State::Sensing, Use::SenseHost),
+    (State::Sensing, Use::SenseGc),
+    (State::OutWait, Use::BusHost),
+    (State::OutWait, Use::BusGc),
+    (State::Out, Use::BusHost),
+    (State::Out, Use::BusGc),
+    (State::LoadWait, Use::BusProgram),
+    (State::LoadWait, Use::BusGc),
+    (State::LoadWait, Use::Suspended),
+    (State::Load, Use::BusProgram),
+    (State::Load, Use::BusGc),
+    (State::Load, Use::Suspended),
+    (State::Pulsing, Use::PulseHost),
+    (State::Pulsing, Use::PulseGc),
+    (State::Pulsing, Use::Erase),
+    (State::Stopping, Use::StopProgram),
+    (State::Stopping, Use::StopErase),
+    (State::Entering, Use::Suspended),
+    (State::Suspended, Use::Suspended),
+    (State::Resuming, Use::Suspended),
+    (State::Retrying, Use::BusHost),
+    (State::Retrying, Use::BusGc),
+    (State::Retrying, Use::SenseHost),
+    (State::Retrying, Use::SenseGc),
+    (State::Held, Use::BusHost),
+    (State::Held, Use::BusGc),
+    (State::Held, Use::BusProgram),
+    (State::Held, Use::Erase),
+    (State::Held, Use::Suspended),
+];
+
+/// Room for the slots; a power of two. Time of a pair that is not among them goes to the last one, where the audits miss
+/// it.
+const ROOM: usize = 64;
+
+/// The slot of each state and use.
+const SLOT: [[u8; USES]; STATES] = {
+    let mut table = [[ROOM as u8 - 1; USES]; STATES];
+    let mut k = 0;
+    while k < SLOTS.len() {
+        table[SLOTS[k].0 as usize][SLOTS[k].1 as usize] = k as u8;
+        k += 1;
+    }
+    table
+};
+
+/// The cause of waiting that each slot is to others.
+const CAUSE_OF_SLOT: [Wait; ROOM] = {
+    let mut table = [Wait::Bus; ROOM];
+    let mut k = 0;
+    while k < SLOTS.len() {
+        table[k] = CAUSE[SLOTS[k].1 as usize];
+        k += 1;
+    }
+    table
+};
+
 /// Cumulative time of one die by use and by waiting cause.
 #[derive(Clone, Debug)]
 pub struct Usage {
     causes: [u64; WAITS],
-    uses: [u64; USES],
-    current: Use,
+    times: [u64; ROOM],
+    current: u8,
     since: SimTime,
 }
 
 impl Default for Usage {
     fn default() -> Self {
-        Usage { causes: [0; WAITS], uses: [0; USES], current: Use::Idle, since: SimTime::ZERO }
+        Usage { causes: [0; WAITS], times: [0; ROOM], current: 0, since: SimTime::ZERO }
     }
 }
 
@@ -97,16 +162,17 @@ impl Usage {
     #[inline]
     pub fn settle(&mut self, now: SimTime) {
         let spent = now.as_ns() - self.since.as_ns();
-        self.uses[self.current as usize] += spent;
-        self.causes[CAUSE[self.current as usize] as usize] += spent;
+        let slot = self.current as usize % ROOM;
+        self.times[slot] += spent;
+        self.causes[CAUSE_OF_SLOT[slot] as usize] += spent;
         self.since = now;
     }
 
-    /// Books the time up to `now` and changes the use.
+    /// Books the time up to `now` and changes state and use.
     #[inline]
-    pub fn switch(&mut self, now: SimTime, to: Use) {
+    pub fn switch(&mut self, now: SimTime, state: State, to: Use) {
         self.settle(now);
-        self.current = to;
+        self.current = SLOT[state as usize][to as usize];
     }
 
     /// Time by waiting cause up to the last booking; differences of two such readings tell what a
@@ -117,7 +183,17 @@ impl Usage {
     }
 
     /// Time by use up to the last booking, in ns; adds up to the time of that booking.
-    pub fn uses(&self) -> &[u64; USES] {
-        &self.uses
+    pub fn uses(&self) -> [u64; USES] {
+        let mut uses = [0; USES];
+        for (&(_, usage), time) in SLOTS.iter().zip(&self.times) {
+            uses[usage as usize] += time;
+        }
+        uses
+    }
+
+    /// Time by state and use, in the order of [`SLOTS`], up to the last booking, in ns; adds up to the time of that
+    /// booking.
+    pub fn times(&self) -> &[u64] {
+        &self.times[..SLOTS.len()]
     }
 }

@@ -9,8 +9,10 @@ pub struct Ecc {
     pub codeword_bits: u32,
     /// Bit errors of a codeword that hard decoding corrects.
     pub capability: u32,
-    /// How long hard decoding takes.
-    pub decode: DecodeTime,
+    /// How hard decoding slows down with errors: the array's latency x (1 + this x (e / capability)^2).
+    pub latency_growth: f64,
+    /// Longest hard decode, which is what one that fails takes; `None` is that of `capability` errors.
+    pub max_latency: Option<Duration>,
     /// Most retry steps of a read, each a sensing with other read offsets.
     pub max_retries: u32,
     /// Whether the next retry step is sensed while the data of the one before moves out and is decoded (PR2).
@@ -23,22 +25,6 @@ pub struct Ecc {
     pub predict: bool,
     /// What is tried when all retry steps have failed, in order.
     pub soft: Vec<SoftStage>,
-}
-
-/// How long hard decoding of a page's data takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DecodeTime {
-    /// Always the array's own latency.
-    Fixed,
-    /// `iteration` x (1 + `growth` x (e / capability)^2), at most `most` iterations; what fails takes them all.
-    Iterations {
-        /// Time of one iteration.
-        iteration: Duration,
-        /// Growth with the square of the errors.
-        growth: f64,
-        /// Most iterations.
-        most: u32,
-    },
 }
 
 /// Decoding with soft information: further sensings around the offsets of the last retry step.
@@ -58,7 +44,8 @@ impl Default for Ecc {
         Ecc {
             codeword_bits: 8192,
             capability: 80,
-            decode: DecodeTime::Fixed,
+            latency_growth: 0.0,
+            max_latency: None,
             max_retries: 8,
             pipelined: false,
             retry_sensing_ppm: 1_000_000,
@@ -70,19 +57,16 @@ impl Default for Ecc {
 }
 
 impl Ecc {
-    /// Decode latency by the number of errors of the worst codeword, from none to one more than can be corrected; `fixed`
-    /// is the array's own.
-    pub fn latencies(&self, fixed: Duration) -> Vec<Duration> {
-        let of = |errors: u32| match self.decode {
-            DecodeTime::Fixed => fixed,
-            DecodeTime::Iterations { iteration, growth, most } => {
-                let share = f64::from(errors) / f64::from(self.capability);
-                let iterations = (1.0 + growth * share * share).min(f64::from(most));
-                let iterations = if errors > self.capability { f64::from(most) } else { iterations };
-                Duration::from_ns(libm::round(iteration.as_ns() as f64 * iterations) as u64)
-            }
+    /// Decode latency by the number of errors of the worst codeword, from none to one more than can be corrected; `clean`
+    /// is that without errors.
+    pub fn latencies(&self, clean: Duration) -> Vec<Duration> {
+        let grown = |share: f64| {
+            let ns = clean.as_ns() as f64 * (1.0 + self.latency_growth * share * share);
+            Duration::from_ns(libm::round(ns) as u64)
         };
-        (0..=self.capability + 1).map(of).collect()
+        let longest = self.max_latency.unwrap_or_else(|| grown(1.0));
+        let of = |errors: u32| grown(f64::from(errors) / f64::from(self.capability)).min(longest);
+        (0..=self.capability).map(of).chain([longest]).collect()
     }
 
     /// How long a retry step senses a page whose sensing takes `full`.
@@ -100,19 +84,20 @@ impl Ecc {
 mod tests {
     use super::*;
 
-    /// 1 us an iteration, 20 at the capability, a quarter of the growth at half of it.
+    /// 1 us without errors, 20 at the capability, a quarter of the growth at half of it.
     #[test]
-    fn iterations_grow_with_the_square_of_the_errors() {
+    fn decoding_slows_down_with_the_square_of_the_errors() {
         let us = Duration::from_us;
-        let decode = DecodeTime::Iterations { iteration: us(1), growth: 19.0, most: 20 };
-        let ecc = Ecc { capability: 40, decode, ..Ecc::default() };
-        let times = ecc.latencies(us(99));
+        let ecc = Ecc { capability: 40, latency_growth: 19.0, ..Ecc::default() };
+        let times = ecc.latencies(us(1));
         assert_eq!(times.len(), 42);
         assert_eq!((times[0], times[40], times[41]), (us(1), us(20), us(20)));
         assert_eq!(times[20], Duration::from_ns(5_750));
-        let capped = DecodeTime::Iterations { iteration: us(1), growth: 100.0, most: 12 };
-        assert_eq!(Ecc { decode: capped, ..ecc.clone() }.latencies(us(99))[30], us(12));
-        assert_eq!(Ecc { decode: DecodeTime::Fixed, ..ecc }.latencies(us(4)), vec![us(4); 42]);
+        let capped = Ecc { latency_growth: 100.0, max_latency: Some(us(12)), ..ecc.clone() };
+        assert_eq!((capped.latencies(us(1))[30], capped.latencies(us(1))[41]), (us(12), us(12)));
+        let waits = Ecc { max_latency: Some(us(50)), ..ecc.clone() };
+        assert_eq!((waits.latencies(us(1))[40], waits.latencies(us(1))[41]), (us(20), us(50)));
+        assert_eq!(Ecc { latency_growth: 0.0, ..ecc }.latencies(us(4)), vec![us(4); 42]);
     }
 
     #[test]

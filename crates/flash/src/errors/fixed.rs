@@ -46,7 +46,7 @@ impl Logs {
         let exponent = 63 - x.leading_zeros();
         // The eight bits below the leading one.
         let bits = (x << (63 - exponent)) >> 55 & 0xff;
-        (i64::from(exponent) * LN_2_FIXED_20 >> 8) as i32 + i32::from(self.mantissa[bits as usize])
+        ((i64::from(exponent) * LN_2_FIXED_20) >> 8) as i32 + i32::from(self.mantissa[bits as usize])
     }
 
     /// ln(exp(a) + exp(b)), within 0.005.

@@ -14,7 +14,7 @@ pub mod presets;
 pub mod table;
 pub mod toml;
 
-pub use ecc::{DecodeTime, Ecc, SoftStage};
+pub use ecc::{Ecc, SoftStage};
 pub use model::ErrorModel;
 pub use presets::{IDEAL, PRESETS};
 pub use table::{Disturb, ErrorTable};

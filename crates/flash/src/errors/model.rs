@@ -75,7 +75,7 @@ fn place(axis: &[Point], x: i64) -> (usize, i64) {
         k += 1;
     }
     let beyond = (x - axis[k].at).max(0);
-    ((k), (beyond * axis[k].per_step >> 20).min(i64::from(ONE)))
+    (k, ((beyond * axis[k].per_step) >> 20).min(i64::from(ONE)))
 }
 
 impl ErrorModel {
@@ -163,19 +163,19 @@ impl ErrorModel {
             if towards_t == 0 {
                 return low;
             }
-            low + ((i64::from(self.ln_rber[row * width + t + 1]) - low) * towards_t >> 12)
+            low + (((i64::from(self.ln_rber[row * width + t + 1]) - low) * towards_t) >> 12)
         };
         let mut ln = along(row);
         if towards_c > 0 {
-            ln += (along(row + 1) - ln) * towards_c >> 12;
+            ln += ((along(row + 1) - ln) * towards_c) >> 12;
         }
         let mut ln = ln as i32;
         if let Some(d) = &self.disturb
             && state.reads > 0
             && cycles > 0
         {
-            let by_cycles = d.cycles * i64::from(self.logs.ln(u64::from(cycles))) >> 12;
-            let by_reads = d.reads * i64::from(self.logs.ln(u64::from(state.reads))) >> 12;
+            let by_cycles = (d.cycles * i64::from(self.logs.ln(u64::from(cycles)))) >> 12;
+            let by_reads = (d.reads * i64::from(self.logs.ln(u64::from(state.reads)))) >> 12;
             ln = self.logs.sum(ln, d.ln_coefficient + (by_cycles + by_reads) as i32);
         }
         if self.spread > 0 {

@@ -1,5 +1,6 @@
 //! How a flash array behaves.
 
+use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
 use crate::errors::ErrorSpec;
 use crate::suspend::SuspendPolicy;
@@ -24,6 +25,8 @@ pub struct NandConfig {
     pub nesting: bool,
     /// Whether reads of different planes of a die are sensed together.
     pub multi_plane_reads: bool,
+    /// How power is followed and limited.
+    pub power: PowerConfig,
     /// ECC decode latency of a codeword.
     pub ecc_latency: Duration,
     /// Time between codewords entering a channel's decoder.

@@ -65,6 +65,10 @@ counters! {
         erase_owed_time: "ns",
         /// wear added by suspensions, summed over blocks
         suspend_stress: "10^-6 P/E cycles",
+        /// times a die waited for a share of the power budget
+        power_waits: "operations",
+        /// time dies waited for a share of the power budget
+        power_wait_time: "ns",
         /// time the channels were taken by commands, addresses and data
         bus_time: "ns",
     }

@@ -26,15 +26,18 @@ impl Decoder {
         let start = self.free_at.max(now);
         self.free_at = start + self.interval * u64::from(units);
         let done = start + self.interval * u64::from(units.saturating_sub(1)) + latency;
-        let at = match self.line.back() {
-            Some(&(last, _)) if last > done => self.line.partition_point(|&(t, _)| t <= done),
-            _ => self.line.len(),
-        };
-        if at == self.line.len() {
-            self.line.push_back((done, id));
-        } else {
-            self.line.insert(at, (done, id));
+        if self.line.back().is_some_and(|&(last, _)| last > done) {
+            return self.overtake(done, id);
         }
+        self.line.push_back((done, id));
+        (self.line.len() == 1).then_some(done)
+    }
+
+    /// Puts `id` before those in line that leave later.
+    #[cold]
+    fn overtake(&mut self, done: SimTime, id: u32) -> Option<SimTime> {
+        let at = self.line.partition_point(|&(t, _)| t <= done);
+        self.line.insert(at, (done, id));
         (at == 0).then_some(done)
     }
 

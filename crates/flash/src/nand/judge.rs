@@ -5,7 +5,7 @@ use super::txn::{Kind, Txn};
 use crate::errors::blocks::{BlockState, BlockStates};
 use crate::errors::draw::Drawn;
 use crate::errors::model::Page;
-use crate::errors::{DecodeTime, Ecc, ErrorModel, ErrorSpec};
+use crate::errors::{Ecc, ErrorModel, ErrorSpec};
 use crate::geometry::{Geometry, Timing};
 use interpulse_engine::{Duration, SimTime, counters};
 
@@ -124,7 +124,7 @@ impl Reliability {
     /// suspensions; returns the decode latency.
     pub(super) fn judge(&mut self, txn: &mut Txn, extra_cycles: u32, now: SimTime) -> Duration {
         let first = !txn.is_retry();
-        let state = self.blocks.get_mut(txn.die, txn.plane, txn.block);
+        let state = self.blocks.get_mut(txn.die, txn.plane.into(), txn.block);
         state.reads = state.reads.saturating_add(1);
         if let Some(limit) = self.reclaim_reads
             && state.reads.is_multiple_of(limit)
@@ -132,12 +132,14 @@ impl Reliability {
             txn.set(Txn::WORN_BY_READS);
         }
         let state = *state;
-        if first {
-            txn.first_step = if self.ecc.predict { state.last_step } else { 0 };
-        }
+        let first_step = match (first, self.ecc.predict) {
+            (true, true) => state.last_step,
+            (true, false) => 0,
+            (false, _) => txn.first_step(),
+        };
         let page = Page {
-            address: (txn.die, txn.plane, txn.block, txn.page),
-            attempt: u32::from(txn.first_step) + u32::from(txn.attempt),
+            address: (txn.die, txn.plane.into(), txn.block, txn.page),
+            attempt: u32::from(first_step) + u32::from(txn.attempt()),
             units: txn.units,
             sensing: txn.seq,
         };
@@ -154,8 +156,8 @@ impl Reliability {
         }
         let fails = drawn.worst > self.ecc.capability;
         txn.put(Txn::FAILS, fails);
-        txn.errors = drawn.worst.min(u32::from(u16::MAX)) as u16;
-        if fails && u32::from(txn.attempt) == self.ecc.max_retries {
+        txn.set_attempts(first_step, txn.attempt(), drawn.worst);
+        if fails && u32::from(txn.attempt()) == self.ecc.max_retries {
             self.look_ahead(&drawn, &page);
         }
         self.latencies[(drawn.worst as usize).min(self.latencies.len() - 1)]
@@ -172,14 +174,14 @@ impl Reliability {
     pub(super) fn judge_soft(&mut self, txn: &mut Txn, stage: usize) -> Duration {
         let soft = self.ecc.soft[stage];
         self.counters.soft_decodes += 1;
-        txn.put(Txn::FAILS, u32::from(txn.errors) > soft.capability);
+        txn.put(Txn::FAILS, txn.errors() > soft.capability);
         soft.latency
     }
 
     /// A read has come to its end `now`; `failed` if nothing has corrected it.
     #[inline]
     pub(super) fn read_done(&mut self, txn: &mut Txn, failed: bool, now: SimTime) {
-        let further = usize::from(txn.attempt).min(MOST_ATTEMPTS_COUNTED);
+        let further = usize::from(txn.attempt()).min(MOST_ATTEMPTS_COUNTED);
         self.by_attempts[further] += 1;
         let host = txn.kind == Kind::HostRead;
         if txn.is_retry() {
@@ -198,15 +200,10 @@ impl Reliability {
                 false => self.counters.uncorrectable_gc_reads += 1,
             }
         } else if self.ecc.predict {
-            let step = u32::from(txn.first_step) + u32::from(txn.attempt).min(self.ecc.max_retries);
+            let step = u32::from(txn.first_step()) + u32::from(txn.attempt()).min(self.ecc.max_retries);
             let step = step.min(self.model.attempts() - 1) as u8;
-            self.blocks.get_mut(txn.die, txn.plane, txn.block).last_step = step;
+            self.blocks.get_mut(txn.die, txn.plane.into(), txn.block).last_step = step;
         }
-    }
-
-    /// Whether every decode takes the same time.
-    pub fn decodes_in_fixed_time(&self) -> bool {
-        self.ecc.decode == DecodeTime::Fixed
     }
 }
 
@@ -222,14 +219,19 @@ impl Nand {
     }
 
     /// Judges the sensing of transaction `id`, whose data has moved at `now`; returns its decode latency.
-    #[inline]
+    #[inline(always)]
     pub(super) fn judge(&mut self, now: SimTime, d: usize, id: u32) -> Duration {
-        let Some(reliability) = &mut self.reliability else { return self.config.ecc_latency };
+        if self.reliability.is_none() { self.config.ecc_latency } else { self.judge_errors(now, d, id) }
+    }
+
+    #[inline(never)]
+    fn judge_errors(&mut self, now: SimTime, d: usize, id: u32) -> Duration {
+        let reliability = self.reliability.as_mut().expect("the caller has looked");
         let txn = self.txns.get_mut(id);
         if txn.is(Txn::BUFFERED) {
             return reliability.latency_without_errors();
         }
-        let extra = self.dies[d].blocks().stress_cycles(txn.plane, txn.block);
+        let extra = self.dies[d].blocks().stress_cycles(txn.plane.into(), txn.block);
         reliability.judge(txn, extra, now)
     }
 }

@@ -1,14 +1,20 @@
 //! Programs and erases on a die: loading the page buffer, pulses, the end.
 
 use super::channel::Transfer;
+use super::power::budget::Next;
 use super::trains::{block_key, slowest, word_line_key};
 use super::txn::{Kind, NO_BLOCK, NONE, Txn};
 use super::{Nand, Outcome};
 use crate::die::usage::{Use, Wait};
-use crate::die::{LongKind, State};
+use crate::die::{LongKind, LongOp, State};
 use crate::suspend::SuspendScheme;
 use crate::suspend::eligibility::Candidate;
 use interpulse_engine::{Agenda, Duration, SimTime};
+
+/// Whether an operation is an erase.
+pub(super) fn is_erase(op: &LongOp) -> bool {
+    op.kind == LongKind::Erase
+}
 
 impl Nand {
     pub(super) fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
@@ -19,23 +25,24 @@ impl Nand {
         let die = &mut self.dies[d];
         let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
         let nested = die.long().is_some();
-        die.begin_long(now, kind, train, block, (txn.plane, txn.planes));
+        die.begin_long(now, kind, train, block, (txn.plane.into(), txn.planes.into()));
         if nested {
             self.counters.programs_in_suspension += 1;
             self.in_hand[d].beneath = self.in_hand[d].long;
         }
         let pages_of_train =
             if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { (1 << pages) - 1 };
-        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: pages_of_train };
+        let candidate =
+            Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types: pages_of_train };
         let policy = &self.config.program_suspend;
         die.set_may_stop(
             policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
         );
         if let Some(block) = block {
-            die.check_program(now, (txn.plane, txn.planes), block, txn.page, pages);
+            die.check_program(now, (txn.plane.into(), txn.planes.into()), block, txn.page, pages);
         }
         let hand = &mut self.in_hand[d];
-        (hand.long, hand.loads) = (id, pages * txn.planes);
+        (hand.long, hand.loads) = (id, pages * u32::from(txn.planes));
         self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
     }
 
@@ -46,25 +53,27 @@ impl Nand {
 
     /// The most of these over the operation's planes.
     fn most_worn(&self, d: usize, txn: &Txn) -> u32 {
-        let worn = (txn.plane..txn.plane + txn.planes).map(|plane| self.worn(d, txn, plane));
+        let worn = txn.planes().map(|plane| self.worn(d, txn, plane));
         worn.max().expect("an operation addresses a plane")
     }
 
     pub(super) fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
         let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane)));
         let cycles = self.most_worn(d, txn);
-        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes, page_types: 0 };
+        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types: 0 };
         let policy = &self.config.erase_suspend;
         let die = &mut self.dies[d];
-        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane, txn.planes));
+        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane.into(), txn.planes.into()));
         die.set_may_stop(policy.is_on() && policy.eligible.admits(&candidate));
-        die.go(now, State::Command, Use::Erase, txn.block);
         let hand = &mut self.in_hand[d];
         (hand.long, hand.count) = (id, 0);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(txn.planes));
+        if self.may_draw(agenda, now, d, Next::Erase) {
+            self.command_erase(agenda, now, d);
+        }
     }
 
     pub(super) fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.book_load(d);
         self.in_hand[d].loads -= 1;
         if self.in_hand[d].loads > 0 {
             self.want_load(agenda, now, d, Duration::ZERO);
@@ -72,7 +81,7 @@ impl Nand {
         }
         if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
             self.reloaded(agenda, now, d);
-        } else {
+        } else if self.may_draw(agenda, now, d, Next::Pulses) {
             self.pulses_from(agenda, now, d, now);
         }
     }
@@ -112,11 +121,15 @@ impl Nand {
 
     pub(super) fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.count_pulses(now, d);
+        self.release_power(d);
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
         let mut txn = self.txns.remove(hand.long);
         (hand.long, hand.beneath) = (hand.beneath, NONE);
         let owed = op.train.total().as_ns();
+        let loops = u64::from(op.train.loops);
+        let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
+        self.supply.tally.book_phases(op.kind, phases);
         match op.kind {
             LongKind::HostProgram => {
                 self.counters.host_programs += 1;

@@ -11,6 +11,7 @@ pub mod ecc;
 mod judge;
 mod long;
 mod operations;
+pub mod power;
 pub mod queue;
 mod reads;
 mod retry;
@@ -18,7 +19,7 @@ mod suspension;
 mod trains;
 pub mod txn;
 
-use crate::die::usage::{Use, Wait};
+use crate::die::usage::{Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
@@ -26,6 +27,7 @@ use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use power::{PowerConfig, Supply};
 use queue::Queue;
 use txn::{Kind, NONE, Slab, Txn};
 
@@ -86,6 +88,9 @@ pub struct Nand {
     txns: Slab,
     seq: u64,
     first: u32,
+    supply: Supply,
+    /// Whether power asks for more than sums by state; almost never does it.
+    watched: bool,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
@@ -123,6 +128,8 @@ impl Nand {
             .errors
             .as_deref()
             .map(|spec| Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, seed)));
+        let supply =
+            Supply::new(&config.power, &part.power, part.buffer_setup, dies as u32, geometry.channels);
         Nand {
             timing,
             reliability,
@@ -138,6 +145,8 @@ impl Nand {
             txns: Slab::default(),
             seq: 0,
             first: first.0,
+            watched: config.power != PowerConfig::default(),
+            supply,
             oldest_write: None,
             outcomes: Vec::with_capacity(64),
             counters: NandCounters::default(),
@@ -212,7 +221,16 @@ impl Nand {
 
     /// Submits a transaction; it is started at once if its die is free.
     #[inline]
-    pub fn submit(&mut self, agenda: &mut Agenda, mut txn: Txn) {
+    pub fn submit(&mut self, agenda: &mut Agenda, txn: Txn) {
+        if self.watched {
+            self.submit_watched(agenda, txn);
+        } else {
+            self.take(agenda, txn);
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
         let now = agenda.now();
         let d = txn.die as usize;
         txn.seq = self.seq;
@@ -223,7 +241,7 @@ impl Nand {
         if state == State::Idle {
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
-            txn.waits = [0; 8];
+            txn.waits = [0; WAITS];
             if txn.kind == Kind::HostProgram {
                 die.usage.settle(now);
                 txn.waits = *die.usage.causes();
@@ -249,6 +267,10 @@ impl Nand {
     /// Handles the timer of resource `index` of the array (counted from its first).
     #[inline]
     pub fn on_timer(&mut self, agenda: &mut Agenda, index: u32) {
+        if self.watched {
+            self.on_timer_watched(agenda, index);
+            return;
+        }
         let now = agenda.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
         if index < dies {
@@ -275,6 +297,7 @@ impl Nand {
             State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),
             State::Entering => {
+                self.release_power(d);
                 let block = self.long_block(d);
                 self.dies[d].go(now, State::Suspended, Use::Suspended, block);
                 self.next_on(agenda, now, d);
@@ -348,13 +371,15 @@ impl Nand {
         }
     }
 
-    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+    /// Returns the die that has got the bus.
+    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
         let die = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
         let length = self.channels[c].free_at().since(now);
         if !self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
         self.granted(agenda, now, die as usize, length);
+        die as usize
     }
 
     /// The bus is taken for `length` by die `d`, which goes on.
@@ -369,7 +394,7 @@ impl Nand {
             }
             State::Command => self.pulses_from(agenda, now, d, end),
             State::OutWait => {
-                let (usage, block) = (self.bus_use(d), self.read_block(d));
+                let (usage, block) = self.read_use(d);
                 self.dies[d].go(now, State::Out, usage, block);
                 agenda.arm(self.timer(d), end);
             }
@@ -386,17 +411,21 @@ impl Nand {
         }
     }
 
-    fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
+    /// Returns the die of the read that has been decoded.
+    fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
         let (id, next) = self.decoders[c].leave(now);
         if let Some(at) = next {
             agenda.arm(self.decoder_timer(c), at);
         }
         if self.reliability.is_some() {
+            let d = self.txns.get(id).die as usize;
             self.decoded(agenda, now, id);
-            return;
+            return d;
         }
         let txn = self.txns.remove(id);
+        let d = txn.die as usize;
         self.outcomes.push(Outcome::Read(txn));
+        d
     }
 
     #[inline]

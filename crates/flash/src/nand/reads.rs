@@ -1,6 +1,8 @@
 //! Reads on a die: command, sensing, moving out; reads of several planes together.
 
 use super::channel::Transfer;
+use super::power::NO_SENSING;
+use super::power::budget::Next;
 use super::queue::Policy;
 use super::txn::{Kind, NONE, Txn};
 use super::{MAX_BATCH, Nand};
@@ -20,11 +22,20 @@ impl Nand {
         if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
             self.gather_planes(now, d, txn);
         }
+        if self.watched && !self.may_draw(agenda, now, d, Next::Read) {
+            return;
+        }
+        self.command_reads(agenda, now, d, txn);
+    }
+
+    /// The reads in hand, the first of which is `txn`, ask for the bus.
+    #[inline(always)]
+    pub(super) fn command_reads(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, txn: &Txn) {
         let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
         self.dies[d].go(now, State::Command, usage, txn.block);
         for k in 0..self.in_hand[d].count as usize {
             let t = self.txns.get(self.in_hand[d].reads[k]);
-            self.dies[d].check_read(now, t.plane, t.block, t.page);
+            self.dies[d].check_read(now, t.plane.into(), t.block, t.page);
         }
         if self.dies[d].long().is_some() {
             self.counters.reads_in_suspension += u64::from(self.in_hand[d].count);
@@ -66,8 +77,10 @@ impl Nand {
     }
 
     pub(super) fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let usage = self.bus_use(d);
-        let block = self.read_block(d);
+        if self.watched {
+            self.release_power(d);
+        }
+        let (usage, block) = self.read_use(d);
         self.dies[d].go(now, State::OutWait, usage, block);
         self.want_out(agenda, now, d);
     }
@@ -90,7 +103,9 @@ impl Nand {
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
         let units = txn.units;
-        if txn.kind == Kind::HostRead {
+        let host = txn.kind == Kind::HostRead;
+        self.supply.tally.book_out(host, self.timing.bytes_of_units[units as usize]);
+        if host {
             self.counters.host_reads += 1;
         } else {
             self.counters.gc_reads += 1;
@@ -101,12 +116,12 @@ impl Nand {
             agenda.arm(self.decoder_timer(c), at);
         }
         if more {
-            let (usage, block) = (self.bus_use(d), self.read_block(d));
+            let (usage, block) = self.read_use(d);
             self.dies[d].go(now, State::OutWait, usage, block);
             self.want_out(agenda, now, d);
             return;
         }
-        let block = self.read_block(d);
+        let (_, block) = self.read_use(d);
         if self.dies[d].long().is_some() {
             self.dies[d].go(now, State::Suspended, Use::Suspended, block);
         } else {
@@ -117,37 +132,48 @@ impl Nand {
 
     /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.
     pub(super) fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
-        let hand = self.in_hand[d];
         let suspended = self.dies[d].long().is_some();
-        let mut longest = Duration::ZERO;
+        if self.in_hand[d].count == 1 && !suspended {
+            self.in_hand[d].buffer_used = true;
+            let txn = self.txns.get_mut(self.in_hand[d].reads[0]);
+            let page_type = txn.page % self.geometry.pages_per_word_line;
+            let time = self.timing.read[page_type as usize];
+            txn.waits[Wait::Sensing as usize] += time.as_ns();
+            let host = txn.kind == Kind::HostRead;
+            self.supply.tally.book_sensing(host, page_type, time);
+            return (time, if host { Use::SenseHost } else { Use::SenseGc }, txn.block);
+        }
+        let hand = self.in_hand[d];
+        let (mut longest, mut of) = (Duration::ZERO, NO_SENSING);
         for &id in &hand.reads[..hand.count as usize] {
             let txn = self.txns.get(id);
-            if suspended && self.dies[d].buffers(txn.plane, txn.block, txn.page) {
+            if suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page) {
                 self.counters.page_buffer_reads += 1;
                 self.txns.get_mut(id).set(Txn::BUFFERED);
                 continue;
             }
             self.in_hand[d].buffer_used = true;
             let page_type = txn.page % self.geometry.pages_per_word_line;
-            longest = longest.max(self.timing.read[page_type as usize]);
+            let time = self.timing.read[page_type as usize];
+            if time >= longest {
+                (longest, of) = (time, page_type);
+            }
         }
         for &id in &hand.reads[..hand.count as usize] {
             self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
         }
         let first = self.txns.get(hand.reads[0]);
-        let usage = if first.kind == Kind::HostRead { Use::SenseHost } else { Use::SenseGc };
+        let host = first.kind == Kind::HostRead;
+        let usage = if host { Use::SenseHost } else { Use::SenseGc };
+        self.supply.tally.book_sensing(host, of, longest);
         (longest, usage, first.block)
     }
 
+    /// What moving the data of the reads in hand is to those who wait, and the block read.
     #[inline]
-    pub(super) fn bus_use(&self, d: usize) -> Use {
-        let first = self.txns.get(self.in_hand[d].reads[self.in_hand[d].count as usize - 1]);
-        if first.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }
-    }
-
-    #[inline]
-    pub(super) fn read_block(&self, d: usize) -> u32 {
+    pub(super) fn read_use(&self, d: usize) -> (Use, u32) {
         let hand = &self.in_hand[d];
-        self.txns.get(hand.reads[hand.count as usize - 1]).block
+        let last = self.txns.get(hand.reads[hand.count as usize - 1]);
+        (if last.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }, last.block)
     }
 }

@@ -10,6 +10,7 @@
 
 use super::Nand;
 use super::channel::Transfer;
+use super::power::budget::Next;
 use super::txn::{Kind, NONE, Txn};
 use crate::die::State;
 use crate::die::usage::Use;
@@ -94,11 +95,12 @@ impl Nand {
         debug_assert_eq!(sequence.id, id);
         sequence.decoding = false;
         let sequence = *sequence;
-        if !fails || u32::from(txn.attempt) == further {
+        if !fails || u32::from(txn.attempt()) == further {
+            self.stop_sensing(now, d, id);
             self.read_ends(now, id, fails);
             self.end_sequence(agenda, now, d);
         } else if sequence.sensing == 0 {
-            self.command_step(agenda, now, d, txn.attempt + 1);
+            self.command_step(agenda, now, d, txn.attempt() + 1);
         } else if sequence.sensed {
             self.move_step(agenda, now, d);
         }
@@ -116,7 +118,12 @@ impl Nand {
     fn retry_later(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let kind = self.txns.get(id).kind;
         match self.dies[d].state() {
-            State::Idle => self.start(agenda, now, d, id),
+            State::Idle => {
+                if self.watched {
+                    self.book_idle(now, d);
+                }
+                self.start(agenda, now, d, id);
+            }
             state => {
                 self.queues[d].push_front(&mut self.txns, id);
                 match state {
@@ -135,10 +142,60 @@ impl Nand {
             self.counters.reads_in_suspension += 1;
             self.in_hand[d].buffer_used = true;
         }
+        if self.watched && !self.may_draw(agenda, now, d, Next::Retry) {
+            return;
+        }
+        self.begin_sequence(agenda, now, d);
+    }
+
+    /// The first step of the die's sequence, once the power budget allows it.
+    pub(super) fn begin_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let id = self.sequence(d).id;
         let txn = *self.txns.get(id);
         self.sequence_goes(now, d, id, false);
-        self.dies[d].check_read(now, txn.plane, txn.block, txn.page);
+        self.dies[d].check_read(now, txn.plane.into(), txn.block, txn.page);
         self.command_step(agenda, now, d, 1);
+    }
+
+    /// The use of the die while its sequence waits for a share of the power budget, and the block read.
+    pub(super) fn sequence_waits(&mut self, d: usize) -> (Use, u32) {
+        let id = self.sequence(d).id;
+        self.sequence_use(id, false)
+    }
+
+    /// The page type that the die's sequence reads, and whether it is for the host.
+    pub(super) fn sequence_page(&self, d: usize) -> (u32, bool) {
+        let sequence = &self.reliability.as_ref().expect("retries").sequences[d];
+        let txn = self.txns.get(sequence.id);
+        (txn.page % self.geometry.pages_per_word_line, txn.kind == Kind::HostRead)
+    }
+
+    /// The sensing under way in the die's sequence: its page type, and when it begins (behind its command).
+    pub(super) fn sequence_senses(&self, d: usize) -> Option<(u32, SimTime)> {
+        let sequence = self.reliability.as_ref().expect("retries").sequences[d];
+        if sequence.id == NONE || sequence.sense_ends == NEVER {
+            return None;
+        }
+        let (sense, _) = self.step_work(self.txns.get(sequence.id), sequence.sensing);
+        Some((self.sequence_page(d).0, SimTime(sequence.sense_ends.as_ns() - sense.as_ns())))
+    }
+
+    /// What of the sensing under way in the die's sequence has been done: for the host, page type, time.
+    pub(super) fn sensed_by_sequence(&self, now: SimTime, d: usize) -> Option<(bool, u32, Duration)> {
+        let (page_type, from) = self.sequence_senses(d)?;
+        Some((self.sequence_page(d).1, page_type, Duration(now.as_ns().saturating_sub(from.as_ns()))))
+    }
+
+    /// Whether data of the die's sequence is on the bus.
+    pub(super) fn sequence_moves(&self, d: usize) -> bool {
+        self.reliability.as_ref().is_some_and(|reliability| reliability.sequences[d].out_ends != NEVER)
+    }
+
+    /// Books what the sensing under way has done, which ends now.
+    fn book_step(&mut self, now: SimTime, d: usize) {
+        if let Some((host, page_type, done)) = self.sensed_by_sequence(now, d) {
+            self.supply.tally.book_sensing(host, page_type, done);
+        }
     }
 
     /// The bus is wanted for the command of further attempt `attempt`.
@@ -170,6 +227,11 @@ impl Nand {
         let Sequence { id, sensing, moves_data, .. } = *self.sequence(d);
         if moves_data {
             self.sequence(d).out_ends = end;
+            let bytes = self.step_bytes(id);
+            let c = self.geometry.channel_of(d as u32);
+            if let Some(meter) = &mut self.supply.meter {
+                meter.transfer(now, c, false, bytes, end);
+            }
         } else {
             let (sense, _) = self.step_work(self.txns.get(id), sensing);
             self.sequence_goes(now, d, id, true);
@@ -200,6 +262,7 @@ impl Nand {
             self.step_moved(agenda, now, d, id);
         }
         if sense_ends == now {
+            self.book_step(now, d);
             let sequence = self.sequence(d);
             (sequence.sensed, sequence.sense_ends) = (true, NEVER);
             let decoding = sequence.decoding;
@@ -213,7 +276,9 @@ impl Nand {
 
     /// The data of a further attempt has moved: it is decoded.
     fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
-        let (attempt, units) = (self.txns.get(id).attempt, self.txns.get(id).units);
+        let (host, bytes) = (self.txns.get(id).kind == Kind::HostRead, self.step_bytes(id));
+        self.supply.tally.book_out(host, bytes);
+        let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units);
         let latency = match u32::from(attempt).checked_sub(self.retry_steps() + 1) {
             None => self.judge(now, d, id),
             Some(stage) => {
@@ -227,6 +292,13 @@ impl Nand {
         }
     }
 
+    /// Bytes that the present attempt of a read moves.
+    fn step_bytes(&self, id: u32) -> u64 {
+        let txn = self.txns.get(id);
+        let (_, transfers) = self.step_work(txn, txn.attempt());
+        self.timing.bytes_of_units[txn.units as usize] * transfers
+    }
+
     /// The data of the step just sensed moves out; pipelined, the next is sensed meanwhile.
     fn move_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let steps = self.retry_steps();
@@ -235,8 +307,9 @@ impl Nand {
         let (id, attempt) = (sequence.id, sequence.sensing);
         (sequence.sensing, sequence.sensed) = (0, false);
         (sequence.decoding, sequence.moves_data) = (true, true);
-        self.txns.get_mut(id).attempt = attempt;
-        let txn = *self.txns.get(id);
+        let txn = self.txns.get_mut(id);
+        txn.set_attempts(txn.first_step(), attempt, txn.errors());
+        let txn = *txn;
         if pipelined && u32::from(attempt) < steps {
             let (sense, _) = self.step_work(&txn, attempt + 1);
             let sequence = self.sequence(d);
@@ -247,6 +320,15 @@ impl Nand {
         let (_, transfers) = self.step_work(&txn, attempt);
         let length = self.timing.transfer_units[txn.units as usize] * transfers;
         self.want_bus(agenda, now, d, Transfer::Data, length);
+    }
+
+    /// The sensing under way in the sequence, if any, is in vain: what is left is its reset, in which the die draws what it
+    /// does idle.
+    fn stop_sensing(&mut self, now: SimTime, d: usize, id: u32) {
+        if self.sequence(d).sense_ends != NEVER {
+            self.book_step(now, d);
+            self.sequence_goes(now, d, id, false);
+        }
     }
 
     /// Nothing is left to try, or to be tried: the die is free, after a reset if it senses in vain.
@@ -263,6 +345,7 @@ impl Nand {
     }
 
     fn leave_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.release_power(d);
         let (to, usage) = match self.dies[d].long() {
             Some(_) => (State::Suspended, Use::Suspended),
             None => (State::Idle, Use::Idle),

@@ -2,6 +2,7 @@
 //! stop means for the train is the scheme's ([`crate::suspend`]) and the die's ([`crate::die`]).
 
 use super::Nand;
+use super::power::budget::Next;
 use super::txn::{Kind, NONE};
 use crate::die::usage::Use;
 use crate::die::{LongKind, State};
@@ -117,11 +118,20 @@ impl Nand {
     /// Counts the pulses that end now, at a halt or at the train's end.
     pub(super) fn count_pulses(&mut self, now: SimTime, d: usize) {
         let (pulsed, progress) = self.dies[d].pulsed(now);
-        match self.dies[d].long().expect("an operation has pulsed").kind {
-            LongKind::Erase => self.counters.erase_pulse_time += pulsed.as_ns(),
-            _ => self.counters.program_pulse_time += pulsed.as_ns(),
+        let ramp = pulsed - progress;
+        let kind = self.dies[d].long().expect("an operation has pulsed").kind;
+        match kind {
+            LongKind::Erase => {
+                self.counters.erase_pulse_time += pulsed.as_ns();
+                let command = self.dies[d].command_time(now);
+                self.supply.tally.book_run(kind, command, ramp);
+            }
+            _ => {
+                self.counters.program_pulse_time += pulsed.as_ns();
+                self.supply.tally.book_run(kind, Duration::ZERO, ramp);
+            }
         }
-        self.counters.ramp_time += (pulsed - progress).as_ns();
+        self.counters.ramp_time += ramp.as_ns();
     }
 
     /// The train has come to its stop: the suspension is entered.
@@ -129,6 +139,9 @@ impl Nand {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
         let (kind, planes, addressed) = (op.kind, op.planes.1, op.block.is_some());
+        if let Some(phases) = self.dies[d].thrown_away(now) {
+            self.supply.tally.book_phases(kind, phases);
+        }
         let stress = self.suspend_policy(kind).stress_ppm;
         let entry = self.dies[d].halt(now, stress, self.seq);
         if addressed {
@@ -142,8 +155,11 @@ impl Nand {
         self.in_hand[d].buffer_used = false;
         if entry > Duration::ZERO {
             self.counters.entry_time += entry.as_ns();
+            let discharge = self.discharge_of(&self.dies[d]);
+            self.supply.tally.book_discharge(discharge);
             agenda.arm(self.timer(d), now + entry);
         } else {
+            self.release_power(d);
             self.next_on(agenda, now, d);
         }
     }
@@ -260,11 +276,18 @@ impl Nand {
         self.leave(agenda, now, d, Duration::ZERO);
     }
 
-    /// Leaves the suspension, after `reload` on the die.
+    /// Leaves the suspension, after `reload` on the die, as soon as the power budget allows.
     fn leave(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
+        if self.may_draw(agenda, now, d, Next::Resume(reload)) {
+            self.leave_now(agenda, now, d, reload);
+        }
+    }
+
+    pub(super) fn leave_now(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
         let cost = self.dies[d].resume_cost();
         self.counters.resume_time += cost.as_ns();
         if cost + reload > Duration::ZERO {
+            self.supply.tally.book_reload(reload);
             let block = self.long_block(d);
             self.dies[d].go(now, State::Resuming, Use::Suspended, block);
             agenda.arm(self.timer(d), now + cost + reload);

@@ -35,10 +35,10 @@ pub struct Txn {
     pub kind: Kind,
     /// The die.
     pub die: u32,
-    /// First plane addressed.
-    pub plane: u32,
+    /// First plane addressed; a die has at most 64. Bytes, so that a transaction fits into two cache lines.
+    pub plane: u8,
     /// Planes addressed together.
-    pub planes: u32,
+    pub planes: u8,
     /// Block within the plane(s), or [`NO_BLOCK`].
     pub block: u32,
     /// First page within the block.
@@ -47,7 +47,8 @@ pub struct Txn {
     pub units: u32,
     /// The drive's own reference.
     pub owner: u32,
-    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended.
+    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended. Of a read: how far its
+    /// attempts have come ([`Txn::attempt`]), so that a transaction fits into two cache lines.
     pub cycles: u32,
     /// Order of submission.
     pub seq: u64,
@@ -56,17 +57,14 @@ pub struct Txn {
     /// Until a read starts, and until a program of host data is complete: the die's cumulative causes at
     /// submission; then the account, in ns by [`crate::die::usage::Wait`].
     pub waits: [u64; WAITS],
-    /// A completed program of host data: its loads, pulses and verifies, in ns. With `waits` it adds up to the
-    /// time from submission (`mark`) to completion. A completed read: the time after its first decode, when that has
-    /// failed; until then the instant of that.
+    /// A completed program of host data: its loads, pulses and verifies, in ns, and what it waited for a share of the
+    /// power budget before its pulses; with `waits` it adds up to the time from submission (`mark`) to completion. A
+    /// completed read: the time after its first decode, when that has failed; until then the instant of that.
     pub own: u64,
-    /// Further attempts after the first sensing: retry steps, then stages of soft decoding.
-    pub attempt: u8,
-    /// Attempt of the error table that the first sensing was.
-    pub(super) first_step: u8,
+    /// A read: what it waited, once started, for a share of the power budget. With `waits` it adds up to the time from
+    /// submission to the end of its first transfer.
+    pub held: u64,
     flags: u8,
-    /// Errors of the worst codeword of the last hard decode.
-    pub(super) errors: u16,
     pub(super) next: u32,
 }
 
@@ -87,10 +85,8 @@ impl Txn {
             mark: SimTime::ZERO,
             waits: [0; WAITS],
             own: 0,
-            attempt: 0,
-            first_step: 0,
+            held: 0,
             flags: 0,
-            errors: 0,
             next: NONE,
         }
     }
@@ -107,6 +103,30 @@ impl Txn {
     pub(super) const UNCORRECTABLE: u8 = 8;
     /// The block has been read as often as it may be before its data should be written anew.
     pub(super) const WORN_BY_READS: u8 = 16;
+
+    /// Further attempts of a read after its first sensing: retry steps, then stages of soft decoding.
+    #[inline]
+    pub fn attempt(&self) -> u8 {
+        (self.cycles >> 16) as u8
+    }
+
+    /// Attempt of the error table that the first sensing of a read was.
+    #[inline]
+    pub(super) fn first_step(&self) -> u8 {
+        (self.cycles >> 24) as u8
+    }
+
+    /// Errors of the worst codeword of the last hard decode of a read.
+    #[inline]
+    pub(super) fn errors(&self) -> u32 {
+        self.cycles & 0xffff
+    }
+
+    /// Sets first step, further attempts and errors of a read.
+    #[inline]
+    pub(super) fn set_attempts(&mut self, first_step: u8, attempt: u8, errors: u32) {
+        self.cycles = u32::from(first_step) << 24 | u32::from(attempt) << 16 | errors.min(0xffff);
+    }
 
     #[inline]
     pub(super) fn is(&self, flag: u8) -> bool {
@@ -143,7 +163,7 @@ impl Txn {
 
     /// Planes addressed.
     pub(super) fn planes(&self) -> std::ops::Range<u32> {
-        self.plane..self.plane + self.planes
+        self.plane.into()..u32::from(self.plane) + u32::from(self.planes)
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Step {
 /// significant pages.
 ///
 /// ```
-/// use interpulse_engine::{Current, SimTime};
+/// use interpulse_engine::{Current, Duration, SimTime};
 /// use interpulse_flash::parts::{self, PartSpec};
 /// use interpulse_flash::phases::{Phase, What};
 /// use interpulse_flash::power;
@@ -31,6 +31,7 @@ pub struct Step {
 /// let part = PartSpec::read(&mut document.section("part")?)?;
 /// let phase = |from, to, what| Phase {
 ///     from: SimTime(from), to: SimTime(to), what, long: None, running_on: false, again: false,
+///     progress: Duration::ZERO,
 /// };
 /// let steps = power::trace(&part, &[phase(0, 200, What::Command), phase(200, 10_200, What::Sense)]);
 /// let seen: Vec<(u64, u64)> = steps.iter().map(|step| (step.at.as_ns(), step.current.as_ua())).collect();

@@ -15,6 +15,7 @@ use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::WAITS;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
@@ -93,6 +94,7 @@ pub fn config() -> NandConfig {
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,
         multi_plane_reads: false,
+        power: PowerConfig::default(),
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
         errors: None,
@@ -138,7 +140,7 @@ pub fn read(die: u32) -> Txn {
 }
 
 pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
-    let address = |t: &mut Txn| (t.plane, t.block, t.page, t.units) = (plane, block, page, units);
+    let address = |t: &mut Txn| (t.plane, t.block, t.page, t.units) = (plane as u8, block, page, units);
     but(Txn::new(Kind::HostRead, die), address)
 }
 
@@ -176,7 +178,8 @@ impl Done {
 
     /// What the account adds up to.
     pub fn waited(&self) -> u64 {
-        self.txn.waits.iter().sum()
+        let power = if matches!(self.txn.kind, Kind::HostRead | Kind::GcRead) { self.txn.held } else { 0 };
+        self.txn.waits.iter().sum::<u64>() + power
     }
 
     /// The account in the order of `Wait`.

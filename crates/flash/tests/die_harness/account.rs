@@ -1,10 +1,12 @@
 //! Does every nanosecond of a read have a cause, and every nanosecond of a die a use?
 
 use crate::common::*;
-use interpulse_engine::Duration;
+use crate::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
+use interpulse_engine::{Current, Duration};
 use interpulse_flash::die::usage::Use;
-use interpulse_flash::errors::{DecodeTime, Ecc, ErrorSpec, SoftStage};
+use interpulse_flash::errors::{Ecc, ErrorSpec, SoftStage};
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::suspend::{
@@ -157,23 +159,28 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
 fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
     let rates = || prop::collection::vec(prop::sample::select(vec![0.0, 5e-3, 1e-2, 0.5]), 3);
     let time = || prop_oneof![Just(0), 1u64..40_000].prop_map(Duration::from_ns);
-    let decode = prop_oneof![
-        Just(DecodeTime::Fixed),
-        (1u64..4_000, 1u32..30).prop_map(|(ns, most)| DecodeTime::Iterations {
-            iteration: Duration::from_ns(ns),
-            growth: 19.0,
-            most
-        }),
-    ];
+    let longest = prop::option::of((80_000u64..200_000).prop_map(Duration::from_ns));
+    let decode = (prop::sample::select(vec![0.0, 19.0]), longest);
     let soft = prop::collection::vec((1u32..4, 12u32..600, time()), 0..3);
     let steps = (0u32..5, any::<bool>(), 300_000u32..=1_000_000, time(), any::<bool>());
     (rates(), rates(), decode, soft, steps).prop_map(|(lsb, msb, decode, soft, steps)| {
         let (max_retries, pipelined, retry_sensing_ppm, reset, predict) = steps;
+        let (latency_growth, max_latency) = decode;
         let spec = errors(&lsb, &msb, |spec| {
             let stage = |(sensings, capability, latency)| SoftStage { sensings, capability, latency };
             let soft = soft.into_iter().map(stage).collect();
             let ecc = std::mem::take(&mut spec.ecc);
-            spec.ecc = Ecc { decode, max_retries, pipelined, retry_sensing_ppm, reset, predict, soft, ..ecc };
+            spec.ecc = Ecc {
+                latency_growth,
+                max_latency,
+                max_retries,
+                pipelined,
+                retry_sensing_ppm,
+                reset,
+                predict,
+                soft,
+                ..ecc
+            };
         });
         spec.expect("errors were asked for")
     })
@@ -188,35 +195,49 @@ fn a_case() -> impl Strategy<Value = Case> {
     let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
     let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
     let order = (any::<bool>(), any::<bool>(), rank, long);
-    let nand = (policies, order, 0u64..80_000, 0u64..30_000, prop::option::weighted(0.4, some_errors()))
-        .prop_map(
-            |(
-                (program_suspend, erase_suspend, nesting),
-                (fifo, multi_plane_reads, gc_reads, long),
-                latency,
-                interval,
+    let errors = prop::option::weighted(0.4, some_errors());
+    let nand = (policies, order, 0u64..80_000, 0u64..30_000, errors).prop_map(
+        |(
+            (program_suspend, erase_suspend, nesting),
+            (fifo, multi_plane_reads, gc_reads, long),
+            latency,
+            interval,
+            errors,
+        )| {
+            NandConfig {
+                policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
+                gc_reads,
+                long_operations: long,
+                program_suspend,
+                erase_suspend,
+                nesting,
+                multi_plane_reads,
+                power: PowerConfig::default(),
+                ecc_latency: Duration::from_ns(latency),
+                ecc_interval: Duration::from_ns(interval),
                 errors,
-            )| {
-                NandConfig {
-                    policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
-                    gc_reads,
-                    long_operations: long,
-                    program_suspend,
-                    erase_suspend,
-                    nesting,
-                    multi_plane_reads,
-                    ecc_latency: Duration::from_ns(latency),
-                    ecc_interval: Duration::from_ns(interval),
-                    errors,
-                }
-            },
-        );
-    (nand, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150))
-        .prop_map(|(config, dies, urgent, arrivals)| Case { config, dies, urgent, arrivals })
+            }
+        },
+    );
+    // Windows of less than a phase up to more than an operation; budgets from the least that is legal up.
+    let window = prop::option::weighted(0.7, 1_000u64..3_000_000);
+    let budget = prop::option::weighted(0.5, prop_oneof![Just(0u64), 0u64..60_000]);
+    let standby = prop_oneof![2 => Just(0), 1 => 1u64..500_000];
+    let power = (window, budget, standby);
+    (nand, power, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
+        |(mut config, (window, budget, standby), dies, urgent, arrivals)| {
+            config.power = PowerConfig {
+                standby_after: Duration::from_ns(standby),
+                trace: window.map(Duration::from_ns),
+                budget: budget.map(|more| Current(least_budget(dies).as_ua() + more)),
+            };
+            Case { config, dies, urgent, arrivals }
+        },
+    )
 }
 
 fn bench_of(case: &Case) -> Bench {
-    let mut bench = Bench::new(&part(), case.config.clone(), case.dies);
+    let mut bench = Bench::new(&distinct(), case.config.clone(), case.dies);
     (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(die, case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
     let mut written = [[0u32; 2]; 3];
@@ -237,7 +258,7 @@ fn bench_of(case: &Case) -> Bench {
             6 => but(read_of(die, plane, plane, page, units), |t| t.kind = Kind::GcRead),
             7 => addressed(0, Kind::HostProgram),
             8 => addressed(1, Kind::GcProgram),
-            _ => but(erase(die), |t| (t.plane, t.planes) = (plane / 2 * 2, 2)),
+            _ => but(erase(die), |t| (t.plane, t.planes) = ((plane / 2 * 2) as u8, 2)),
         };
         bench.at(now, txn);
     }
@@ -248,7 +269,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     /// Whatever is submitted comes to an end; reads account for all their time, dies for all of theirs; no
-    /// pulse is lost or repeated, and no limit is passed.
+    /// pulse is lost or repeated, and no limit is passed. What is drawn has somebody it is for, comes to the same summed
+    /// by states and through time, and stays within the budget.
     #[test]
     fn everything_adds_up(case in a_case()) {
         let mut bench = bench_of(&case);
@@ -286,6 +308,7 @@ proptest! {
             pulses += uses[Use::PulseHost as usize] + uses[Use::PulseGc as usize];
             stopped += uses[Use::StopProgram as usize];
         }
+        assert_power(&mut bench, &case.config.power, case.dies);
         let programs = c.host_programs + c.gc_programs;
         prop_assert_eq!(pulses + stopped, c.program_pulse_time);
         let applied = c.program_pulse_time + c.erase_pulse_time;
@@ -316,6 +339,7 @@ proptest! {
         let (mut a, mut b) = (bench_of(&case), bench_of(&case));
         a.run();
         b.run_until(cut);
+        assert_power_in_the_middle(&mut b, cut);
         b.nand = b.nand.clone();
         b.run();
         prop_assert_eq!(a.ends(), b.ends());

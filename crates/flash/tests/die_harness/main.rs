@@ -12,6 +12,7 @@ mod channel;
 mod holding;
 mod order;
 mod phases;
+mod power;
 mod preempting;
 mod programs;
 mod reads;

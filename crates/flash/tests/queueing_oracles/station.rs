@@ -64,7 +64,6 @@ impl Load {
             page_parity: Bytes(0),
             bits_per_cell: 1,
             layers: 1,
-            power: Default::default(),
             program_mode: ProgramMode::OneShot,
             read: vec![Duration::from_us(80)],
             buffer_setup: zero,
@@ -82,6 +81,7 @@ impl Load {
             bus_rate: u64::MAX,
             command_cycles: zero,
             endurance: 1,
+            power: Default::default(),
         }
     }
 }
@@ -145,6 +145,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
+        power: Default::default(),
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
         errors: None,

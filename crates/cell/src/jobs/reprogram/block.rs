@@ -108,7 +108,7 @@ impl<'a> Part<'a> {
         let mut run = Program::begin(&chip.cells, &line.cells, &target, cycle);
         let mut raised = Vec::new();
         if top > above {
-            let hindrance = chip.pattern.hindrance_of(word_line, chip.word_lines);
+            let hindrance = chip.pattern.hindrance_of(word_line);
             run.hinder(&self.strings.iter().map(|r| hindrance * r).collect::<Vec<f32>>());
             raised = self.strings.iter().map(|r| chip.pattern.apparent * r).collect();
         }

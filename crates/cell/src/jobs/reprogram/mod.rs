@@ -1,8 +1,7 @@
 //! Reprogramming on the tester (Gao et al., MICRO 2019, Section 3.3): how many errors pages have when word lines are programmed
 //! in the conventional order, and when they are reprogrammed four times in random order within super layers of some layers.
 //!
-//! One piece of work is some layers of a block. A block is exchangeable in what this job measures but for its order, so a
-//! caller may ask for all layers of a block or for some of them.
+//! One piece of work is some layers of a block. Layers differ by chance only, so a caller may ask for all of them or for a sample.
 
 mod block;
 mod chip;
@@ -73,7 +72,8 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
     }
     let height = request.super_layer.max(1);
     let ends = request.first_layer + request.layers == chip.layers;
-    if request.first_layer % height != 0 || request.layers % height != 0 && !ends {
+    let whole = |n: u32| n.is_multiple_of(height);
+    if !whole(request.first_layer) || !(whole(request.layers) || ends) {
         let text = format!("first_layer = {}, layers = {}", request.first_layer, request.layers);
         return Err(JobError(format!(
             "{text}: whole super layers of {height}, the last of the block excepted"

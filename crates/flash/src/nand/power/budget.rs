@@ -1,0 +1,173 @@
+//! A budget of VDDcore current that the scheduler respects: sensing and pulses start only when their current fits.
+//!
+//! Every die may draw, without asking, what a die draws at rest, and one die of each channel what a transfer draws; the
+//! rest of the budget is granted. A read asks before its command, an erase before its command, a program before its first
+//! pulse, and a suspended operation before it resumes; each asks for the largest current of what it is about to do and
+//! holds the grant until the sensing, or the run of pulses with the entry into a suspension, is over. Nobody holds one
+//! grant while waiting for another, and grants are given in the order of asking, so that everybody's turn comes.
+
+use super::PowerConfig;
+use crate::parts::power::{Draw, PowerSpec};
+use interpulse_engine::{Current, Duration, SimTime};
+use std::collections::VecDeque;
+
+/// What a die is going to do with its grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The reads in hand.
+    Read,
+    /// The retries of a read whose first decode has failed, to the end of its sequence.
+    Retry,
+    /// The erase that has been put on it.
+    Erase,
+    /// The pulses of the program that has been loaded.
+    Pulses,
+    /// Leaving the suspension, after the page buffer has been loaded again for so long.
+    Resume(Duration),
+}
+
+/// Currents that need no grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ungranted {
+    /// The most that a die draws at rest.
+    rest: u64,
+    /// What a transfer adds to that.
+    transfer: u64,
+}
+
+impl Ungranted {
+    fn of(part: &PowerSpec, buffer_setup: Duration) -> Ungranted {
+        let most = |draws: &[Draw]| {
+            draws.iter().map(|&draw| part.current(draw).as_ua()).max().expect("there is a draw")
+        };
+        // The bus is free while a page buffer is set up, so any number of dies may do that.
+        let setup = if buffer_setup > Duration::ZERO { Draw::Load } else { Draw::Idle };
+        let rest = most(&[Draw::Standby, Draw::Idle, Draw::Hold, setup]);
+        Ungranted { rest, transfer: most(&[Draw::Load, Draw::Out]).saturating_sub(rest) }
+    }
+
+    fn total(self, dies: u32, channels: u32) -> u64 {
+        self.rest * u64::from(dies) + self.transfer * u64::from(channels)
+    }
+}
+
+/// The most that programs, and that erases, draw between a grant and its return.
+fn of_trains(part: &PowerSpec) -> [u64; 2] {
+    use Draw::*;
+    let most = |draws: [Draw; 7]| draws.map(|draw| part.current(draw).as_ua()).into_iter().max().unwrap_or(0);
+    [
+        most([ProgramPulse, ProgramReset, ProgramVerify, Discharge, Entry, Reload, Resume]),
+        most([ErasePulse, EraseReset, EraseVerify, Discharge, Entry, Reload, Resume]),
+    ]
+}
+
+/// The smallest budget with which an array of `dies` dies on `channels` channels can do everything, one operation at a
+/// time. `page_types` is the number of page types of the part.
+pub fn least(
+    part: &PowerSpec,
+    buffer_setup: Duration,
+    page_types: usize,
+    dies: u32,
+    channels: u32,
+) -> Current {
+    let ungranted = Ungranted::of(part, buffer_setup);
+    let sensing = (0..page_types).map(|k| part.current(Draw::sense(k)).as_ua()).max().unwrap_or(0);
+    let [program, erase] = of_trains(part);
+    let active = sensing.max(program).max(erase);
+    Current(ungranted.total(dies, channels) + active.saturating_sub(ungranted.rest))
+}
+
+/// How dies waited for the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// How often a die waited.
+    pub count: u64,
+    /// For how long in all, in ns.
+    pub total: u64,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+/// The budget of one array.
+#[derive(Clone)]
+pub struct Budget {
+    /// What a die may draw without a grant.
+    rest: u64,
+    trains: [u64; 2],
+    /// What is left to grant, in uA.
+    left: u64,
+    /// The grant of each die.
+    held: Vec<u64>,
+    /// Dies that wait: their number, what for, how much of it, since when.
+    waiting: VecDeque<(u32, Next, u64, SimTime)>,
+    /// The waits that ended in the measurement window.
+    pub waits: Waits,
+}
+
+impl Budget {
+    /// The budget that `config` gives to `dies` dies on `channels` channels. Panics if it is less than [`least`].
+    pub fn new(
+        config: &PowerConfig,
+        part: &PowerSpec,
+        setup: Duration,
+        dies: u32,
+        channels: u32,
+    ) -> Option<Budget> {
+        let ungranted = Ungranted::of(part, setup);
+        let left = config.budget?.as_ua().checked_sub(ungranted.total(dies, channels));
+        Some(Budget {
+            rest: ungranted.rest,
+            trains: of_trains(part),
+            left: left.expect("the budget has been checked"),
+            held: vec![0; dies as usize],
+            waiting: VecDeque::new(),
+            waits: Waits::default(),
+        })
+    }
+
+    /// What a program, or an erase, asks for.
+    pub fn train(&self, erase: bool) -> u64 {
+        self.trains[usize::from(erase)].saturating_sub(self.rest)
+    }
+
+    /// What sensing at `current` asks for.
+    pub fn sensing(&self, current: Current) -> u64 {
+        current.as_ua().saturating_sub(self.rest)
+    }
+
+    /// Die `d` asks for `amount`; if it has to wait, [`Budget::next`] will name it.
+    pub fn ask(&mut self, now: SimTime, d: u32, next: Next, amount: u64) -> bool {
+        debug_assert_eq!(self.held[d as usize], 0, "die {d} asks while it holds a grant");
+        if self.waiting.is_empty() && amount <= self.left {
+            self.grant(d, amount);
+            return true;
+        }
+        self.waiting.push_back((d, next, amount, now));
+        false
+    }
+
+    /// Die `d` gives back what it holds, if anything.
+    pub fn release(&mut self, d: u32) {
+        self.left += std::mem::take(&mut self.held[d as usize]);
+    }
+
+    /// The die that waits first, if its turn has come, and for how long it has waited.
+    pub fn next(&mut self, now: SimTime) -> Option<(u32, Next, Duration)> {
+        let &(d, next, amount, since) = self.waiting.front()?;
+        if amount > self.left {
+            return None;
+        }
+        self.waiting.pop_front();
+        self.grant(d, amount);
+        let waited = now.since(since);
+        self.waits.count += 1;
+        self.waits.total += waited.as_ns();
+        self.waits.longest = self.waits.longest.max(waited);
+        Some((d, next, waited))
+    }
+
+    fn grant(&mut self, d: u32, amount: u64) {
+        self.left -= amount;
+        self.held[d as usize] = amount;
+    }
+}

@@ -1,0 +1,334 @@
+//! The current of all dies together through time (Kirchhoff's law), followed from change to change: windows, the
+//! instantaneous maximum, power over time.
+//!
+//! Every die has a course: what it draws from now on, phase by phase, until something else happens to it. The meter
+//! keeps the changes to come on an agenda of its own, so that it integrates one step function in order, exactly. It
+//! shares nothing with the sums of [`super::tally`], which the audit of a run compares it with.
+
+use crate::die::LongKind;
+use crate::parts::power::{Draw, PowerSpec};
+use crate::pulse::{PhaseKind, PulseTrain};
+use interpulse_engine::{Agenda, Current, Duration, ResourceId, SimTime};
+
+/// Points of power over time: as many as these, then two become one.
+const POINTS: usize = 1024;
+
+/// What a die draws from an instant on, until it is told otherwise.
+#[derive(Clone, Copy, Debug)]
+pub enum Course {
+    /// The same all the time.
+    Steady(Draw),
+    /// One thing until an instant, then another.
+    Then(Draw, SimTime, Draw),
+    /// The phases of a train whose progress is `progress` at `from`; `lead` before that.
+    Train {
+        /// Program or erase.
+        kind: LongKind,
+        /// The train.
+        train: PulseTrain,
+        /// Until `from`, and until it is at `ramped`: no progress.
+        from: SimTime,
+        /// When progress begins.
+        ramped: SimTime,
+        /// Progress then.
+        progress: Duration,
+    },
+}
+
+impl Course {
+    /// What is drawn for at `now`, and until when at the least.
+    fn at(&self, now: SimTime) -> (Draw, Option<SimTime>) {
+        match *self {
+            Course::Steady(draw) => (draw, None),
+            Course::Then(first, until, _) if now < until => (first, Some(until)),
+            Course::Then(_, _, then) => (then, None),
+            Course::Train { from, .. } if now < from => (Draw::Idle, Some(from)),
+            Course::Train { kind, train, ramped, progress, .. } => {
+                let draws = match kind {
+                    LongKind::Erase => [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify],
+                    _ => [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify],
+                };
+                if now < ramped {
+                    return (draws[0], Some(ramped));
+                }
+                let reached = progress + now.since(ramped);
+                if reached >= train.total() {
+                    // Over; what comes next happens at this instant.
+                    return (draws[0], None);
+                }
+                let phase = train.phase_at(reached);
+                let kind = match phase.kind {
+                    PhaseKind::Pulse => 0,
+                    PhaseKind::Reset => 1,
+                    PhaseKind::Verify => 2,
+                };
+                (draws[kind], Some(now + (phase.end - reached)))
+            }
+        }
+    }
+}
+
+/// Power over time: the energies of equal intervals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// Length of an interval.
+    pub interval: Duration,
+    /// Energy from VDDcore and from VDDQ of each whole interval, in aJ.
+    pub energies: Vec<(u128, u128)>,
+}
+
+/// What the meter has seen in a measurement window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Length of the short windows of `peak`.
+    pub window: Duration,
+    /// Whole windows measured.
+    pub windows: u64,
+    /// The largest energy of a whole window, VDDcore and VDDQ together, in aJ, and the start of that window counted from
+    /// the start of the measurement; `None` if the measurement is shorter than a window.
+    pub peak: Option<(u128, Duration)>,
+    /// The largest sum of VDDcore currents at any instant.
+    pub most: Current,
+    /// Power over time.
+    pub series: Series,
+    /// Energy from VDDcore and from VDDQ, in aJ.
+    pub energy: (u128, u128),
+}
+
+/// The meter.
+#[derive(Clone)]
+pub struct Meter {
+    part: PowerSpec,
+    /// The next change of each die, then the end of the transfer of each channel.
+    agenda: Agenda,
+    dies: u32,
+    courses: Vec<Course>,
+    /// What each die draws now.
+    drawn: Vec<Current>,
+    /// How often the state of each die had changed when it was last looked at.
+    seen: Vec<u64>,
+    /// Power of each channel's transfer, in aJ/ns (nW).
+    rates: Vec<u64>,
+    /// Sum of `drawn`, and of `rates`.
+    current: Current,
+    rate: u64,
+    /// Up to when everything is integrated.
+    last: SimTime,
+    /// Energy since the start of the simulation, in aJ, from VDDcore and from VDDQ.
+    total: (u128, u128),
+    begun: Begun,
+}
+
+/// The measurement under way.
+#[derive(Clone)]
+struct Begun {
+    start: SimTime,
+    total_at_start: (u128, u128),
+    /// The window under way: its start, and its energies so far.
+    window_start: SimTime,
+    window_energy: (u128, u128),
+    reading: Reading,
+    /// Windows that make an interval of the series, and those of the interval under way with their energies.
+    merge: u64,
+    merged: u64,
+    merged_energy: (u128, u128),
+}
+
+impl Begun {
+    fn new(window: Duration, now: SimTime, total: (u128, u128)) -> Begun {
+        Begun {
+            start: now,
+            total_at_start: total,
+            window_start: now,
+            window_energy: (0, 0),
+            reading: Reading {
+                window,
+                windows: 0,
+                peak: None,
+                most: Current::ZERO,
+                series: Series { interval: window, energies: Vec::new() },
+                energy: (0, 0),
+            },
+            merge: 1,
+            merged: 0,
+            merged_energy: (0, 0),
+        }
+    }
+
+    /// Adds `count` whole windows of these energies, the first of which begins at `window_start`.
+    fn close(&mut self, energy: (u128, u128), count: u64) {
+        let both = energy.0 + energy.1;
+        if self.reading.peak.is_none_or(|(most, _)| both > most) {
+            self.reading.peak = Some((both, self.window_start.since(self.start)));
+        }
+        self.reading.windows += count;
+        self.window_start = self.window_start + self.reading.window * count;
+        self.window_energy = (0, 0);
+        let mut left = count;
+        while left > 0 {
+            let n = left.min(self.merge - self.merged);
+            self.merged += n;
+            self.merged_energy.0 += energy.0 * u128::from(n);
+            self.merged_energy.1 += energy.1 * u128::from(n);
+            left -= n;
+            if self.merged == self.merge {
+                self.point();
+            }
+        }
+    }
+
+    /// The interval under way is whole.
+    fn point(&mut self) {
+        let series = &mut self.reading.series;
+        series.energies.push(std::mem::take(&mut self.merged_energy));
+        self.merged = 0;
+        if series.energies.len() == POINTS {
+            let pairs = series.energies.chunks(2).map(|pair| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1));
+            series.energies = pairs.collect();
+            self.merge *= 2;
+            series.interval = self.reading.window * self.merge;
+        }
+    }
+}
+
+impl Meter {
+    /// A meter of idle dies; those of one channel have consecutive numbers.
+    pub fn new(
+        part: &PowerSpec,
+        dies: u32,
+        channels: u32,
+        window: Duration,
+        standby_after: Duration,
+    ) -> Meter {
+        let mut meter = Meter {
+            part: part.clone(),
+            agenda: Agenda::new(dies + channels),
+            dies,
+            courses: vec![Course::Steady(Draw::Standby); dies as usize],
+            drawn: vec![part.current(Draw::Standby); dies as usize],
+            seen: vec![0; dies as usize],
+            rates: vec![0; channels as usize],
+            current: Current(part.current(Draw::Standby).as_ua() * u64::from(dies)),
+            rate: 0,
+            last: SimTime::ZERO,
+            total: (0, 0),
+            begun: Begun::new(window, SimTime::ZERO, (0, 0)),
+        };
+        if standby_after > Duration::ZERO {
+            let until = SimTime::ZERO + standby_after;
+            (0..dies)
+                .for_each(|d| meter.follow(SimTime::ZERO, d, Course::Then(Draw::Idle, until, Draw::Standby)));
+        }
+        meter
+    }
+
+    /// Whether die `d`, whose state has changed this often, has changed since it was last looked at; notes that it has been.
+    pub fn has_changed(&mut self, d: u32, changes: u64) -> bool {
+        std::mem::replace(&mut self.seen[d as usize], changes) != changes
+    }
+
+    /// From `now` on die `d` runs this course.
+    pub fn follow(&mut self, now: SimTime, d: u32, course: Course) {
+        self.advance(now);
+        self.courses[d as usize] = course;
+        self.draw(now, d);
+    }
+
+    /// A transfer of `bytes` that takes until `end` begins on channel `c`, into a die or out of it.
+    pub fn transfer(&mut self, now: SimTime, c: u32, into: bool, bytes: u64, end: SimTime) {
+        self.advance(now);
+        let each = if into { self.part.bus_in } else { self.part.bus_out };
+        let (energy, length) = (each.of_byte() * bytes, end.since(now).as_ns());
+        let rate = energy.checked_div(length).unwrap_or(0);
+        // What the division leaves is spent at once: a transfer spends its energy to the last attojoule.
+        let rest = u128::from(energy - rate * length);
+        self.total.1 += rest;
+        self.begun.window_energy.1 += rest;
+        self.rate += rate;
+        self.rate -= std::mem::replace(&mut self.rates[c as usize], rate);
+        self.agenda.arm(ResourceId(self.dies + c), end);
+    }
+
+    /// Starts a new measurement.
+    pub fn restart(&mut self, now: SimTime) {
+        self.advance(now);
+        self.begun = Begun::new(self.begun.reading.window, now, self.total);
+    }
+
+    /// What the measurement has seen.
+    pub fn read(&mut self, now: SimTime) -> Reading {
+        self.advance(now);
+        let from = self.begun.total_at_start;
+        Reading { energy: (self.total.0 - from.0, self.total.1 - from.1), ..self.begun.reading.clone() }
+    }
+
+    /// Energy since the start of the simulation, in aJ, from VDDcore and from VDDQ.
+    pub fn total(&mut self, now: SimTime) -> (u128, u128) {
+        self.advance(now);
+        self.total
+    }
+
+    /// Lets what changes by itself change up to `now`.
+    fn advance(&mut self, now: SimTime) {
+        while let Some((at, resource)) = self.agenda.next(now) {
+            self.integrate(at);
+            if resource.0 < self.dies {
+                self.draw(at, resource.0);
+            } else {
+                let rate = &mut self.rates[(resource.0 - self.dies) as usize];
+                self.rate -= std::mem::take(rate);
+            }
+            self.agenda.settle(resource);
+        }
+        self.integrate(now);
+    }
+
+    /// Die `d` draws what its course says at `now`.
+    fn draw(&mut self, now: SimTime, d: u32) {
+        let (draw, until) = self.courses[d as usize].at(now);
+        let current = self.part.current(draw);
+        self.current.0 += current.0;
+        self.current.0 -= std::mem::replace(&mut self.drawn[d as usize], current).0;
+        match until {
+            Some(until) => self.agenda.arm(ResourceId(d), until),
+            None => self.agenda.disarm(ResourceId(d)),
+        }
+    }
+
+    /// Adds up to `to`, until when nothing changes.
+    fn integrate(&mut self, to: SimTime) {
+        if to <= self.last {
+            return;
+        }
+        let most = &mut self.begun.reading.most;
+        *most = (*most).max(self.current);
+        let window = self.begun.reading.window;
+        while self.last < to {
+            let end = self.begun.window_start + window;
+            let whole = to.since(self.last).as_ns() / window.as_ns();
+            if whole > 1 && self.last == self.begun.window_start && self.begun.window_energy == (0, 0) {
+                let each = self.energy(window);
+                self.total.0 += each.0 * u128::from(whole);
+                self.total.1 += each.1 * u128::from(whole);
+                self.last = self.last + window * whole;
+                self.begun.close(each, whole);
+                continue;
+            }
+            let part = self.energy(end.min(to).since(self.last));
+            self.total.0 += part.0;
+            self.total.1 += part.1;
+            self.begun.window_energy.0 += part.0;
+            self.begun.window_energy.1 += part.1;
+            self.last = end.min(to);
+            if self.last == end {
+                let energy = self.begun.window_energy;
+                self.begun.close(energy, 1);
+            }
+        }
+    }
+
+    /// What is spent in `time` as things are.
+    fn energy(&self, time: Duration) -> (u128, u128) {
+        (self.part.vcc.energy(self.current.charge(time)), u128::from(self.rate) * u128::from(time.as_ns()))
+    }
+}

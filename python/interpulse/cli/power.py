@@ -1,0 +1,107 @@
+"""Power in what `interpulse run` shows and writes: rows of its table, power over time as a file and a plot."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from interpulse.cli.text import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from interpulse.experiments.outcome import Plot
+    from interpulse.result import Result
+
+_MEANS = {
+    "nand_core": "mean power of the arrays (VDDcore), mW",
+    "io_bus": "mean power of the buses (VDDQ), mW",
+    "controller": "power of the controller, mW",
+    "dram": "power of the DRAM, mW",
+    "total": "mean power in all, mW",
+}
+_OPERATIONS = {
+    "read": "reads",
+    "gc_read": "reads of garbage collection",
+    "program": "programs",
+    "gc_program": "programs of garbage collection",
+    "erase": "erases",
+    "suspension": "suspensions",
+    "idle": "idle dies",
+}
+_SHOWN_UJ = 0.0005
+"""The least energy per request of some case that an operation must have to be a row."""
+
+
+def power_table(table: Table, cases: Sequence[dict[str, Any]]) -> Table | None:
+    """Fills a table that has a column per case; None when no case knows its power."""
+    powers = [case.get("power", {}) for case in cases]
+    if not any(powers):
+        return None
+    for name, label in _MEANS.items():
+        _row(table, label, [power.get("mean_mw", {}).get(name) for power in powers], 1)
+    windows = {power["peak"]["window_us"] for power in powers if "peak" in power}
+    label = f"peak: the largest {windows.pop() / 1e3:g} ms, mW" if len(windows) == 1 else "peak window, mW"
+    _row(table, label, [power.get("peak", {}).get("window_mw") for power in powers], 1)
+    _row(table, "largest current of the arrays, mA", [power.get("peak", {}).get("instant_ma") for power in powers], 1)
+    _row(table, "energy per request, uJ", [power.get("per_request_uj", {}).get("total") for power in powers], 3)
+    requests = [case.get("host_requests", 0) for case in cases]
+    for name, label in _OPERATIONS.items():
+        energies = [power.get("by_operation", {}).get(name, {}).get("total_uj") for power in powers]
+        each = [e / n if e is not None and n else None for e, n in zip(energies, requests, strict=True)]
+        if any(value is not None and value >= _SHOWN_UJ for value in each):
+            _row(table, f"  of it {label}", each, 3)
+    budgets = [power.get("budget", {}) for power in powers]
+    _row(table, "power budget, mW", [budget.get("limit_mw") for budget in budgets], 1)
+    _row(table, "waits for the budget", [budget.get("waits") for budget in budgets], 0)
+    _row(table, "mean wait for the budget, us", [budget.get("mean_us") for budget in budgets], 1)
+    return table
+
+
+def _row(table: Table, label: str, values: Sequence[float | None], digits: int) -> None:
+    """Adds a row if some case has a value."""
+    if any(value is not None for value in values):
+        table.add_row(label, *(number(value, digits) for value in values))
+
+
+def files(result: Result) -> Iterator[tuple[str, bytes]]:
+    """The power over time of every case that followed it, as files: name and content. None where no case did."""
+    from interpulse.experiments.outcome import Plot
+    from interpulse.experiments.plots import to_bytes
+
+    cases = [case.raw for case in result.cases if "over_time" in case.raw.get("power", {})]
+    if not cases:
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("case", "from_us", "to_us", "nand_core_mw", "io_bus_mw"))
+    for case in cases:
+        over_time = case["power"]["over_time"]
+        interval = over_time["interval_us"]
+        pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
+        writer.writerows((case["case"], k * interval, (k + 1) * interval, *pair) for k, pair in enumerate(pairs))
+    yield "power.csv", text.getvalue().encode()
+    plot: Plot = Plot("power", lambda: _draw(cases))
+    for form, content in to_bytes(plot):
+        yield f"power.{form}", content
+
+
+def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
+    from interpulse.experiments.plots import COLOURS, legend, panels
+
+    figure, (axis,) = panels(1, 1, width=8.0)
+    for index, case in enumerate(cases):
+        over_time = case["power"]["over_time"]
+        pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
+        total = [(core + bus) / 1e3 for core, bus in pairs]
+        edges = [k * over_time["interval_us"] / 1e3 for k in range(len(total) + 1)]
+        axis.stairs(total, edges, color=COLOURS[index % len(COLOURS)], label=case["case"])
+    axis.set_xlabel("time, ms")
+    axis.set_ylabel("power of the flash, W")
+    axis.set_ylim(bottom=0)
+    legend(axis)
+    return figure

@@ -69,9 +69,6 @@ requests = 1
 """,
     """
 drive = "a4-mini"
-[array]
-level = "raid5"
-drives = 4
 [ftl]
 gc = "imposed"
 imposed-waf = 2.4

@@ -304,7 +304,11 @@ impl Drive {
         request.book(Cause::Link, now);
         let latency = Duration::from_ns(now.as_ns() - request.submitted.as_ns());
         let f = request.flow as usize;
-        self.window.complete(f, request.op, request.bytes, latency, &request.account);
+        if f < self.flows.len() {
+            self.window.complete(f, request.op, request.bytes, latency, &request.account);
+        } else {
+            self.window.complete_owned(request.op, request.bytes, latency, &request.account);
+        }
         if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
             self.window.timed_out(request.op);
         }

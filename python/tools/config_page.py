@@ -59,6 +59,16 @@ name = "x"
 """,
     """
 drive = "a4-mini"
+[array]
+level = "raid5"
+drives = 4
+fail-drive = 0
+[run]
+requests = 1
+[[flow]]
+""",
+    """
+drive = "a4-mini"
 [ftl]
 gc = "imposed"
 imposed-waf = 2.4

@@ -184,7 +184,7 @@ impl Blame {
 }
 
 #[inline]
-fn check(latency: Duration, account: &Account) {
+pub(crate) fn check(latency: Duration, account: &Account) {
     let sum: u64 = account.iter().sum();
     assert_eq!(sum, latency.as_ns(), "account {account:?} does not add up to the latency");
 }

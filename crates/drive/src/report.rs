@@ -151,7 +151,8 @@ fn latency(h: &LatencyHistogram) -> Value {
     Value::Object(o)
 }
 
-fn latencies(l: &Latencies) -> Value {
+/// Summaries of latencies by kind of request.
+pub fn latencies(l: &Latencies) -> Value {
     json!({ "read": latency(&l.read), "write": latency(&l.write), "all": latency(&l.all()) })
 }
 
@@ -200,7 +201,8 @@ fn power_of(m: &Measured, case: &Case) -> Value {
     let drive = &case.drive;
     let requests = m.window.counters.requests;
     let limit = drive.nand.power.budget;
-    power::report(&m.power, &drive.part.power, &drive.constants, limit, &counts, requests, m.simulated)
+    let constants = drive.constants.of_drives(case.drives());
+    power::report(&m.power, &drive.part.power, &constants, limit, &counts, requests, m.simulated)
 }
 
 /// How long the operations of one kind had their die, and how many were suspended 0, 1, 2, ... times.
@@ -274,7 +276,8 @@ fn histograms(l: &Latencies) -> Value {
     json!({ "read": buckets(&l.read), "write": buckets(&l.write) })
 }
 
-fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
+/// Counters by name.
+pub fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
     Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
 }
 

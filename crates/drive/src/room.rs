@@ -16,7 +16,7 @@ fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
     let bytes = |case: &Case| {
         let layout = case.drive.layout().expect("the spec has been checked");
         let config = case.drive.ftl_config().expect("the spec has been checked");
-        Ftl::map_bytes(&layout, config.logical_units)
+        Ftl::map_bytes(&layout, config.logical_units) * u64::from(case.drives())
     };
     let Some((largest, name)) = cases.iter().map(|c| (bytes(c), &c.name)).max() else { return Ok(()) };
     // Beside the running cases stands the state that those to come will copy.

@@ -6,7 +6,7 @@ use crate::drive::verify::AuditReport;
 use crate::drive::{Drive, Rewritten};
 use crate::ftl::FtlCounters;
 use crate::power;
-use interpulse_engine::{Agenda, Duration, SimTime};
+use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 use interpulse_flash::die::usage::USES;
 use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
@@ -73,10 +73,86 @@ pub struct Measured {
     pub window_cpu_s: f64,
 }
 
+/// What can be run: a drive, or several that share one virtual time.
+pub trait Simulated {
+    /// The drives it consists of.
+    fn drives(&self) -> &[Drive];
+    /// The drives it consists of, to settle their accounts.
+    fn drives_mut(&mut self) -> &mut [Drive];
+    /// Arms the flows; called once, at time zero.
+    fn start(&mut self, agenda: &mut Agenda);
+    /// Handles the timer of `resource`.
+    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId);
+    /// Requests of the host not completed; once closed, also whatever else must end before an audit.
+    fn outstanding(&self) -> usize;
+    /// Requests of the host completed since the start.
+    fn completed(&self) -> u64;
+    /// No flow will make another request.
+    fn exhausted(&self) -> bool;
+    /// Why it cannot go on, if it cannot.
+    fn failure(&self) -> Option<&str>;
+    /// Stops making requests; those outstanding go on.
+    fn close(&mut self);
+    /// Starts a new measurement window.
+    fn reset_window(&mut self);
+    /// Ends the measurement window and starts a new one.
+    fn end_window(&mut self, now: SimTime) -> WindowStats;
+    /// Checks, once all requests are done, that nothing was lost; see [`Drive::audit`].
+    fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String>;
+    /// Describes a state in which requests are outstanding and nothing is going to happen.
+    fn diagnosis(&self, agenda: &Agenda) -> String;
+}
+
+impl Simulated for Drive {
+    fn drives(&self) -> &[Drive] {
+        std::slice::from_ref(self)
+    }
+    fn drives_mut(&mut self) -> &mut [Drive] {
+        std::slice::from_mut(self)
+    }
+    fn start(&mut self, agenda: &mut Agenda) {
+        Drive::start(self, agenda);
+    }
+    #[inline]
+    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+        Drive::handle(self, agenda, resource);
+    }
+    #[inline]
+    fn outstanding(&self) -> usize {
+        Drive::outstanding(self)
+    }
+    #[inline]
+    fn completed(&self) -> u64 {
+        Drive::completed(self)
+    }
+    #[inline]
+    fn exhausted(&self) -> bool {
+        Drive::exhausted(self)
+    }
+    fn failure(&self) -> Option<&str> {
+        Drive::failure(self)
+    }
+    fn close(&mut self) {
+        Drive::close(self);
+    }
+    fn reset_window(&mut self) {
+        Drive::reset_window(self);
+    }
+    fn end_window(&mut self, now: SimTime) -> WindowStats {
+        Drive::end_window(self, now)
+    }
+    fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
+        Drive::audit(self, now, stride)
+    }
+    fn diagnosis(&self, agenda: &Agenda) -> String {
+        Drive::diagnosis(self, agenda)
+    }
+}
+
 /// Runs `drive` as `spec` says. `progress` is told requests completed and simulated time in the window every
 /// 64 Ki events and returns false to stop early.
-pub fn run(
-    drive: &mut Drive,
+pub fn run<D: Simulated>(
+    drive: &mut D,
     agenda: &mut Agenda,
     spec: &RunSpec,
     progress: &mut dyn FnMut(u64, Duration) -> bool,
@@ -102,7 +178,9 @@ pub fn run(
     let start = stepper.agenda.now();
     let before = Readings::take(stepper.drive, start);
     stepper.drive.reset_window();
-    stepper.drive.nand_mut().restart_power(start);
+    for drive in stepper.drive.drives_mut() {
+        drive.nand_mut().restart_power(start);
+    }
     let first = stepper.drive.completed();
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = match spec.time {
@@ -117,15 +195,23 @@ pub fn run(
     }
     let end = stepper.agenda.now();
     let after = Readings::take(stepper.drive, end);
-    let power = power::Measured::take(stepper.drive.nand_mut(), end, &before.spent);
-    let operations = stepper.drive.nand().operations.clone();
+    let power = match stepper.drive.drives_mut() {
+        [drive] => power::Measured::take(drive.nand_mut(), end, &before.spent),
+        // Neither a trace nor a budget of power is read for an array.
+        _ => power::Measured { spent: after.spent.since(&before.spent), reading: None, waits: None },
+    };
+    let mut operations = OperationStats::default();
+    for drive in stepper.drive.drives() {
+        operations.merge(&drive.nand().operations);
+    }
     let window = stepper.drive.end_window(end);
     let window_cpu_s = thread_cpu_s() - window_cpu;
     let interrupted = stepper.stopped;
     let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
     let simulated = Duration::from_ns(end.as_ns() - start.as_ns());
-    let spec = stepper.drive.spec();
-    let energy_nj = power.audit(&spec.part.power, spec.geometry.dies(), simulated).map_err(audit_failure)?;
+    let drives = stepper.drive.drives();
+    let dies = drives.iter().map(|drive| drive.spec().geometry.dies()).sum();
+    let energy_nj = power.audit(&drives[0].spec().part.power, dies, simulated).map_err(audit_failure)?;
     if !interrupted && window.counters.requests == 0 {
         return Err(RunFailure::User(format!(
             "no request completed in the {simulated} that were measured: give run.requests or run.time more, or the \
@@ -151,15 +237,19 @@ pub fn run(
 }
 
 /// Lets what is outstanding complete, then audits.
-fn finish(stepper: &mut Stepper) -> Result<AuditReport, RunFailure> {
+fn finish<D: Simulated>(stepper: &mut Stepper<D>) -> Result<AuditReport, RunFailure> {
     stepper.drive.close();
     stepper.advance(stepper.agenda.horizon(), u64::MAX, &mut |_| true)?;
-    let entries = stepper.drive.ftl().map.logical_units() as usize;
+    let units = |drive: &Drive| drive.ftl().map.logical_units() as usize;
+    let entries: usize = stepper.drive.drives().iter().map(units).sum();
     let stride = entries.div_ceil(CONFIRMED_ENTRIES);
     let audit = stepper.drive.audit(stepper.agenda.now(), stride);
     let audit = audit.map_err(audit_failure)?;
-    let part = stepper.drive.spec().part.power.clone();
-    power::audit_meter(stepper.drive.nand_mut(), &part, stepper.agenda.now()).map_err(audit_failure)?;
+    let now = stepper.agenda.now();
+    for drive in stepper.drive.drives_mut() {
+        let part = drive.spec().part.power.clone();
+        power::audit_meter(drive.nand_mut(), &part, now).map_err(audit_failure)?;
+    }
     Ok(audit)
 }
 
@@ -167,13 +257,13 @@ fn audit_failure(why: String) -> RunFailure {
     RunFailure::Internal(format!("an audit does not hold: {why}"))
 }
 
-struct Stepper<'a> {
-    drive: &'a mut Drive,
+struct Stepper<'a, D> {
+    drive: &'a mut D,
     agenda: &'a mut Agenda,
     stopped: bool,
 }
 
-impl Stepper<'_> {
+impl<D: Simulated> Stepper<'_, D> {
     /// Handles events up to and including `limit`, until `target` requests have completed, until nothing is
     /// left to do, or until `go_on` says no.
     fn advance(
@@ -227,17 +317,30 @@ struct Readings {
 }
 
 impl Readings {
-    fn take(drive: &mut Drive, now: SimTime) -> Readings {
-        let mut uses = [0; USES];
-        for die in drive.nand_mut().dies_mut() {
-            die.usage.settle(now);
-            for (to, from) in uses.iter_mut().zip(die.usage.uses()) {
-                *to += from;
+    fn take<D: Simulated>(of: &mut D, now: SimTime) -> Readings {
+        let mut readings = Readings {
+            ftl: Default::default(),
+            nand: Default::default(),
+            uses: [0; USES],
+            errors: None,
+            spent: Spent::default(),
+        };
+        for drive in of.drives_mut() {
+            for die in drive.nand_mut().dies_mut() {
+                die.usage.settle(now);
+                for (to, from) in readings.uses.iter_mut().zip(die.usage.uses()) {
+                    *to += from;
+                }
             }
+            readings.ftl.add(&drive.ftl().counters);
+            readings.nand.add(&drive.nand().counters);
+            readings.spent.add(&drive.nand_mut().spent(now));
         }
-        let errors = drive.nand().reliability().map(|r| ErrorWindow::of(r, drive.rewritten));
-        let spent = drive.nand_mut().spent(now);
-        Readings { ftl: drive.ftl().counters, nand: drive.nand().counters, uses, errors, spent }
+        // Drives of an array never have reads that fail: its configuration is refused.
+        if let [drive] = of.drives() {
+            readings.errors = drive.nand().reliability().map(|r| ErrorWindow::of(r, drive.rewritten));
+        }
+        readings
     }
 }
 

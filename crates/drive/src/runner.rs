@@ -208,13 +208,35 @@ impl From<RunFailure> for RunError {
     }
 }
 
+/// Runs one case with an array: the case, the state each of its drives starts from, and whom to tell about requests
+/// completed and simulated time, who says false to stop early.
+pub type RunArray = fn(
+    &Case,
+    PreconditionedState,
+    &mut dyn FnMut(u64, interpulse_engine::Duration) -> bool,
+) -> Result<Value, RunFailure>;
+
 /// What came of one case.
 type Outcome = Result<Value, RunError>;
 
 /// Runs all cases of a plan. The result is one JSON object: that of the first case, with those of all cases
 /// under `cases` if there are several. A run that was stopped early says `interrupted`. A case that fails
 /// does not keep the others from running; their results are in the error.
+///
+/// Arrays stand above drives: whoever runs plans with arrays hands the way to run them down with
+/// [`run_with_arrays`]; here they are an error.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
+    let none: RunArray = |_, _, _| Err(RunFailure::Internal("nothing here runs arrays".into()));
+    run_with_arrays(plan, options, control, none)
+}
+
+/// As [`run`]; cases with an array are run by `arrays`.
+pub fn run_with_arrays(
+    plan: &Plan,
+    options: &RunOptions,
+    control: &Control,
+    arrays: RunArray,
+) -> Result<String, RunError> {
     let named = |c: &Case| Progress { case: c.name.clone(), phase: "waiting".into(), ..Progress::default() };
     *control.progress.lock().unwrap_or_else(PoisonError::into_inner) = plan.cases.iter().map(named).collect();
     // Faults of a trace show before minutes of preconditioning.
@@ -230,7 +252,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         }
         let group: Vec<usize> = (first..hashes.len()).filter(|&i| hashes[i] == *hash).collect();
         let state = prepare(&plan.cases[first], &group, hash, options, control);
-        run_group(plan, &group, state, options.jobs.max(1), control, &mut outcomes);
+        run_group(plan, &group, state, options.jobs.max(1), (control, arrays), &mut outcomes);
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(|o| o.expect("every case has been run")).collect();
     conclude(plan, outcomes)
@@ -262,7 +284,7 @@ fn conclude(plan: &Plan, outcomes: Vec<Outcome>) -> Result<String, RunError> {
 
 /// Opens the traces of a case once, so that every fault of a file is an error before simulated time starts.
 fn check_flows(case: &Case, control: &Control) -> Result<(), RunError> {
-    let capacity = case.drive.capacity_sectors().expect("the spec has been checked");
+    let capacity = case.capacity_sectors();
     let streams = interpulse_engine::Streams::new(case.seed);
     for (i, flow) in case.flows.iter().enumerate() {
         let opened = interpulse_workload::Flow::new(flow, capacity, &streams, i as u64)
@@ -376,7 +398,7 @@ fn run_group(
     group: &[usize],
     state: Option<PreconditionedState>,
     jobs: usize,
-    control: &Control,
+    (control, arrays): (&Control, RunArray),
     outcomes: &mut [Option<Outcome>],
 ) {
     let Some(state) = state else {
@@ -398,7 +420,7 @@ fn run_group(
                 };
                 let own = own.expect("the state is taken by the last case only");
                 // Whatever a panic may have left half done is dropped with the drive: nobody looks at it again.
-                let run = AssertUnwindSafe(|| run_case(&plan.cases[index], own, index, control));
+                let run = AssertUnwindSafe(|| run_case(&plan.cases[index], own, index, (control, arrays)));
                 let outcome = catch_unwind(run).unwrap_or_else(|panic| Err(bug(panic.as_ref())));
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
             }
@@ -420,17 +442,17 @@ fn bug(panic: &(dyn Any + Send)) -> RunError {
     RunError::new(RunErrorKind::Internal, message)
 }
 
-fn run_case(case: &Case, mut state: PreconditionedState, index: usize, control: &Control) -> Outcome {
+fn run_case(
+    case: &Case,
+    mut state: PreconditionedState,
+    index: usize,
+    (control, arrays): (&Control, RunArray),
+) -> Outcome {
     if control.stopped() {
         return Ok(report::not_run(case));
     }
-    let flows = case.flows.len() as u32;
     state.ftl.wear_all(case.precondition.cycles);
-    let drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0));
-    let mut drive = drive.map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
-    let mut agenda = Agenda::new(Drive::resources(&case.drive, flows));
-    let expected = expected_requests(case, &drive);
-    let mut progress = |requests: u64, time: interpulse_engine::Duration| {
+    let progress = |expected: u64, requests: u64, time: interpulse_engine::Duration| {
         let ms = |d: interpulse_engine::Duration| d.as_ns() / 1_000_000;
         match (case.run.requests, case.run.time) {
             (Some(total), _) => control.publish(index, "run", requests, total, "requests"),
@@ -439,7 +461,19 @@ fn run_case(case: &Case, mut state: PreconditionedState, index: usize, control: 
         }
         !control.stopped()
     };
-    let measured = run::run(&mut drive, &mut agenda, &case.run, &mut progress)?;
+    if case.array.is_some() {
+        let result = arrays(case, state, &mut |requests, time| progress(0, requests, time))?;
+        let requests = result["host_requests"].as_u64().unwrap_or(0);
+        control.publish(index, "done", requests, requests, "requests");
+        return Ok(result);
+    }
+    let flows = case.flows.len() as u32;
+    let drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0));
+    let mut drive = drive.map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
+    let mut agenda = Agenda::new(Drive::resources(&case.drive, flows));
+    let expected = expected_requests(case, &drive);
+    let mut tell = |requests, time| progress(expected, requests, time);
+    let measured = run::run(&mut drive, &mut agenda, &case.run, &mut tell)?;
     let context = Context {
         case,
         flows: drive.flow_names().map(str::to_string).collect(),
@@ -448,13 +482,8 @@ fn run_case(case: &Case, mut state: PreconditionedState, index: usize, control: 
         super_blocks: drive.ftl().layout.super_blocks(),
         traces: drive.trace_summaries(),
     };
-    control.publish(
-        index,
-        "done",
-        measured.window.counters.requests,
-        measured.window.counters.requests,
-        "requests",
-    );
+    let requests = measured.window.counters.requests;
+    control.publish(index, "done", requests, requests, "requests");
     Ok(report::result(&measured, &context))
 }
 

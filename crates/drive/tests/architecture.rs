@@ -12,8 +12,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("flash", &["engine", "settings"]),
     ("cell", &["engine", "settings", "flash"]),
     ("drive", &["engine", "settings", "flash", "workload"]),
+    ("array", &["engine", "flash", "workload", "drive"]),
     ("bench", &["engine", "drive", "cell"]),
-    ("python", &["drive", "cell"]),
+    ("python", &["array", "drive", "cell"]),
 ];
 
 /// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.

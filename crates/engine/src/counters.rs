@@ -47,6 +47,11 @@ macro_rules! counters {
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field - earlier.$field),+ }
             }
+
+            /// Adds what `other` counted, counter by counter.
+            pub fn add(&mut self, other: &Self) {
+                $(self.$field += other.$field;)+
+            }
         }
     };
 }

@@ -38,7 +38,8 @@ pub fn reconstruct_write(data: u32, changed: u32) -> Result<StripeCost, OutOfDom
     Ok(StripeCost { reads: data - changed, writes: changed + 1 })
 }
 
-/// The cheaper of the two; reconstruct-write exactly if `k > (d - 1) / 2`, read-modify-write on a tie.
+/// The cheaper of the two: reconstruct-write if `k > (d - 1) / 2`, read-modify-write if it is less; on a tie they cost
+/// the same.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `1 <= changed <= data`.

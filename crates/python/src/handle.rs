@@ -123,7 +123,8 @@ pub fn start(
     let options = runner::RunOptions { jobs, cache_dir, cache_limit, no_cache };
     let body = move || {
         // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
-        let outcome = catch_unwind(AssertUnwindSafe(|| runner::run(&plan, &options, &control)));
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| interpulse_array::runner::run(&plan, &options, &control)));
         let outcome = outcome.unwrap_or_else(|panic| Err(internal(panic.as_ref())));
         *mailbox.lock() = Some(outcome);
         mailbox.arrived.notify_all();

@@ -31,6 +31,18 @@ SUSPENSION_COSTS = {
 }
 """The rows of what suspensions took and the counters of the flash array, in ns, that each adds up."""
 
+ARRAY_COUNTS = {
+    "rows written whole": "full_stripe_writes",
+    "rows written by read-modify-write": "read_modify_writes",
+    "rows written by reconstruct-write": "reconstruct_writes",
+    "pages read for parity": "preread_pages",
+    "pages read from a lost drive": "degraded_reads",
+    "rows written with a drive missing": "degraded_writes",
+    "requests that waited for the stripe cache": "cache_waits",
+    "scrub mismatches": "scrub_mismatches",
+}
+"""The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
+
 _LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
 
@@ -40,6 +52,7 @@ def render(result: Result) -> str:
     titles = (
         "Requests per second, and latency in microseconds",
         "Drive",
+        "Array",
         "What suspensions took, in microseconds of the mean of each",
         "Bit errors",
         "Power and energy of the flash",
@@ -49,6 +62,7 @@ def render(result: Result) -> str:
     tables = (
         _latency(cases),
         _drive(cases),
+        _array(cases),
         _suspensions(cases),
         _bit_errors(cases),
         power_table(_by_case(cases), cases),
@@ -133,6 +147,29 @@ def _drive(cases: list[dict[str, Any]]) -> Table:
     for name in _union(shares):
         label = f"die time {name.replace('_', ' ')}, %"
         table.add_row(label, *(number(100 * share[name] if name in share else None) for share in shares))
+    return table
+
+
+def _array(cases: list[dict[str, Any]]) -> Table | None:
+    """What the array did with its drives, a column per case; None when no case has one."""
+    arrays: list[dict[str, Any]] = [case.get("array", {}) for case in cases]
+    if not any(arrays):
+        return None
+    table = _by_case(cases)
+    table.add_row("level", *(array.get("level", "-") for array in arrays))
+    table.add_row("drives", *(number(array.get("drives"), 0) for array in arrays))
+    parity = [array.get("parity_per_data_page") for array in arrays]
+    table.add_row("parity pages per data page", *(number(each, 3) for each in parity))
+    counters = [array.get("counters", {}) for array in arrays]
+    for label, name in ARRAY_COUNTS.items():
+        if any(each.get(name) for each in counters):
+            table.add_row(label, *(number(each.get(name), 0) for each in counters))
+    for name in ("rebuild", "scrub"):
+        of = [array.get(name, {}) for array in arrays]
+        if any(of):
+            table.add_row(f"{name} done, %", *(number(100 * each["progress"] if each else None) for each in of))
+            spans = (each["finished_s"] - each["started_s"] if "finished_s" in each else None for each in of)
+            table.add_row(f"{name} took, s simulated", *(number(span, 3) for span in spans))
     return table
 
 

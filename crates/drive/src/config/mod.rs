@@ -3,6 +3,7 @@
 //! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the user's file, the
 //! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
 
+mod array;
 mod drive;
 mod errors;
 mod flow;
@@ -13,6 +14,7 @@ pub(crate) mod twin;
 
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
+pub use array::{ArraySpec, CacheUnit, FailureSpec, Level};
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
@@ -46,8 +48,10 @@ impl From<ConfigError> for PlanError {
 pub struct Case {
     /// Name in results; `run` if the configuration compares nothing.
     pub name: String,
-    /// The drive.
+    /// The drive; each of them, if there is an array.
     pub drive: DriveSpec,
+    /// The array, if there is one.
+    pub array: Option<ArraySpec>,
     /// Its workload.
     pub flows: Vec<FlowSpec>,
     /// The state it starts from.
@@ -66,6 +70,20 @@ pub struct Case {
 const UNHASHED: &[&str] = &["case", "report"];
 
 impl Case {
+    /// Capacity that the workload sees, in 512-byte sectors.
+    pub fn capacity_sectors(&self) -> u64 {
+        let capacity = match &self.array {
+            Some(array) => array.capacity_sectors(&self.drive),
+            None => self.drive.capacity_sectors(),
+        };
+        capacity.expect("the spec has been checked")
+    }
+
+    /// Drives simulated.
+    pub fn drives(&self) -> u32 {
+        self.array.map_or(1, |array| array.drives_simulated())
+    }
+
     /// Hash of the resolved configuration in base units.
     pub fn config_hash(&self) -> String {
         self.resolution.hash(UNHASHED)
@@ -166,6 +184,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
     }
     let drive = drive::read(&document, folder_of(&request.path))?;
+    let array = array::read(&document)?;
     let precondition = run::read_precondition(&document)?;
     let run = run::read_run(&document)?;
     let report = run::read_report(&document)?;
@@ -183,7 +202,10 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
     drive.check().map_err(impossible)?;
     precondition.check(&drive).map_err(impossible)?;
-    Ok(Case { name: name.to_string(), drive, flows, precondition, run, report, seed, resolution })
+    if let Some(array) = &array {
+        array.check(&drive, &flows).map_err(impossible)?;
+    }
+    Ok(Case { name: name.to_string(), drive, array, flows, precondition, run, report, seed, resolution })
 }
 
 /// The folder of a configuration file.

@@ -280,6 +280,7 @@ impl Drive {
             flash_resources,
             flows: states,
             requests: Default::default(),
+            completions: VecDeque::new(),
             jobs: Default::default(),
             gc_lanes: vec![Default::default(); lanes as usize],
             gc_asleep: 0,

@@ -47,7 +47,8 @@ impl Drive {
         if self.closed {
             return;
         }
-        self.submit(agenda, f, request);
+        let queue = self.flows[f].queue as usize;
+        self.submit(agenda, f, queue, request);
         if self.flows[f].depth > 0 {
             for _ in 1..self.flows[f].depth {
                 self.submit_next(agenda, f);
@@ -65,7 +66,8 @@ impl Drive {
             self.flows[f].exhausted = true;
         }
         if let Some((_, request)) = self.next_of(f) {
-            self.submit(agenda, f, request);
+            let queue = self.flows[f].queue as usize;
+            self.submit(agenda, f, queue, request);
         }
     }
 
@@ -96,7 +98,13 @@ impl Drive {
     // ---- submission -----------------------------------------------------------------------------------
 
     #[inline]
-    fn submit(&mut self, agenda: &mut Agenda, f: usize, request: interpulse_workload::Request) {
+    pub(super) fn submit(
+        &mut self,
+        agenda: &mut Agenda,
+        f: usize,
+        queue: usize,
+        request: interpulse_workload::Request,
+    ) -> u32 {
         let now = agenda.now();
         self.issued += 1;
         let end = request.sector + u64::from(request.sectors);
@@ -124,9 +132,10 @@ impl Drive {
             failed: false,
             account: NO_ACCOUNT,
         });
-        if self.queues.submit(self.flows[f].queue as usize, id) {
+        if self.queues.submit(queue, id) {
             self.fetch(agenda, now, id);
         }
+        id
     }
 
     /// The controller fetches the command and starts its firmware.
@@ -295,7 +304,11 @@ impl Drive {
         request.book(Cause::Link, now);
         let latency = Duration::from_ns(now.as_ns() - request.submitted.as_ns());
         let f = request.flow as usize;
-        self.window.complete(f, request.op, request.bytes, latency, &request.account);
+        if f < self.flows.len() {
+            self.window.complete(f, request.op, request.bytes, latency, &request.account);
+        } else {
+            self.window.complete_owned(request.op, request.bytes, latency, &request.account);
+        }
         if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
             self.window.timed_out(request.op);
         }
@@ -304,10 +317,17 @@ impl Drive {
         }
         self.requests.remove(id);
         self.completed += 1;
-        if let Some(next) = self.queues.complete(self.flows[f].queue as usize) {
+        let (queue, again) = match self.flows.get(f) {
+            Some(flow) => (flow.queue as usize, flow.depth > 0 && !self.closed),
+            None => {
+                self.completions.push_back(id);
+                (super::owner::QUEUE, false)
+            }
+        };
+        if let Some(next) = self.queues.complete(queue) {
             self.fetch(agenda, now, next);
         }
-        if self.flows[f].depth > 0 && !self.closed {
+        if again {
             self.submit_next(agenda, f);
         }
     }

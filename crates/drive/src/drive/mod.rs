@@ -13,6 +13,7 @@ pub mod build;
 mod collect;
 mod host;
 pub mod jobs;
+mod owner;
 mod refresh;
 pub mod request;
 pub mod spec;
@@ -78,8 +79,11 @@ pub struct Drive {
     leaving: Line,
     first: u32,
     flash_resources: u32,
+    /// Empty if the requests come from an owner.
     flows: Vec<FlowState>,
     requests: Requests,
+    /// Requests of the owner that have completed and that it has not asked for yet.
+    completions: VecDeque<u32>,
     jobs: Jobs,
     gc_lanes: Vec<GcLane>,
     /// Lanes whose collection is asleep.
@@ -193,7 +197,7 @@ impl Drive {
 
     /// Starts a new measurement window.
     pub fn reset_window(&mut self) {
-        self.window = WindowStats::new(self.flows.len());
+        self.window = WindowStats::new(self.flows.len().max(1));
         self.nand.reset_window();
     }
 
@@ -209,7 +213,7 @@ impl Drive {
                 self.window.timed_out(request.op);
             }
         }
-        std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()))
+        std::mem::replace(&mut self.window, WindowStats::new(self.flows.len().max(1)))
     }
 
     /// Requests made by the host and not completed, with their numbers.

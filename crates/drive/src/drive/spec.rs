@@ -39,6 +39,14 @@ pub struct PowerConstants {
     pub dram: Option<Power>,
 }
 
+impl PowerConstants {
+    /// Of so many drives together.
+    pub fn of_drives(&self, drives: u32) -> PowerConstants {
+        let all = |one: Option<Power>| one.map(|one| Power(one.0 * u64::from(drives)));
+        PowerConstants { controller: all(self.controller), dram: all(self.dram) }
+    }
+}
+
 /// Mapping, allocation, garbage collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FtlSpec {

@@ -1,6 +1,6 @@
 //! What is measured in the measurement window of a run.
 
-use crate::account::{Account, Blame, Sums};
+use crate::account::{Account, Blame, Sums, check};
 use interpulse_engine::{Duration, LatencyHistogram, counters};
 use interpulse_workload::Op;
 
@@ -125,6 +125,20 @@ impl WindowStats {
             Op::Trim | Op::Flush => return,
         };
         *oldest = (*oldest).max(Some(age));
+    }
+
+    /// Records a completed command of an owner. Its causes are checked and not kept: an owner's requests are several
+    /// commands, and tables by cause for each of many drives would cost more time than all else that an array does.
+    #[inline]
+    pub fn complete_owned(&mut self, op: Op, bytes: u64, latency: Duration, account: &Account) {
+        check(latency, account);
+        self.counters.requests += 1;
+        self.flows[0].record(op, latency);
+        match op {
+            Op::Read => self.counters.read_bytes += bytes,
+            Op::Write => self.counters.written_bytes += bytes,
+            Op::Trim | Op::Flush => {}
+        }
     }
 
     /// Records a completed request of `flow`.

@@ -36,7 +36,24 @@ pub struct OperationStats {
     pub erases: OperationTimes,
 }
 
+impl OperationTimes {
+    /// Adds the operations of another array of dies.
+    pub fn merge(&mut self, other: &OperationTimes) {
+        self.times.merge(&other.times);
+        for (to, from) in self.by_suspends.iter_mut().zip(other.by_suspends) {
+            *to += from;
+        }
+        self.most_suspends = self.most_suspends.max(other.most_suspends);
+    }
+}
+
 impl OperationStats {
+    /// Adds the operations of another array of dies.
+    pub fn merge(&mut self, other: &OperationStats) {
+        self.programs.merge(&other.programs);
+        self.erases.merge(&other.erases);
+    }
+
     /// Adds an operation that ends at `now`.
     #[inline]
     pub fn record(&mut self, op: &LongOp, now: SimTime) {

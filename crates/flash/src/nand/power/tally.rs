@@ -113,7 +113,7 @@ impl Tally {
 }
 
 /// Time of all dies, and bytes, since the start of the simulation; the difference of two readings is a window's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     /// Die time in ns by [`Spender`] and [`Draw`].
     pub times: [[u64; DRAWS]; SPENDERS],
@@ -138,6 +138,16 @@ impl Energy {
 }
 
 impl Spent {
+    /// Adds what another flash array has spent.
+    pub fn add(&mut self, other: &Spent) {
+        for (row, more) in self.times.iter_mut().zip(&other.times) {
+            row.iter_mut().zip(more).for_each(|(time, more)| *time += more);
+        }
+        for (row, more) in self.bytes.iter_mut().zip(&other.bytes) {
+            row.iter_mut().zip(more).for_each(|(bytes, more)| *bytes += more);
+        }
+    }
+
     /// What has been spent since `earlier`.
     pub fn since(&self, earlier: &Spent) -> Spent {
         let mut since = self.clone();

@@ -1,0 +1,333 @@
+//! The array: host requests in, drive commands out, all in one virtual time.
+//!
+//! ```text
+//! flows -> requests -+-> reads of what a drive holds, RAID-0 and RAID-1 --------> drives
+//!                    \-> pages -> stripe cache -> plans -> outbox (merged) -----> drives
+//!                    rebuild, scrub --^
+//! ```
+//!
+//! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
+//! each event of a drive its completions are drained.
+
+mod flows;
+mod requests;
+
+use crate::contents::Contents;
+use crate::layout::Layout;
+use crate::outbox::PageMove;
+use crate::stripe_cache::StripeCache;
+use crate::sync::Sync;
+use flows::FlowState;
+use interpulse_drive::config::{ArraySpec, FailureSpec};
+use interpulse_drive::drive::Drive;
+use interpulse_drive::drive::stats::WindowStats;
+use interpulse_drive::host::line::Line;
+use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab, counters};
+use interpulse_workload::{Flow, Op};
+use std::collections::VecDeque;
+
+/// Sectors of a unit.
+pub(crate) const UNIT_SECTORS: u64 = 8;
+/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub.
+pub(crate) const OWN_RESOURCES: u32 = 3;
+
+counters! {
+    /// What the array did.
+    pub struct ArrayCounters {
+        /// commands to drives that read
+        drive_reads: "commands",
+        /// commands to drives that write
+        drive_writes: "commands",
+        /// data pages written to drives by way of the stripe cache
+        data_pages: "pages",
+        /// parity pages written to drives
+        parity_pages: "pages",
+        /// pages read so that a parity could be computed
+        preread_pages: "pages",
+        /// rows written whole
+        full_stripe_writes: "rows",
+        /// rows written by read-modify-write
+        read_modify_writes: "rows",
+        /// rows written by reconstruct-write
+        reconstruct_writes: "rows",
+        /// rows whose writes waited until the rows before them had been read
+        delayed: "rows",
+        /// page writes that waited for an earlier write of the same sectors
+        overlaps: "pages",
+        /// requests that waited for room in the stripe cache
+        cache_waits: "requests",
+        /// pages that the host read from a lost drive
+        degraded_reads: "pages",
+        /// rows written with a drive missing
+        degraded_writes: "rows",
+        /// rows rebuilt
+        rebuilt_rows: "rows",
+        /// rows scrubbed
+        scrubbed_rows: "rows",
+        /// followed rows whose parity a scrub found wrong
+        scrub_mismatches: "rows",
+    }
+}
+
+/// A request of the host under way.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    op: Op,
+    flow: u32,
+    bytes: u64,
+    submitted: SimTime,
+    /// What is left to do, its submission included.
+    parts: u32,
+}
+
+/// What a drive was asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Command {
+    /// Nothing.
+    #[default]
+    None,
+    /// Part of a host request.
+    Host { job: u32 },
+    /// Pages of heads, as the drive in this place.
+    Pages { heads: Vec<u32>, drive: u32 },
+}
+
+/// The rest of a host request that waits for room in the stripe cache.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    job: u32,
+    op: Op,
+    from: u64,
+    to: u64,
+}
+
+/// Several drives as one.
+pub struct Array {
+    pub(crate) spec: ArraySpec,
+    pub(crate) layout: Layout,
+    pub(crate) drives: Vec<Drive>,
+    /// Resources of a drive.
+    per_drive: u32,
+    /// The drive in each place; `None` where one was lost and not replaced.
+    pub(crate) slots: Vec<Option<usize>>,
+    /// Commands outstanding, by drive and number.
+    commands: Vec<Vec<Command>>,
+    /// Their number by drive.
+    pending: Vec<u32>,
+    pub(crate) flows: Vec<FlowState>,
+    jobs: Slab<Job>,
+    /// Flows to ask for their next request.
+    refill: Vec<u32>,
+    pub(crate) cache: StripeCache,
+    pub(crate) contents: Contents,
+    pub(crate) outbox: Vec<PageMove>,
+    pub(crate) spare_lists: Vec<Vec<u32>>,
+    blocked: VecDeque<Piece>,
+    pub(crate) delayed: Vec<u32>,
+    /// Heads that may read before they write.
+    pub(crate) prereading: u32,
+    cached: Line,
+    /// The place of the drive that was lost, and when.
+    pub(crate) lost: Option<(u32, SimTime)>,
+    pub(crate) sync: Option<Sync>,
+    pub(crate) counters: ArrayCounters,
+    before_window: ArrayCounters,
+    pub(crate) measured: ArrayCounters,
+    /// What each drive measured in the window that has ended.
+    pub(crate) drive_windows: Vec<WindowStats>,
+    window: WindowStats,
+    issued: u64,
+    completed: u64,
+    pub(crate) closed: bool,
+    failure: Option<String>,
+}
+
+impl Array {
+    /// An array of `drives`, each with `per_drive` resources from zero on; the one after the array's own takes the place
+    /// of a lost one. One in `sample` rows is followed by the audit.
+    pub fn new(
+        spec: ArraySpec,
+        layout: Layout,
+        drives: Vec<Drive>,
+        per_drive: u32,
+        flows: Vec<Flow>,
+        sample: u32,
+    ) -> Array {
+        let n = drives.len();
+        let flows: Vec<FlowState> = flows.into_iter().map(FlowState::new).collect();
+        Array {
+            spec,
+            layout,
+            per_drive,
+            slots: (0..spec.drives as usize).map(Some).collect(),
+            commands: vec![Vec::new(); n],
+            pending: vec![0; n],
+            window: WindowStats::new(flows.len()),
+            flows,
+            jobs: Slab::default(),
+            refill: Vec::new(),
+            cache: StripeCache::new(spec.stripe_heads, spec.drives),
+            contents: Contents::new(layout, sample),
+            outbox: Vec::new(),
+            spare_lists: Vec::new(),
+            blocked: VecDeque::new(),
+            delayed: Vec::new(),
+            prereading: 0,
+            cached: Line::new(ResourceId(per_drive * n as u32)),
+            lost: None,
+            sync: None,
+            counters: ArrayCounters::default(),
+            before_window: ArrayCounters::default(),
+            measured: ArrayCounters::default(),
+            drive_windows: Vec::new(),
+            issued: 0,
+            completed: 0,
+            closed: false,
+            failure: None,
+            drives,
+        }
+    }
+
+    pub(crate) fn own(&self, k: u32) -> ResourceId {
+        ResourceId(self.per_drive * self.drives.len() as u32 + k)
+    }
+
+    // ---- events ---------------------------------------------------------------------------------------
+
+    /// Arms the flows, the failure and the scrub.
+    pub(crate) fn begin(&mut self, agenda: &mut Agenda) {
+        for drive in &mut self.drives {
+            drive.start(agenda);
+        }
+        self.start_flows(agenda);
+        if let Some(FailureSpec { at, .. }) = self.spec.failure {
+            agenda.arm(self.own(1), SimTime::ZERO + at);
+        }
+        self.start_scrub(agenda);
+    }
+
+    pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+        let d = (resource.0 / self.per_drive) as usize;
+        if d < self.drives.len() {
+            self.drives[d].handle(agenda, resource);
+            let mut any = false;
+            while let Some(id) = self.drives[d].next_completion() {
+                any = true;
+                self.command_done(agenda, d, id);
+            }
+            if !any {
+                return;
+            }
+        } else {
+            match resource.0 - self.own(0).0 {
+                0 => {
+                    let job = self.cached.pop(agenda);
+                    self.part_done(agenda, job);
+                }
+                1 => self.fail(agenda),
+                2 => self.on_sync_timer(agenda),
+                flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+            }
+        }
+        self.settle(agenda);
+    }
+
+    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, id: u32) {
+        self.pending[physical] -= 1;
+        match std::mem::take(&mut self.commands[physical][id as usize]) {
+            Command::None => unreachable!("a drive completes what it was asked for"),
+            Command::Host { job } => self.part_done(agenda, job),
+            Command::Pages { mut heads, drive } => {
+                let there = self.slots[drive as usize] == Some(physical);
+                for &h in &heads {
+                    self.page_moved(agenda, h, drive, there);
+                }
+                heads.clear();
+                self.spare_lists.push(heads);
+            }
+        }
+    }
+
+    /// Goes on with what has been waiting for something that may have happened.
+    fn settle(&mut self, agenda: &mut Agenda) {
+        loop {
+            if self.prereading == 0 && !self.delayed.is_empty() {
+                self.activate_delayed(agenda);
+            } else if !self.blocked.is_empty() && self.cache.has_room() {
+                let piece = self.blocked.pop_front().expect("one is waiting");
+                self.enter(agenda, piece);
+            } else if let Some(f) = self.refill.pop() {
+                self.submit_next(agenda, f as usize);
+            } else if !self.sync_rows(agenda) {
+                break;
+            }
+        }
+        self.flush_outbox(agenda);
+    }
+
+    // ---- accounts -------------------------------------------------------------------------------------
+
+    pub(crate) fn unfinished(&self) -> usize {
+        let commands: u32 = if self.closed { self.pending.iter().sum() } else { 0 };
+        self.jobs.live() + commands as usize
+    }
+
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.closed || self.flows.iter().all(|f| f.exhausted)
+    }
+
+    pub(crate) fn issued_and_completed(&self) -> (u64, u64) {
+        (self.issued, self.completed)
+    }
+
+    pub(crate) fn why_failed(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    pub(crate) fn begin_window(&mut self) {
+        self.window = WindowStats::new(self.flows.len());
+        self.before_window = self.counters;
+        self.drives.iter_mut().for_each(Drive::reset_window);
+    }
+
+    pub(crate) fn close_window(&mut self, now: SimTime) -> WindowStats {
+        self.drive_windows = self.drives.iter_mut().map(|drive| drive.end_window(now)).collect();
+        self.measured = self.counters.since(&self.before_window);
+        let mut window = std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()));
+        for (_, job) in self.jobs.iter() {
+            window.outstanding(job.op, Duration::from_ns(now.as_ns() - job.submitted.as_ns()));
+        }
+        // What is counted inside the drives; requests and bytes are the host's.
+        for of in self.drive_windows.iter().map(|w| &w.counters) {
+            let all = &mut window.counters;
+            all.cache_read_hits += of.cache_read_hits;
+            all.unmapped_reads += of.unmapped_reads;
+            all.cache_overwrites += of.cache_overwrites;
+            all.cache_stalls += of.cache_stalls;
+            all.read_modify_writes += of.read_modify_writes;
+            all.command_timeouts_read += of.command_timeouts_read;
+            all.command_timeouts_write += of.command_timeouts_write;
+            all.command_timeouts_other += of.command_timeouts_other;
+        }
+        window
+    }
+
+    pub(crate) fn standing(&self, agenda: &Agenda) -> String {
+        let mut text = format!(
+            "at {} nothing is going to happen, yet {} requests are outstanding: {} wait for the stripe cache ({} of {} \
+             heads in use), {} rows are delayed, {} read ahead, commands by drive {:?}",
+            agenda.now(),
+            self.jobs.live(),
+            self.blocked.len(),
+            self.cache.active(),
+            self.cache.most(),
+            self.delayed.len(),
+            self.prereading,
+            self.pending
+        );
+        for drive in self.drives.iter().filter(|d| d.outstanding() > 0) {
+            text += &format!("; {}", drive.diagnosis(agenda));
+        }
+        text
+    }
+}

@@ -1,0 +1,210 @@
+//! Requests of the host on their way into the array, to the drives or into the stripe cache, and back.
+
+use super::{Array, Command, Job, Piece, UNIT_SECTORS};
+use crate::layout::Place;
+use crate::stripe_cache::{PageRead, PageWrite};
+use interpulse_drive::config::Level;
+use interpulse_engine::Agenda;
+use interpulse_workload::{Op, Request};
+
+impl Array {
+    pub(super) fn submit(&mut self, agenda: &mut Agenda, f: usize, request: Request) {
+        self.issued += 1;
+        let bytes = u64::from(request.sectors) * 512;
+        let job = Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), parts: 1 };
+        let job = self.jobs.insert(job);
+        match request.op {
+            Op::Flush => {
+                for physical in self.slots.clone().into_iter().flatten() {
+                    self.part(agenda, job, physical, Request::FLUSH);
+                }
+                self.part_done(agenda, job);
+            }
+            Op::Trim => unreachable!("a configuration that trims an array is refused"),
+            Op::Read | Op::Write => {
+                let piece = Piece { job, op: request.op, from: request.sector, to: request.end() };
+                if self.spec.level != Level::Raid5 {
+                    self.pass_through(agenda, piece);
+                } else if self.blocked.is_empty() {
+                    self.enter(agenda, piece);
+                } else {
+                    self.counters.cache_waits += 1;
+                    self.blocked.push_back(piece);
+                }
+            }
+        }
+    }
+
+    /// Sends part of `job` to a drive.
+    fn part(&mut self, agenda: &mut Agenda, job: u32, physical: usize, request: Request) {
+        self.jobs.get_mut(job).parts += 1;
+        self.command(agenda, physical, request, Command::Host { job });
+    }
+
+    pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
+        match request.op {
+            Op::Read => self.counters.drive_reads += 1,
+            Op::Write => self.counters.drive_writes += 1,
+            Op::Trim | Op::Flush => {}
+        }
+        self.pending[physical] += 1;
+        let id = self.drives[physical].submit_request(agenda, request) as usize;
+        let commands = &mut self.commands[physical];
+        if commands.len() <= id {
+            commands.resize_with(id + 1, Command::default);
+        }
+        commands[id] = what;
+    }
+
+    /// RAID-0 and RAID-1: straight to the drives, chunk by chunk.
+    fn pass_through(&mut self, agenda: &mut Agenda, piece: Piece) {
+        let mut from = piece.from;
+        while from < piece.to {
+            let (place, sectors) = self.stretch(from, piece.to);
+            let units = (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+            let request = Request {
+                op: piece.op,
+                sector: u64::from(place.row) * UNIT_SECTORS + from % UNIT_SECTORS,
+                sectors: sectors as u32,
+            };
+            let mirrored = self.spec.level == Level::Raid1;
+            if piece.op == Op::Read {
+                let nearest = (0..self.drives.len()).min_by_key(|&d| self.pending[d]);
+                let drive =
+                    if mirrored { nearest.expect("an array has drives") } else { place.drive as usize };
+                for row in place.row..place.row + units {
+                    if self.contents.follows(row) {
+                        self.contents.read_through(row, place.drive, drive as u32);
+                    }
+                }
+                self.part(agenda, piece.job, drive, request);
+            } else {
+                for row in place.row..place.row + units {
+                    if self.contents.follows(row) {
+                        let version = self.contents.issue(row, place.drive);
+                        self.contents.write_through(row, place.drive, version);
+                        // Complete when its drives say so: until then a read may return either, and the drives'
+                        // own audits hold them to the order of submission.
+                        self.contents.acknowledge(row, place.drive, version);
+                    }
+                }
+                let all = if mirrored {
+                    0..self.drives.len()
+                } else {
+                    place.drive as usize..place.drive as usize + 1
+                };
+                for drive in all {
+                    self.part(agenda, piece.job, drive, request);
+                }
+            }
+            from += sectors;
+        }
+        self.part_done(agenda, piece.job);
+    }
+
+    /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.
+    fn stretch(&self, from: u64, to: u64) -> (Place, u64) {
+        let unit = from / UNIT_SECTORS;
+        let (place, units) = self.layout.run(unit, to.div_ceil(UNIT_SECTORS) - unit);
+        (place, to.min((unit + units) * UNIT_SECTORS) - from)
+    }
+
+    /// RAID-5: reads of what a drive holds go to it; all else goes page by page into the stripe cache, and what is there
+    /// is looked at when the whole request is.
+    pub(super) fn enter(&mut self, agenda: &mut Agenda, mut piece: Piece) {
+        let mut touched = self.spare_lists.pop().unwrap_or_default();
+        let mut blocked = false;
+        while piece.from < piece.to {
+            let (place, sectors) = self.stretch(piece.from, piece.to);
+            let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+            if piece.op == Op::Read && self.readable(place.row + units - 1) >> place.drive & 1 == 1 {
+                self.read_directly(agenda, &piece, place, units, sectors);
+                piece.from += sectors;
+                continue;
+            }
+            let Some(h) = self.take_head(place.row) else {
+                self.counters.cache_waits += 1;
+                self.blocked.push_front(piece);
+                blocked = true;
+                break;
+            };
+            let first = piece.from % UNIT_SECTORS;
+            let end = (first + piece.to - piece.from).min(UNIT_SECTORS);
+            self.jobs.get_mut(piece.job).parts += 1;
+            let followed = self.contents.follows(place.row);
+            if piece.op == Op::Read {
+                let least = if followed { self.contents.acknowledged(place.row, place.drive) } else { 0 };
+                self.counters.degraded_reads += 1;
+                self.cache.head_mut(h).reads.push(PageRead { job: piece.job, drive: place.drive, least });
+            } else {
+                let version = if followed { self.contents.issue(place.row, place.drive) } else { 0 };
+                let sectors = ((1u32 << end) - (1u32 << first)) as u8;
+                self.add_write(h, PageWrite { job: piece.job, drive: place.drive, sectors, version });
+            }
+            touched.push(h);
+            piece.from += end - first;
+        }
+        for &h in &touched {
+            if !self.cache.is_idle(h) {
+                self.look_at(agenda, h);
+            }
+        }
+        touched.clear();
+        self.spare_lists.push(touched);
+        if !blocked {
+            self.part_done(agenda, piece.job);
+        }
+    }
+
+    fn read_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, units: u32, sectors: u64) {
+        for row in place.row..place.row + units {
+            if self.contents.follows(row) {
+                self.contents.read_through(row, place.drive, place.drive);
+            }
+        }
+        let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
+        let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
+        let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
+        self.part(agenda, piece.job, physical, request);
+    }
+
+    /// A head for `row`, if there is one.
+    pub(crate) fn take_head(&mut self, row: u32) -> Option<u32> {
+        let (h, given_up) = self.cache.take(row)?;
+        if let Some(old) = given_up
+            && self.contents.follows(old)
+        {
+            self.contents.evict(old);
+        }
+        Some(h)
+    }
+
+    /// A page has been answered from the stripe cache.
+    pub(crate) fn answer_cached(&mut self, agenda: &mut Agenda, job: u32) {
+        let at = agenda.now() + self.spec.cache_latency;
+        self.cached.push(agenda, at, job);
+    }
+
+    /// One part less of `job`.
+    pub(crate) fn part_done(&mut self, agenda: &mut Agenda, job: u32) {
+        let of = self.jobs.get_mut(job);
+        of.parts -= 1;
+        if of.parts > 0 {
+            return;
+        }
+        let done = self.jobs.remove(job);
+        self.completed += 1;
+        let latency = agenda.now().since(done.submitted);
+        self.window.flows[done.flow as usize].record(done.op, latency);
+        let counters = &mut self.window.counters;
+        counters.requests += 1;
+        match done.op {
+            Op::Read => counters.read_bytes += done.bytes,
+            Op::Write => counters.written_bytes += done.bytes,
+            Op::Trim | Op::Flush => {}
+        }
+        if self.flows[done.flow as usize].depth > 0 {
+            self.refill.push(done.flow);
+        }
+    }
+}

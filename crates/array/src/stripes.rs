@@ -1,0 +1,291 @@
+//! What happens to a row in the stripe cache.
+//!
+//! A row that must be read before it can be written is delayed while others are being read for their writes; when those
+//! are done, all delayed rows go at once. Small writes that arrive meanwhile join their rows, which is how md batches
+//! them (`raid5_activate_delayed`, `IO_THRESHOLD` 1). A row that is overwritten whole never waits.
+
+use crate::array::Array;
+use crate::outbox::PageMove;
+use crate::plan::{Row, Way};
+use crate::stripe_cache::PageWrite;
+use interpulse_engine::Agenda;
+
+impl Array {
+    /// The drives that hold `row`, one bit each.
+    #[inline]
+    pub(crate) fn readable(&self, row: u32) -> u32 {
+        let all = ((1u64 << self.spec.drives) - 1) as u32;
+        match self.lost {
+            Some((drive, _)) if self.rebuilt() <= row => all & !(1 << drive),
+            _ => all,
+        }
+    }
+
+    /// Adds a write to a row; one of sectors that others wait to write comes after them.
+    pub(crate) fn add_write(&mut self, h: u32, write: PageWrite) {
+        let head = self.cache.head_mut(h);
+        let pending = &mut head.sectors[write.drive as usize];
+        if *pending & write.sectors != 0 || !head.waiters.is_empty() {
+            head.waiters.push_back(write);
+            self.counters.overlaps += 1;
+            return;
+        }
+        *pending |= write.sectors;
+        head.writes.push(write);
+    }
+
+    /// Rows that were delayed may read.
+    pub(crate) fn activate_delayed(&mut self, agenda: &mut Agenda) {
+        let mut rows = std::mem::take(&mut self.delayed);
+        for &h in &rows {
+            let head = self.cache.head_mut(h);
+            head.delayed = false;
+            // One that has become a full stripe meanwhile, or another row, may have nothing to write.
+            if !head.writes.is_empty() {
+                head.prereading = true;
+                self.prereading += 1;
+            }
+        }
+        for &h in &rows {
+            if self.cache.head(h).prereading {
+                self.look_at(agenda, h);
+            }
+        }
+        rows.clear();
+        if self.delayed.is_empty() {
+            self.delayed = rows;
+        }
+    }
+
+    fn stop_prereading(&mut self, h: u32) {
+        if std::mem::take(&mut self.cache.head_mut(h).prereading) {
+            self.prereading -= 1;
+        }
+    }
+
+    /// Moves `h` on as far as it goes now.
+    pub(crate) fn look_at(&mut self, agenda: &mut Agenda, h: u32) {
+        loop {
+            let head = self.cache.head(h);
+            if head.busy > 0 {
+                return;
+            }
+            let readable = self.readable(head.row);
+            let all = ((1u64 << self.spec.drives) - 1) as u32;
+            let missing = readable & !head.uptodate;
+            let lost = all & !readable & !head.uptodate;
+            let mut need = 0;
+            let mut wants_lost = false;
+            let mut served = false;
+            for read in &head.reads {
+                let bit = 1 << read.drive;
+                served |= head.uptodate & bit != 0;
+                wants_lost |= lost & bit != 0;
+                need |= readable & bit & !head.uptodate;
+            }
+            if served {
+                self.serve_reads(agenda, h);
+                continue;
+            }
+            if head.sync {
+                (need, wants_lost) = (need | missing, wants_lost | (lost != 0));
+                if missing == 0 && lost == 0 {
+                    if self.sync_row(h) {
+                        return;
+                    }
+                    continue;
+                }
+            }
+            if wants_lost {
+                if missing == 0 {
+                    self.compute(h, lost);
+                    continue;
+                }
+                need |= missing;
+            }
+            if need == 0 && !head.writes.is_empty() {
+                let choice = self.row_of(h, readable).choose();
+                if choice.reads == 0 {
+                    if choice.way == Way::ComputeFirst {
+                        self.compute(h, lost);
+                        continue;
+                    }
+                    self.write_row(agenda, h, choice.way, readable);
+                    return;
+                }
+                if !self.cache.head(h).prereading {
+                    let head = self.cache.head_mut(h);
+                    if !std::mem::replace(&mut head.delayed, true) {
+                        self.delayed.push(h);
+                        self.counters.delayed += 1;
+                    }
+                    return;
+                }
+                need = choice.reads;
+                self.counters.preread_pages += u64::from(need.count_ones());
+            }
+            if need == 0 {
+                self.stop_prereading(h);
+                self.cache.release(h);
+                return;
+            }
+            self.read_pages(h, need);
+            return;
+        }
+    }
+
+    fn row_of(&self, h: u32, readable: u32) -> Row {
+        let head = self.cache.head(h);
+        let (mut to_write, mut overwrite) = (0, 0);
+        for (drive, &sectors) in head.sectors.iter().enumerate() {
+            to_write |= u32::from(sectors != 0) << drive;
+            overwrite |= u32::from(sectors == 0xff) << drive;
+        }
+        let parity = 1 << self.layout.parity(head.row);
+        Row { drives: self.spec.drives, parity, readable, uptodate: head.uptodate, to_write, overwrite }
+    }
+
+    /// Answers reads whose page is here.
+    fn serve_reads(&mut self, agenda: &mut Agenda, h: u32) {
+        let mut reads = std::mem::take(&mut self.cache.head_mut(h).reads);
+        let (row, uptodate) = (self.cache.head(h).row, self.cache.head(h).uptodate);
+        reads.retain(|read| {
+            let here = uptodate >> read.drive & 1 == 1;
+            if here {
+                if self.contents.follows(row) {
+                    self.contents.read_cached(row, read.drive, read.least);
+                }
+                self.answer_cached(agenda, read.job);
+            }
+            !here
+        });
+        self.cache.head_mut(h).reads = reads;
+    }
+
+    /// Computes the page of the lost drive from all others.
+    fn compute(&mut self, h: u32, lost: u32) {
+        let head = self.cache.head_mut(h);
+        debug_assert_eq!(lost.count_ones(), 1);
+        head.uptodate |= lost;
+        let row = head.row;
+        if self.contents.follows(row) {
+            self.contents.compute(row, lost.trailing_zeros());
+        }
+    }
+
+    fn read_pages(&mut self, h: u32, need: u32) {
+        let head = self.cache.head_mut(h);
+        let row = head.row;
+        head.busy = need.count_ones();
+        for drive in bits(need) {
+            self.outbox.push(PageMove { drive, write: false, row, head: h });
+            if self.contents.follows(row) {
+                self.contents.fetch(row, drive);
+            }
+        }
+        // Nothing looks at the row's pages before all of them are here.
+        self.cache.head_mut(h).uptodate |= need;
+    }
+
+    /// Takes up the row's writes and writes them with their parity.
+    fn write_row(&mut self, agenda: &mut Agenda, h: u32, way: Way, readable: u32) {
+        self.stop_prereading(h);
+        let row = self.cache.head(h).row;
+        let plan = self.row_of(h, readable);
+        let head = self.cache.head_mut(h);
+        debug_assert!(head.writing.is_empty());
+        std::mem::swap(&mut head.writes, &mut head.writing);
+        head.sectors.fill(0);
+        let pages = plan.to_write | plan.parity;
+        head.uptodate |= pages;
+        if self.contents.follows(row) {
+            let head = self.cache.head(h);
+            let writes = head.writing.iter().map(|w| (w.drive, w.version));
+            self.contents.drain(row, way, writes);
+        }
+        match way {
+            Way::FullStripe => self.counters.full_stripe_writes += 1,
+            Way::ReadModifyWrite => self.counters.read_modify_writes += 1,
+            Way::ReconstructWrite => self.counters.reconstruct_writes += 1,
+            Way::ComputeFirst => unreachable!("a row is written in one of the three ways"),
+        }
+        let all = ((1u64 << self.spec.drives) - 1) as u32;
+        self.counters.degraded_writes += u64::from(readable != all);
+        let mut busy = 0;
+        for drive in bits(pages) {
+            // An empty drive that takes the place of a lost one is written to before it can be read.
+            if self.slots[drive as usize].is_none() {
+                continue;
+            }
+            let of = if 1 << drive == plan.parity {
+                &mut self.counters.parity_pages
+            } else {
+                &mut self.counters.data_pages
+            };
+            *of += 1;
+            busy += 1;
+            self.outbox.push(PageMove { drive, write: true, row, head: h });
+        }
+        self.cache.head_mut(h).busy = busy;
+        self.admit_waiters(h);
+        debug_assert!(busy > 0, "at most one of three drives or more is missing at {}", agenda.now());
+    }
+
+    /// Takes in writes whose sectors nothing is waiting to write any more, in order.
+    fn admit_waiters(&mut self, h: u32) {
+        let head = self.cache.head_mut(h);
+        while let Some(&write) = head.waiters.front() {
+            let pending = &mut head.sectors[write.drive as usize];
+            if *pending & write.sectors != 0 {
+                return;
+            }
+            *pending |= write.sectors;
+            head.writes.push(write);
+            head.waiters.pop_front();
+        }
+    }
+
+    /// Writes the page of the drive being rebuilt.
+    pub(crate) fn write_rebuilt(&mut self, h: u32, drive: u32) {
+        let head = self.cache.head_mut(h);
+        (head.busy, head.sync_writing) = (1, true);
+        let row = head.row;
+        self.outbox.push(PageMove { drive, write: true, row, head: h });
+    }
+
+    /// A page of `h` has come from or reached its drive; `there` unless that drive has been lost meanwhile.
+    pub(crate) fn page_moved(&mut self, agenda: &mut Agenda, h: u32, drive: u32, there: bool) {
+        let head = self.cache.head_mut(h);
+        head.busy -= 1;
+        let row = head.row;
+        let written = head.sync_writing || !head.writing.is_empty();
+        let last = head.busy == 0;
+        if written && there && self.contents.follows(row) {
+            self.contents.store(row, drive);
+        }
+        if !last {
+            return;
+        }
+        if std::mem::take(&mut self.cache.head_mut(h).sync_writing) {
+            self.row_synced(h);
+        }
+        let mut writing = std::mem::take(&mut self.cache.head_mut(h).writing);
+        for write in writing.drain(..) {
+            if self.contents.follows(row) {
+                self.contents.acknowledge(row, write.drive, write.version);
+            }
+            self.part_done(agenda, write.job);
+        }
+        self.cache.head_mut(h).writing = writing;
+        self.look_at(agenda, h);
+    }
+}
+
+/// The numbers of the bits of `mask`, from the lowest.
+fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros())?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}

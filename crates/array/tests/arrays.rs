@@ -1,0 +1,273 @@
+//! *Does an array lose nothing, and cost what md's rules say?* Miniature drives, every row followed.
+
+use interpulse_array::runner::run;
+use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve};
+use serde_json::Value;
+
+/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
+const SMALL: &str = r#"
+drive = "a4-mini"
+[part]
+layers = 4
+blocks-per-plane = 20
+pages-per-block = 24
+page-size = "4KiB"
+[geometry]
+channels = 2
+chips-per-channel = 1
+[ftl]
+over-provisioning = "60%"
+[cache]
+size = "1MiB"
+[audit]
+sample = 1
+"#;
+
+fn result(rest: &str) -> Result<Value, String> {
+    let request =
+        RunRequest { text: format!("{SMALL}{rest}"), path: "x.toml".into(), ..RunRequest::default() };
+    let plan = resolve(&request).map_err(|e| e.to_string())?;
+    let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
+    let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
+    Ok(serde_json::from_str(&text).expect("results are JSON"))
+}
+
+fn ran(rest: &str) -> Value {
+    result(rest).unwrap_or_else(|why| panic!("{why}"))
+}
+
+fn count(result: &Value, name: &str) -> u64 {
+    result["array"]["counters"][name].as_u64().unwrap_or_else(|| panic!("no counter {name}"))
+}
+
+const MIXED: &str = r#"
+[run]
+requests = 6000
+[[flow]]
+depth = 12
+read = "40%"
+sizes = ["512B", "4KiB", "24KiB", "200KiB"]
+size-weights = [2.0, 5.0, 3.0, 1.0]
+alignment = "512B"
+"#;
+
+#[test]
+fn every_level_keeps_what_was_written() {
+    for level in
+        ["level = \"raid0\"\ndrives = 3", "level = \"raid1\"\ndrives = 2", "level = \"raid5\"\ndrives = 5"]
+    {
+        let r = ran(&format!("[array]\n{level}\n{MIXED}"));
+        assert!(r["audits"]["requests_issued_and_completed"].as_u64() >= Some(6000), "{level}");
+        assert!(r["audits"]["versions_checked"].as_u64() > Some(1000), "{level}");
+        assert!(r["array"]["audits"]["data_pages"].as_u64() > Some(500), "{level}");
+    }
+}
+
+#[test]
+fn one_page_at_a_time_costs_what_the_formulas_say() {
+    // Three data drives: one page of three changes. Both ways read two pages; md reconstructs on a tie.
+    let one = "[run]\nrequests = 400\n[[flow]]\nread = 0.0\naddress = \"uniform\"\n";
+    let r = ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 4\nstripe-cache = 17\n{one}"));
+    let writes = count(&r, "data_pages");
+    assert_eq!(count(&r, "parity_pages"), writes, "nothing is merged at depth 1");
+    assert_eq!((count(&r, "reconstruct_writes"), count(&r, "read_modify_writes")), (writes, 0));
+    // Nothing is read for a row that is still in the cache: the last 17 rows of all those there are.
+    let hits = 17.0 / (r["array"]["capacity_bytes"].as_f64().expect("a capacity") / 3.0 / 4096.0);
+    let missed = count(&r, "preread_pages") as f64 / 2.0 / writes as f64;
+    let deviation = (hits * (1.0 - hits) / writes as f64).sqrt();
+    assert!((missed - (1.0 - hits)).abs() < 5.0 * deviation, "{missed} of {hits}");
+    let r = ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 6\nstripe-cache = 17\n{one}"));
+    let writes = count(&r, "data_pages");
+    assert!(count(&r, "read_modify_writes") > 9 * writes / 10, "of five data pages one is modified");
+}
+
+#[test]
+fn full_stripes_read_nothing() {
+    let r = ran(
+        "[array]\nlevel = \"raid5\"\ndrives = 4\nchunk = \"16KiB\"\n[run]\nrequests = 200\n[[flow]]\nread = 0.0\n\
+         block-size = \"48KiB\"\nalignment = \"48KiB\"\naddress = \"sequential\"\n",
+    );
+    assert_eq!((count(&r, "preread_pages"), count(&r, "delayed")), (0, 0));
+    assert_eq!(count(&r, "data_pages"), 3 * count(&r, "parity_pages"));
+    // A chunk of each drive goes as one command.
+    assert_eq!(count(&r, "drive_writes") * 4, count(&r, "data_pages") + count(&r, "parity_pages"));
+    assert_eq!(r["array"]["parity_per_data_page"].as_f64(), Some(1.0 / 3.0));
+}
+
+#[test]
+fn small_writes_that_arrive_while_rows_are_read_join_them() {
+    let flow = |depth| {
+        format!("[run]\nrequests = 3000\n[[flow]]\nread = 0.0\ndepth = {depth}\naddress = \"sequential\"\n")
+    };
+    let array = "[array]\nlevel = \"raid5\"\ndrives = 4\nchunk = \"4KiB\"\n";
+    let alone = ran(&format!("{array}{}", flow(1)));
+    let many = ran(&format!("{array}{}", flow(64)));
+    let share = |r: &Value| r["array"]["parity_per_data_page"].as_f64().expect("there are writes");
+    assert_eq!(share(&alone), 1.0);
+    assert!(share(&many) < 0.5, "{}", share(&many));
+}
+
+#[test]
+fn a_lost_drive_is_read_and_written_by_the_others() {
+    let r =
+        ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 4\nfail-drive = 1\nfail-at = \"5ms\"\n{MIXED}"));
+    assert_eq!(r["array"]["failed_drive"].as_u64(), Some(1));
+    assert_eq!(r["array"]["failed_s"].as_f64(), Some(0.005));
+    assert!(count(&r, "degraded_reads") > 100 && count(&r, "degraded_writes") > 100);
+    assert!(r["array"].get("rebuild").is_none());
+    assert_eq!(r["array"]["audits"]["rebuilt_pages"].as_u64(), Some(0));
+}
+
+#[test]
+fn a_rebuilt_drive_equals_the_lost_one_under_load() {
+    for cache in
+        ["stripe-cache = 17", "stripe-cache = 512", "stripe-cache-unit = \"chunk\"\nstripe-cache = 64"]
+    {
+        let r = ran(&format!(
+            "[array]\nlevel = \"raid5\"\ndrives = 4\nfail-drive = 2\nfail-at = \"2ms\"\nrebuild-rate = \"64MiB\"\n{cache}\n{}",
+            MIXED.replace("6000", "20000")
+        ));
+        assert_eq!(r["array"]["rebuild"]["progress"].as_f64(), Some(1.0), "{cache}");
+        assert!(r["array"]["audits"]["rebuilt_pages"].as_u64() > Some(400), "{cache}");
+        assert!(count(&r, "degraded_reads") > 0, "{cache}");
+    }
+}
+
+#[test]
+fn a_rebuild_keeps_to_its_rate() {
+    let at = |rate: &str| {
+        let r = ran(&format!(
+            "[array]\nlevel = \"raid5\"\ndrives = 4\nfail-drive = 0\nrebuild-rate = \"{rate}\"\n[run]\ntime = \"400ms\"\n\
+             [[flow]]\nread = 1.0\n"
+        ));
+        let rows = r["array"]["capacity_bytes"].as_u64().expect("a capacity") / 3 / 4096;
+        let rebuild = r["array"]["rebuild"].clone();
+        (rows, rebuild["progress"].as_f64().expect("a share"), rebuild["finished_s"].as_f64())
+    };
+    let (rows, progress, finished) = at("1MiB");
+    // The first batch of 16 rows begins at once; 0.4 s at 256 rows a second bring 102 more.
+    assert_eq!(((progress * rows as f64).round() as u64, finished), (112, None));
+    let (rows, progress, finished) = at("16MiB");
+    assert_eq!(progress, 1.0);
+    let least = (rows - 16) as f64 * 4096.0 / f64::from(16 << 20);
+    assert!(finished > Some(least - 0.005) && finished < Some(least * 1.5), "{finished:?} of {least}");
+}
+
+#[test]
+fn a_scrub_reads_every_row_once_and_finds_nothing() {
+    let r = ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 4\nscrub-rate = \"128MiB\"\n{MIXED}"));
+    assert_eq!(r["array"]["scrub"]["progress"].as_f64(), Some(1.0));
+    let rows = r["array"]["capacity_bytes"].as_u64().expect("a capacity") / 3 / 4096;
+    assert_eq!((count(&r, "scrubbed_rows"), count(&r, "scrub_mismatches")), (rows, 0));
+}
+
+#[test]
+fn a_failure_at_any_instant_loses_nothing() {
+    for (seed, at_us) in [(1, 0), (2, 137), (3, 1_003), (4, 3_777), (5, 11_111), (6, 23_456), (7, 40_001)] {
+        let rebuild = if seed % 2 == 0 { "rebuild-rate = \"32MiB\"\n" } else { "" };
+        let drive = seed % 5;
+        let array = format!(
+            "[array]\nlevel = \"raid5\"\ndrives = 5\nchunk = \"8KiB\"\nstripe-cache = 20\nfail-drive = {drive}\n\
+             fail-at = \"{at_us}us\"\n{rebuild}"
+        );
+        let flows = "[run]\nrequests = 3000\n[[flow]]\ndepth = 24\nread = \"30%\"\nflush-every = 50\n\
+                     sizes = [\"1KiB\", \"4KiB\", \"40KiB\"]\nsize-weights = [1.0, 2.0, 1.0]\nalignment = \"512B\"\n\
+                     address = \"zipf\"\nexponent = 1.1\n";
+        let text = format!("{array}{flows}");
+        let request = RunRequest {
+            text: format!("{SMALL}{text}"),
+            path: "x.toml".into(),
+            seed: Some(seed),
+            ..RunRequest::default()
+        };
+        let plan = resolve(&request).expect("a legal configuration");
+        let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
+        let run = run(&plan, &options, &Control::new());
+        assert!(run.is_ok(), "seed {seed}: {}", run.err().map(|e| e.message).unwrap_or_default());
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_result() {
+    let text = format!("[array]\nlevel = \"raid5\"\ndrives = 4\nfail-drive = 3\nfail-at = \"3ms\"\n{MIXED}");
+    let mut runs = [ran(&text), ran(&text)];
+    for r in &mut runs {
+        for key in ["wall_s", "cpu_s", "requests_per_cpu_s"] {
+            r.as_object_mut().expect("an object").remove(key);
+        }
+    }
+    assert_eq!(runs[0].to_string(), runs[1].to_string());
+}
+
+#[test]
+fn energy_and_time_are_those_of_all_drives() {
+    let power = "[power]\ncontroller = \"1W\"\n";
+    let array = "level = \"raid5\"\ndrives = 4\nfail-drive = 0\nfail-at = \"1ms\"\nrebuild-rate = \"1MiB\"\n";
+    let r = ran(&format!("[array]\n{array}{power}[run]\nrequests = 500\n[[flow]]\nread = 0.5\n"));
+    assert_eq!(
+        r["power"]["mean_mw"]["controller"].as_f64(),
+        Some(5000.0),
+        "the fifth drive takes the place of the lost one"
+    );
+    let sum: f64 = r["time_share"].as_object().expect("shares").values().filter_map(Value::as_f64).sum();
+    assert!((sum - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn mistakes_are_told() {
+    let told = |array: &str, rest: &str| {
+        result(&format!("[array]\n{array}\n{rest}")).err().unwrap_or_else(|| "no mistake was found".into())
+    };
+    let plain = "[run]\nrequests = 10\n[[flow]]\n";
+    for (array, expected) in [
+        ("drives = 4", "array.level: missing key; expected one of raid0, raid1, raid5"),
+        ("level = \"raid6\"\ndrives = 4", "array.level: seen \"raid6\"; expected one of raid0, raid1, raid5"),
+        ("level = \"raid5\"", "array.drives: missing key"),
+        ("level = \"raid5\"\ndrives = 2", "array.drives: seen 2; expected a whole number from 3 to 32"),
+        (
+            "level = \"raid5\"\ndrives = 4\nchunk = \"12KiB\"",
+            "array.chunk: seen \"12KiB\"; expected a power of two",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nchunk = \"64MiB\"",
+            "array.chunk = 64MiB: a chunk is larger than a drive",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nstripe-cache = 16",
+            "array.stripe-cache: seen 16; expected a whole number from 17",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nfail-drive = 4",
+            "array.fail-drive: seen 4; expected a whole number from 0 to 3",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nfail-at = \"1s\"",
+            "array.fail-at: does not apply; it belongs to fail-drive",
+        ),
+        (
+            "level = \"raid0\"\ndrives = 4\nfail-drive = 1",
+            "array.fail-drive: does not apply; it belongs to level = \"raid5\"",
+        ),
+        (
+            "level = \"raid1\"\ndrives = 2\nchunk = \"4KiB\"",
+            "array.chunk: does not apply; mirrors are not striped",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nfail-drive = 1\nscrub-rate = \"1MiB\"",
+            "array.scrub-rate: does not apply; an array that loses a drive is not scrubbed",
+        ),
+        ("level = \"raid5\"\ndrives = 4\nspares = 1", "array.spares: unknown key"),
+    ] {
+        let message = told(array, plain);
+        assert!(message.contains(expected), "{array}: {message}");
+    }
+    let raid5 = "level = \"raid5\"\ndrives = 4";
+    let message = told(raid5, "[run]\nrequests = 10\n[[flow]]\nread = 0.5\ntrim = 0.1\n");
+    assert!(message.contains("flow `flow0` trims, and an array passes no trims on"), "{message}");
+    let message = told(raid5, &format!("[power]\ntrace = true\n{plain}"));
+    assert!(message.contains("the current of an array is not followed through time"), "{message}");
+    let message = told(raid5, &format!("[power]\nbudget = \"100W\"\n{plain}"));
+    assert!(message.contains("the drives of an array have no power budget"), "{message}");
+    let message = told(raid5, &format!("[host]\nqueue-weights = [1, 1]\n{plain}"));
+    assert!(message.contains("an array submits to one queue pair of each drive"), "{message}");
+}

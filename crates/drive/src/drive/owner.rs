@@ -1,0 +1,38 @@
+//! A drive whose requests come from an owner above it, such as an array, instead of from flows of its own.
+//!
+//! The owner submits requests and drains what has completed after every event of the drive; the drive never calls up.
+
+use super::{Drive, PreconditionedState};
+use crate::drive::spec::DriveSpec;
+use interpulse_engine::{Agenda, ResourceId};
+use interpulse_workload::{Request, WorkloadError};
+
+/// The queue pair that an owner's requests take.
+pub(super) const QUEUE: usize = 0;
+
+impl Drive {
+    /// A drive without flows, whose resources begin at `first`; its requests come through
+    /// [`Drive::submit_request`]. Panics as [`Drive::new`] does.
+    pub fn owned(
+        spec: DriveSpec,
+        state: PreconditionedState,
+        seed: u64,
+        first: ResourceId,
+    ) -> Result<Drive, WorkloadError> {
+        Drive::new(spec, state, &[], seed, first)
+    }
+
+    /// Submits a request of the owner now. The number it has is that of its completion, and free for another
+    /// request from then on.
+    #[inline]
+    pub fn submit_request(&mut self, agenda: &mut Agenda, request: Request) -> u32 {
+        debug_assert!(self.flows.is_empty(), "an owned drive has no flows");
+        self.submit(agenda, 0, QUEUE, request)
+    }
+
+    /// The next request of the owner that has completed, in the order of completion.
+    #[inline]
+    pub fn next_completion(&mut self) -> Option<u32> {
+        self.completions.pop_front()
+    }
+}

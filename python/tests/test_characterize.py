@@ -306,3 +306,17 @@ def test_what_real_cells_refuse_is_one_line(interpulse: Command, arguments: list
 def test_the_core_refuses_what_is_no_request(kind: str, request_: str) -> None:
     with pytest.raises(_core.ConfigError):
         _core.cell_job(kind, request_)
+
+
+@pytest.mark.parametrize("scheme", ["none", "ideal", "exact", "timeout"])
+def test_programs_under_other_schemes_have_figures_or_none(scheme: str) -> None:
+    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.output import to_json
+    from interpulse.characterize.registry import find
+
+    settings = {"scheme": scheme, "cells": 64, "word_lines": 2}
+    bench = Bench("suspend", "a4-tlc", quick=True, settings=settings)
+    answer = json.loads(to_json(bench, find("suspend").run(bench)))
+    teps = {row["name"]: row["ours"] for row in answer["published"]}["teps_mean_percent"]
+    assert (teps is None) == (scheme == "none")
+    assert teps is None or (teps == 0) == (scheme == "ideal")

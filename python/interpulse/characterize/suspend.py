@@ -219,7 +219,7 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
     found = {
         "teps_mean_percent": fmean(every) if every else None,
         "teps_worst_percent": max(every, default=None),
-        "teps_low_delay2_to_high": fmean(low) / fmean(high) if low and high else None,
+        "teps_low_delay2_to_high": fmean(low) / fmean(high) if low and high and fmean(high) > 0 else None,
         "suspends_least_above_60": min(late, default=None),
         "suspends_most_above_60": max(late, default=None),
         "suspends_most_10_10": max(early),

@@ -10,6 +10,7 @@
 //! each event of a drive its completions are drained.
 
 mod flows;
+mod media;
 mod requests;
 
 use crate::contents::Contents;
@@ -19,8 +20,8 @@ use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use flows::FlowState;
 use interpulse_drive::config::{ArraySpec, FailureSpec};
-use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::stats::WindowStats;
+use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab, counters};
 use interpulse_workload::{Flow, Op};
@@ -60,6 +61,14 @@ counters! {
         degraded_reads: "pages",
         /// rows written with a drive missing
         degraded_writes: "rows",
+        /// pages of failed commands that were read again, one by one
+        reread_pages: "pages",
+        /// pages that a drive could not correct
+        media_error_pages: "pages",
+        /// pages that a drive could not correct, computed from all others and written back
+        repaired_pages: "pages",
+        /// pages that neither a drive nor parity nor a mirror could give
+        unrecovered_pages: "pages",
         /// rows rebuilt
         rebuilt_rows: "rows",
         /// rows scrubbed
@@ -71,11 +80,13 @@ counters! {
 
 /// A request of the host under way.
 #[derive(Clone, Copy, Debug)]
-struct Job {
+pub(crate) struct Job {
     op: Op,
     flow: u32,
     bytes: u64,
     submitted: SimTime,
+    /// Some of its data could not be had.
+    pub(crate) failed: bool,
     /// What is left to do, its submission included.
     parts: u32,
 }
@@ -86,8 +97,9 @@ pub(crate) enum Command {
     /// Nothing.
     #[default]
     None,
-    /// Part of a host request.
-    Host { job: u32 },
+    /// Part of a host request: a read of this stretch of the array, or anything else. `tried` are the mirrors that it
+    /// has been asked of, one bit each.
+    Host { job: u32, read: Option<(u64, u64)>, tried: u64 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
 }
@@ -99,6 +111,18 @@ struct Piece {
     op: Op,
     from: u64,
     to: u64,
+    via: Via,
+}
+
+/// How a read gets at its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Via {
+    /// From the drive that holds it.
+    Drive,
+    /// The drive could not correct some of it: page by page by way of the stripe cache.
+    Reread,
+    /// The drive could not correct this page: from all others.
+    Parity,
 }
 
 /// Several drives as one.
@@ -115,7 +139,7 @@ pub struct Array {
     /// Their number by drive.
     pending: Vec<u32>,
     pub(crate) flows: Vec<FlowState>,
-    jobs: Slab<Job>,
+    pub(crate) jobs: Slab<Job>,
     /// Flows to ask for their next request.
     refill: Vec<u32>,
     pub(crate) cache: StripeCache,
@@ -211,9 +235,9 @@ impl Array {
         if d < self.drives.len() {
             self.drives[d].handle(agenda, resource);
             let mut any = false;
-            while let Some(id) = self.drives[d].next_completion() {
+            while let Some(completion) = self.drives[d].next_completion() {
                 any = true;
-                self.command_done(agenda, d, id);
+                self.command_done(agenda, d, completion);
             }
             if !any {
                 return;
@@ -232,14 +256,23 @@ impl Array {
         self.settle(agenda);
     }
 
-    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, id: u32) {
+    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, completion: Completion) {
+        let Completion { id, failed } = completion;
         self.pending[physical] -= 1;
         match std::mem::take(&mut self.commands[physical][id as usize]) {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job } => self.part_done(agenda, job),
+            Command::Host { job, read, tried } if failed => self.host_part_failed(agenda, job, read, tried),
+            Command::Host { job, .. } => self.part_done(agenda, job),
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
+                    if failed && there && heads.len() > 1 {
+                        self.reread(h, drive);
+                        continue;
+                    }
+                    if failed {
+                        self.page_failed(h, drive);
+                    }
                     self.page_moved(agenda, h, drive, there);
                 }
                 heads.clear();

@@ -105,6 +105,12 @@ impl Contents {
         of.cached[drive as usize] = of.on_drive[drive as usize];
     }
 
+    /// The page read into the stripe cache could not be corrected.
+    #[cold]
+    pub fn forget(&mut self, row: u32, drive: u32) {
+        self.row(row).cached[drive as usize] = NOTHING;
+    }
+
     /// The page of `drive` is computed from all others.
     #[cold]
     pub fn compute(&mut self, row: u32, drive: u32) {

@@ -15,6 +15,8 @@ pub(crate) struct PageMove {
     pub(crate) write: bool,
     pub(crate) row: u32,
     pub(crate) head: u32,
+    /// It is not merged with others.
+    pub(crate) alone: bool,
 }
 
 impl Array {
@@ -28,7 +30,8 @@ impl Array {
         let mut rest = moves.as_slice();
         while let Some(&first) = rest.first() {
             let follows = |k: usize, m: &PageMove| {
-                (m.drive, m.write, m.row) == (first.drive, first.write, first.row + k as u32)
+                let next = (first.drive, first.write, first.row + k as u32);
+                (m.drive, m.write, m.row) == next && !first.alone && !m.alone
             };
             let most = rest.len().min(MOST_UNITS);
             let count = (1..most).find(|&k| !follows(k, &rest[k])).unwrap_or(most);

@@ -117,6 +117,7 @@ impl Simulated for Array {
     }
     fn close(&mut self) {
         self.closed = true;
+        self.drives.iter_mut().for_each(Drive::close);
     }
     fn reset_window(&mut self) {
         self.begin_window();

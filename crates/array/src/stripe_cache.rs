@@ -72,9 +72,24 @@ pub struct Head {
     pub sync: bool,
     /// The page of the rebuilt drive is being written.
     pub sync_writing: bool,
+    /// Pages that their drives could not correct and that have not been made up, one bit per drive.
+    pub bad: u32,
+    /// Its pages are read in commands of their own, since one of several has failed.
+    pub alone: bool,
+    /// Pages that nothing could make up: they are used with their errors, and not for longer than they are needed now.
+    pub spoiled: u32,
+    /// A page that was made up is being written back.
+    pub repairing: bool,
     idle: bool,
     before: u32,
     after: u32,
+}
+
+impl Head {
+    /// The drive could not correct its page. One that is here, or on its way again, is left alone.
+    pub fn mark_bad(&mut self, drive: u32) {
+        self.bad |= 1 << drive & !self.uptodate;
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -163,6 +178,8 @@ impl StripeCache {
         let newest = self.newest;
         let head = &mut self.heads[h as usize];
         debug_assert!(!head.idle && head.busy == 0 && head.writes.is_empty() && head.reads.is_empty());
+        head.uptodate &= !std::mem::take(&mut head.spoiled);
+        (head.bad, head.alone) = (0, false);
         (head.idle, head.before, head.after) = (true, newest, NONE);
         match newest {
             NONE => self.oldest = h,

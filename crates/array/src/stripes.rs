@@ -70,7 +70,7 @@ impl Array {
             if head.busy > 0 {
                 return;
             }
-            let readable = self.readable(head.row);
+            let readable = self.readable(head.row) & !head.bad;
             let all = ((1u64 << self.spec.drives) - 1) as u32;
             let missing = readable & !head.uptodate;
             let lost = all & !readable & !head.uptodate;
@@ -89,20 +89,27 @@ impl Array {
             }
             if head.sync {
                 (need, wants_lost) = (need | missing, wants_lost | (lost != 0));
-                if missing == 0 && lost == 0 {
+                if missing == 0 && lost == 0 && head.bad == 0 {
                     if self.sync_row(h) {
                         return;
                     }
                     continue;
                 }
             }
-            if wants_lost {
+            // A page that could not be corrected is made up and written back, whatever the row is wanted for.
+            if wants_lost || head.bad != 0 {
+                if missing == 0 && lost.count_ones() > 1 {
+                    self.give_up(h);
+                    continue;
+                }
                 if missing == 0 {
                     self.compute(h, lost);
+                    self.repair(agenda, h, lost);
                     continue;
                 }
                 need |= missing;
             }
+            let head = self.cache.head(h);
             if need == 0 && !head.writes.is_empty() {
                 let choice = self.row_of(h, readable).choose();
                 if choice.reads == 0 {
@@ -146,14 +153,18 @@ impl Array {
     }
 
     /// Answers reads whose page is here.
-    fn serve_reads(&mut self, agenda: &mut Agenda, h: u32) {
+    pub(crate) fn serve_reads(&mut self, agenda: &mut Agenda, h: u32) {
         let mut reads = std::mem::take(&mut self.cache.head_mut(h).reads);
-        let (row, uptodate) = (self.cache.head(h).row, self.cache.head(h).uptodate);
+        let head = self.cache.head(h);
+        let (row, uptodate, spoiled) = (head.row, head.uptodate, head.spoiled);
         reads.retain(|read| {
             let here = uptodate >> read.drive & 1 == 1;
             if here {
                 if self.contents.follows(row) {
                     self.contents.read_cached(row, read.drive, read.least);
+                }
+                if spoiled >> read.drive & 1 == 1 {
+                    self.jobs.get_mut(read.job).failed = true;
                 }
                 self.answer_cached(agenda, read.job);
             }
@@ -167,6 +178,9 @@ impl Array {
         let head = self.cache.head_mut(h);
         debug_assert_eq!(lost.count_ones(), 1);
         head.uptodate |= lost;
+        if head.spoiled != 0 {
+            head.spoiled |= lost;
+        }
         let row = head.row;
         if self.contents.follows(row) {
             self.contents.compute(row, lost.trailing_zeros());
@@ -177,8 +191,9 @@ impl Array {
         let head = self.cache.head_mut(h);
         let row = head.row;
         head.busy = need.count_ones();
+        let alone = head.alone;
         for drive in bits(need) {
-            self.outbox.push(PageMove { drive, write: false, row, head: h });
+            self.outbox.push(PageMove { drive, write: false, row, head: h, alone });
             if self.contents.follows(row) {
                 self.contents.fetch(row, drive);
             }
@@ -198,6 +213,9 @@ impl Array {
         head.sectors.fill(0);
         let pages = plan.to_write | plan.parity;
         head.uptodate |= pages;
+        if head.spoiled != 0 {
+            self.fail_spoiled_writes(h, &plan, way);
+        }
         if self.contents.follows(row) {
             let head = self.cache.head(h);
             let writes = head.writing.iter().map(|w| (w.drive, w.version));
@@ -224,11 +242,27 @@ impl Array {
             };
             *of += 1;
             busy += 1;
-            self.outbox.push(PageMove { drive, write: true, row, head: h });
+            self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
         }
         self.cache.head_mut(h).busy = busy;
         self.admit_waiters(h);
         debug_assert!(busy > 0, "at most one of three drives or more is missing at {}", agenda.now());
+    }
+
+    /// Writes whose parity follows from a page that nothing could make up fail.
+    #[cold]
+    fn fail_spoiled_writes(&mut self, h: u32, plan: &Row, way: Way) {
+        let head = self.cache.head(h);
+        let used = match way {
+            Way::ReadModifyWrite => plan.to_write | plan.parity,
+            Way::ReconstructWrite => !(plan.overwrite | plan.parity),
+            Way::FullStripe | Way::ComputeFirst => 0,
+        };
+        if used & head.spoiled != 0 {
+            for write in &head.writing {
+                self.jobs.get_mut(write.job).failed = true;
+            }
+        }
     }
 
     /// Takes in writes whose sectors nothing is waiting to write any more, in order.
@@ -247,10 +281,21 @@ impl Array {
 
     /// Writes the page of the drive being rebuilt.
     pub(crate) fn write_rebuilt(&mut self, h: u32, drive: u32) {
+        self.cache.head_mut(h).sync_writing = true;
+        self.write_page(h, drive);
+    }
+
+    /// Writes back a page that its drive could not correct.
+    pub(crate) fn write_back(&mut self, h: u32, drive: u32) {
+        self.cache.head_mut(h).repairing = true;
+        self.write_page(h, drive);
+    }
+
+    fn write_page(&mut self, h: u32, drive: u32) {
         let head = self.cache.head_mut(h);
-        (head.busy, head.sync_writing) = (1, true);
+        head.busy = 1;
         let row = head.row;
-        self.outbox.push(PageMove { drive, write: true, row, head: h });
+        self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
     }
 
     /// A page of `h` has come from or reached its drive; `there` unless that drive has been lost meanwhile.
@@ -258,7 +303,7 @@ impl Array {
         let head = self.cache.head_mut(h);
         head.busy -= 1;
         let row = head.row;
-        let written = head.sync_writing || !head.writing.is_empty();
+        let written = head.sync_writing || head.repairing || !head.writing.is_empty();
         let last = head.busy == 0;
         if written && there && self.contents.follows(row) {
             self.contents.store(row, drive);
@@ -266,6 +311,7 @@ impl Array {
         if !last {
             return;
         }
+        self.cache.head_mut(h).repairing = false;
         if std::mem::take(&mut self.cache.head_mut(h).sync_writing) {
             self.row_synced(h);
         }

@@ -24,8 +24,12 @@ sample = 1
 "#;
 
 fn result(rest: &str) -> Result<Value, String> {
+    result_with_seed(rest, None)
+}
+
+fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> {
     let request =
-        RunRequest { text: format!("{SMALL}{rest}"), path: "x.toml".into(), ..RunRequest::default() };
+        RunRequest { text: format!("{SMALL}{rest}"), path: "x.toml".into(), seed, ..RunRequest::default() };
     let plan = resolve(&request).map_err(|e| e.to_string())?;
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
@@ -174,17 +178,81 @@ fn a_failure_at_any_instant_loses_nothing() {
                      sizes = [\"1KiB\", \"4KiB\", \"40KiB\"]\nsize-weights = [1.0, 2.0, 1.0]\nalignment = \"512B\"\n\
                      address = \"zipf\"\nexponent = 1.1\n";
         let text = format!("{array}{flows}");
-        let request = RunRequest {
-            text: format!("{SMALL}{text}"),
-            path: "x.toml".into(),
-            seed: Some(seed),
-            ..RunRequest::default()
-        };
-        let plan = resolve(&request).expect("a legal configuration");
-        let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
-        let run = run(&plan, &options, &Control::new());
-        assert!(run.is_ok(), "seed {seed}: {}", run.err().map(|e| e.message).unwrap_or_default());
+        let run = result_with_seed(&text, Some(seed));
+        assert!(run.is_ok(), "seed {seed}: {}", run.err().unwrap_or_default());
     }
+}
+
+/// Worn drives whose data is so old that a few pages in a thousand cannot be corrected.
+fn aged(age: &str) -> String {
+    let aged = format!(
+        "[errors]\ntable = \"tlc-3d\"\ninitial-age = \"{age}\"\n[ecc]\ncapability = 80\nmax-retries = 2\n"
+    );
+    format!("[precondition]\nfill = \"100%\"\ncycles = 1000\n{aged}")
+}
+
+fn uncorrectable(r: &Value, what: &str) -> u64 {
+    r["reliability"]["uncorrectable"][what].as_u64().expect("drives with bit errors")
+}
+
+#[test]
+fn what_a_drive_cannot_correct_the_others_make_up() {
+    let raid5 = "[array]\nlevel = \"raid5\"\ndrives = 4\n";
+    let r = ran(&format!("{raid5}{}{MIXED}", aged("24d")));
+    let (bad, repaired) = (count(&r, "media_error_pages"), count(&r, "repaired_pages"));
+    assert!(repaired > 5, "{repaired} of {bad}");
+    assert_eq!(count(&r, "unrecovered_pages") + repaired, bad, "each is made up or given up");
+    assert!(count(&r, "reread_pages") > bad, "a command of several pages fails as a whole");
+    let alone = ran(&format!("[array]\nlevel = \"raid0\"\ndrives = 4\n{}{MIXED}", aged("24d")));
+    assert_eq!(count(&alone, "repaired_pages"), 0);
+    assert_eq!(count(&alone, "unrecovered_pages"), count(&alone, "media_error_pages"));
+    let (with, without) = (uncorrectable(&r, "reads"), uncorrectable(&alone, "reads"));
+    assert!(without > 10 && with * 5 < without, "{with} of {without} reads fail");
+    let fresh = ran(&format!("{raid5}{}{MIXED}", aged("1h")));
+    for name in ["reread_pages", "media_error_pages", "repaired_pages", "unrecovered_pages"] {
+        assert_eq!(count(&fresh, name), 0, "{name}");
+    }
+    assert!(fresh["reliability"]["page_reads"].as_u64() > Some(1000), "those of all drives");
+}
+
+#[test]
+fn a_mirror_answers_for_another() {
+    let r = ran(&format!("[array]\nlevel = \"raid1\"\ndrives = 3\n{}{MIXED}", aged("24d")));
+    assert!(count(&r, "media_error_pages") > 10 * count(&r, "unrecovered_pages").max(1));
+    assert_eq!(uncorrectable(&r, "reads") > 0, count(&r, "unrecovered_pages") > 0);
+}
+
+#[test]
+fn a_scrub_finds_and_repairs_what_a_drive_cannot_correct() {
+    let array = "[array]\nlevel = \"raid5\"\ndrives = 4\nstripe-cache = 17\n";
+    let rest = format!("{}{}", aged("24d"), MIXED.replace("6000", "12000"));
+    let without = ran(&format!("{array}{rest}"));
+    let r = ran(&format!("{array}scrub-rate = \"128MiB\"\n{rest}"));
+    assert_eq!(r["array"]["scrub"]["progress"].as_f64(), Some(1.0));
+    let (with, without) = (count(&r, "repaired_pages"), count(&without, "repaired_pages"));
+    assert!(with > without, "{with} and {without}");
+    assert_eq!(count(&r, "scrub_mismatches"), 0, "what is made up agrees with its parity");
+}
+
+#[test]
+fn a_rebuild_from_drives_with_errors_ends_and_tells_what_is_lost() {
+    let mut lost = 0;
+    for (seed, age) in [(1, "20d"), (2, "60d"), (3, "365d"), (4, "60d"), (5, "365d"), (6, "30d")] {
+        let rebuild = if seed % 3 == 0 { "" } else { "rebuild-rate = \"64MiB\"\n" };
+        let (drive, heads) = (seed % 4, 17 + 5 * seed);
+        let array = format!(
+            "[array]\nlevel = \"raid5\"\ndrives = 4\nfail-drive = {drive}\nfail-at = \"{seed}777us\"\nstripe-cache = {heads}\n\
+             {rebuild}"
+        );
+        let text = format!("{array}{}{}", aged(age), MIXED.replace("6000", "16000"));
+        let r = result_with_seed(&text, Some(seed)).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        if !rebuild.is_empty() {
+            assert_eq!(r["array"]["rebuild"]["progress"].as_f64(), Some(1.0), "seed {seed}");
+        }
+        assert!(r["array"]["audits"]["data_pages"].as_u64() > Some(1000), "seed {seed}");
+        lost += count(&r, "unrecovered_pages");
+    }
+    assert!(lost > 100, "a page that is bad while a drive is missing is lost: {lost}");
 }
 
 #[test]

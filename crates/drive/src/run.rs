@@ -335,10 +335,13 @@ impl Readings {
             readings.ftl.add(&drive.ftl().counters);
             readings.nand.add(&drive.nand().counters);
             readings.spent.add(&drive.nand_mut().spent(now));
-        }
-        // Drives of an array never have reads that fail: its configuration is refused.
-        if let [drive] = of.drives() {
-            readings.errors = drive.nand().reliability().map(|r| ErrorWindow::of(r, drive.rewritten));
+            if let Some(reliability) = drive.nand().reliability() {
+                let of = ErrorWindow::of(reliability, drive.rewritten);
+                match &mut readings.errors {
+                    Some(sum) => sum.add(&of),
+                    none => *none = Some(of),
+                }
+            }
         }
         readings
     }
@@ -347,6 +350,14 @@ impl Readings {
 impl ErrorWindow {
     fn of(reliability: &Reliability, rewritten: Rewritten) -> ErrorWindow {
         ErrorWindow { counters: reliability.counters, by_attempts: reliability.by_attempts, rewritten }
+    }
+
+    fn add(&mut self, other: &ErrorWindow) {
+        self.counters.add(&other.counters);
+        for (to, from) in self.by_attempts.iter_mut().zip(other.by_attempts) {
+            *to += from;
+        }
+        self.rewritten.add(&other.rewritten);
     }
 
     fn since(self, before: &ErrorWindow) -> ErrorWindow {

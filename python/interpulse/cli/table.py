@@ -39,6 +39,9 @@ ARRAY_COUNTS = {
     "pages read from a lost drive": "degraded_reads",
     "rows written with a drive missing": "degraded_writes",
     "requests that waited for the stripe cache": "cache_waits",
+    "pages that a drive could not correct": "media_error_pages",
+    "  of them made up and written back": "repaired_pages",
+    "  of them lost": "unrecovered_pages",
     "scrub mismatches": "scrub_mismatches",
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""

@@ -1,6 +1,6 @@
 //! Requests of the host on their way into the array, to the drives or into the stripe cache, and back.
 
-use super::{Array, Command, Job, Piece, UNIT_SECTORS};
+use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via};
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
 use interpulse_drive::config::Level;
@@ -11,18 +11,20 @@ impl Array {
     pub(super) fn submit(&mut self, agenda: &mut Agenda, f: usize, request: Request) {
         self.issued += 1;
         let bytes = u64::from(request.sectors) * 512;
-        let job = Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), parts: 1 };
+        let job =
+            Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), failed: false, parts: 1 };
         let job = self.jobs.insert(job);
         match request.op {
             Op::Flush => {
                 for physical in self.slots.clone().into_iter().flatten() {
-                    self.part(agenda, job, physical, Request::FLUSH);
+                    self.part(agenda, job, physical, Request::FLUSH, None);
                 }
                 self.part_done(agenda, job);
             }
             Op::Trim => unreachable!("a configuration that trims an array is refused"),
             Op::Read | Op::Write => {
-                let piece = Piece { job, op: request.op, from: request.sector, to: request.end() };
+                let (op, from, to) = (request.op, request.sector, request.end());
+                let piece = Piece { job, op, from, to, via: Via::Drive };
                 if self.spec.level != Level::Raid5 {
                     self.pass_through(agenda, piece);
                 } else if self.blocked.is_empty() {
@@ -35,10 +37,18 @@ impl Array {
         }
     }
 
-    /// Sends part of `job` to a drive.
-    fn part(&mut self, agenda: &mut Agenda, job: u32, physical: usize, request: Request) {
+    /// Sends part of `job` to a drive: a `read` of this stretch of the array, or anything else.
+    fn part(
+        &mut self,
+        agenda: &mut Agenda,
+        job: u32,
+        physical: usize,
+        request: Request,
+        read: Option<(u64, u64)>,
+    ) {
         self.jobs.get_mut(job).parts += 1;
-        self.command(agenda, physical, request, Command::Host { job });
+        let tried = 1 << physical;
+        self.command(agenda, physical, request, Command::Host { job, read, tried });
     }
 
     pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
@@ -77,7 +87,7 @@ impl Array {
                         self.contents.read_through(row, place.drive, drive as u32);
                     }
                 }
-                self.part(agenda, piece.job, drive, request);
+                self.part(agenda, piece.job, drive, request, Some((from, from + sectors)));
             } else {
                 for row in place.row..place.row + units {
                     if self.contents.follows(row) {
@@ -94,7 +104,7 @@ impl Array {
                     place.drive as usize..place.drive as usize + 1
                 };
                 for drive in all {
-                    self.part(agenda, piece.job, drive, request);
+                    self.part(agenda, piece.job, drive, request, None);
                 }
             }
             from += sectors;
@@ -103,7 +113,7 @@ impl Array {
     }
 
     /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.
-    fn stretch(&self, from: u64, to: u64) -> (Place, u64) {
+    pub(super) fn stretch(&self, from: u64, to: u64) -> (Place, u64) {
         let unit = from / UNIT_SECTORS;
         let (place, units) = self.layout.run(unit, to.div_ceil(UNIT_SECTORS) - unit);
         (place, to.min((unit + units) * UNIT_SECTORS) - from)
@@ -117,7 +127,8 @@ impl Array {
         while piece.from < piece.to {
             let (place, sectors) = self.stretch(piece.from, piece.to);
             let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
-            if piece.op == Op::Read && self.readable(place.row + units - 1) >> place.drive & 1 == 1 {
+            let there = self.readable(place.row + units - 1) >> place.drive & 1 == 1;
+            if piece.op == Op::Read && there && piece.via == Via::Drive {
                 self.read_directly(agenda, &piece, place, units, sectors);
                 piece.from += sectors;
                 continue;
@@ -134,7 +145,11 @@ impl Array {
             let followed = self.contents.follows(place.row);
             if piece.op == Op::Read {
                 let least = if followed { self.contents.acknowledged(place.row, place.drive) } else { 0 };
-                self.counters.degraded_reads += 1;
+                match piece.via {
+                    Via::Drive => self.counters.degraded_reads += 1,
+                    Via::Reread => self.cache.head_mut(h).alone = true,
+                    Via::Parity => self.cache.head_mut(h).mark_bad(place.drive),
+                }
                 self.cache.head_mut(h).reads.push(PageRead { job: piece.job, drive: place.drive, least });
             } else {
                 let version = if followed { self.contents.issue(place.row, place.drive) } else { 0 };
@@ -165,7 +180,7 @@ impl Array {
         let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
         let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
         let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
-        self.part(agenda, piece.job, physical, request);
+        self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
     }
 
     /// A head for `row`, if there is one.
@@ -196,6 +211,9 @@ impl Array {
         self.completed += 1;
         let latency = agenda.now().since(done.submitted);
         self.window.flows[done.flow as usize].record(done.op, latency);
+        if done.failed {
+            self.window.uncorrectable(done.op);
+        }
         let counters = &mut self.window.counters;
         counters.requests += 1;
         match done.op {

@@ -224,10 +224,6 @@ impl ArraySpec {
         if self.units_per_drive(drive)? == 0 {
             return Err(impossible(&["array.chunk"], "a chunk is larger than a drive"));
         }
-        if drive.nand.errors.is_some() {
-            let why = "the drives of an array have reads without errors: use errors.table = \"ideal\"";
-            return Err(impossible(&["errors.table", "array.level"], why));
-        }
         if drive.nand.power.trace.is_some() {
             let why = "the current of an array is not followed through time";
             return Err(impossible(&["power.trace", "array.level"], why));

@@ -315,12 +315,13 @@ impl Drive {
         if request.failed {
             self.window.uncorrectable(request.op);
         }
+        let failed = request.failed;
         self.requests.remove(id);
         self.completed += 1;
         let (queue, again) = match self.flows.get(f) {
             Some(flow) => (flow.queue as usize, flow.depth > 0 && !self.closed),
             None => {
-                self.completions.push_back(id);
+                self.completions.push_back(super::owner::Completion { id, failed });
                 (super::owner::QUEUE, false)
             }
         };

@@ -41,6 +41,7 @@ use stats::WindowStats;
 use std::collections::VecDeque;
 
 pub use build::{Impossible, PreconditionedState};
+pub use owner::Completion;
 pub use refresh::Rewritten;
 
 /// A flow with its place in the drive.
@@ -83,7 +84,7 @@ pub struct Drive {
     flows: Vec<FlowState>,
     requests: Requests,
     /// Requests of the owner that have completed and that it has not asked for yet.
-    completions: VecDeque<u32>,
+    completions: VecDeque<owner::Completion>,
     jobs: Jobs,
     gc_lanes: Vec<GcLane>,
     /// Lanes whose collection is asleep.

@@ -7,6 +7,15 @@ use crate::drive::spec::DriveSpec;
 use interpulse_engine::{Agenda, ResourceId};
 use interpulse_workload::{Request, WorkloadError};
 
+/// A request of the owner that has completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Its number.
+    pub id: u32,
+    /// Data that it had to read could not be corrected.
+    pub failed: bool,
+}
+
 /// The queue pair that an owner's requests take.
 pub(super) const QUEUE: usize = 0;
 
@@ -32,7 +41,7 @@ impl Drive {
 
     /// The next request of the owner that has completed, in the order of completion.
     #[inline]
-    pub fn next_completion(&mut self) -> Option<u32> {
+    pub fn next_completion(&mut self) -> Option<Completion> {
         self.completions.pop_front()
     }
 }

@@ -22,6 +22,12 @@ pub struct Rewritten {
 }
 
 impl Rewritten {
+    /// Adds what another drive counted.
+    pub fn add(&mut self, other: &Rewritten) {
+        self.refreshed += other.refreshed;
+        self.reclaimed += other.reclaimed;
+    }
+
     /// What has been counted since `before`.
     pub fn since(&self, before: &Rewritten) -> Rewritten {
         Rewritten {

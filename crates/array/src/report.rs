@@ -16,6 +16,7 @@ pub(crate) fn result(case: &Case, array: &Array, measured: &Measured) -> Value {
         flows: array.flows.iter().map(|f| f.flow.name().to_string()).collect(),
         effective_spare: array.drives[0].ftl().effective_spare().0,
         wear: wear.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2)).expect("an array has drives"),
+        free_pages: array.drives.iter().map(|drive| drive.ftl().free_pages()).sum(),
         super_blocks: array.drives.iter().map(|drive| drive.ftl().layout.super_blocks()).sum(),
         traces: array.flows.iter().filter_map(|f| f.flow.trace_summary().cloned()).collect(),
     };

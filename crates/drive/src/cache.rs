@@ -25,6 +25,7 @@ struct Slot {
     /// Where the unit stays mapped under imposed write amplification.
     home: u32,
     epoch: u32,
+    list: u32,
     state: SlotState,
 }
 
@@ -46,7 +47,7 @@ pub struct Cache {
 impl Cache {
     /// A cache of `slots` slots with `lists` dirty lists.
     pub fn new(slots: u32, lists: u32) -> Cache {
-        let empty = Slot { lpn: 0, home: NO_SLOT, epoch: 0, state: SlotState::Free };
+        let empty = Slot { lpn: 0, home: NO_SLOT, epoch: 0, list: 0, state: SlotState::Free };
         Cache {
             slots: vec![empty; slots as usize],
             free: (0..slots).rev().collect(),
@@ -62,6 +63,11 @@ impl Cache {
     #[inline]
     pub fn free(&self) -> usize {
         self.free.len()
+    }
+
+    /// Dirty lists.
+    pub fn lists(&self) -> usize {
+        self.dirty.len()
     }
 
     /// Dirty units on list `list`.
@@ -88,7 +94,8 @@ impl Cache {
         let slot = self.free.pop()?;
         let (epoch, count) = self.epochs.back_mut().expect("there is always an open epoch");
         *count += 1;
-        self.slots[slot as usize] = Slot { lpn, home, epoch: *epoch, state: SlotState::Dirty };
+        self.slots[slot as usize] =
+            Slot { lpn, home, epoch: *epoch, list: list as u32, state: SlotState::Dirty };
         self.dirty[list].push_back(slot);
         self.live[list] += 1;
         self.live_total += 1;
@@ -103,7 +110,8 @@ impl Cache {
 
     /// A dirty slot on `list` loses its meaning (trim). No flush waits for it any more; it is free once no
     /// older dirty slot of the list is left.
-    pub fn kill_dirty(&mut self, slot: u32, list: usize) {
+    pub fn kill_dirty(&mut self, slot: u32) {
+        let list = self.slots[slot as usize].list as usize;
         assert_eq!(self.slots[slot as usize].state, SlotState::Dirty);
         self.slots[slot as usize].state = SlotState::Dead;
         self.live[list] -= 1;

@@ -97,6 +97,7 @@ fn state_name(state: State) -> &'static str {
         State::Sensing => "sensing",
         State::OutWait => "out-wait",
         State::Out => "out",
+        State::Recalling => "recalling",
         State::LoadWait => "load-wait",
         State::Load => "load",
         State::Pulsing => "pulsing",

@@ -1,6 +1,7 @@
 //! Results as JSON, by the schema in `docs/result.schema.json`.
 
 mod reliability;
+mod space;
 
 use crate::account::{Blame, CAUSE_INFO, Sums};
 use crate::config::Case;
@@ -33,6 +34,8 @@ pub struct Context<'a> {
     pub flows: Vec<String>,
     /// Effective spare factor: (usable - logical) / logical, free reserve and open blocks excluded.
     pub effective_spare: f64,
+    /// Pages to which nothing had been programmed since their erase at the end.
+    pub free_pages: u64,
     /// P/E cycles over all super blocks at the end: (fewest, most, sum).
     pub wear: (u32, u32, u64),
     /// Super blocks of the drive.
@@ -158,7 +161,7 @@ pub fn latencies(l: &Latencies) -> Value {
 
 fn ftl(m: &Measured, context: &Context) -> Value {
     let f = &m.ftl;
-    let programmed = f.host_units + f.gc_units + f.imposed_units + f.padding_units;
+    let programmed = f.host_units + f.gc_units + f.moved_early_units + f.imposed_units + f.padding_units;
     let mut o = Map::new();
     if f.host_units > 0 {
         o.insert("waf".into(), json!(programmed as f64 / f.host_units as f64));
@@ -170,6 +173,7 @@ fn ftl(m: &Measured, context: &Context) -> Value {
     o.insert("erases".into(), json!(f.erases));
     if context.case.drive.ftl.gc != GcPolicy::Imposed {
         o.insert("effective_spare_factor".into(), json!(context.effective_spare));
+        space::insert(&mut o, m, context);
     }
     Value::Object(o)
 }

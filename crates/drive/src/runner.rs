@@ -478,6 +478,7 @@ fn run_case(
         case,
         flows: drive.flow_names().map(str::to_string).collect(),
         effective_spare: drive.ftl().effective_spare().0,
+        free_pages: drive.ftl().free_pages(),
         wear: drive.ftl().wear(),
         super_blocks: drive.ftl().layout.super_blocks(),
         traces: drive.trace_summaries(),

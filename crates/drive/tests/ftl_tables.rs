@@ -275,14 +275,14 @@ fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
 fn a_trimmed_slot_is_never_programmed_and_comes_back() {
     let mut cache = Cache::new(3, 1);
     let slots: Vec<u32> = (0..3).map(|lpn| cache.admit(lpn, 0, NO_SLOT).unwrap()).collect();
-    cache.kill_dirty(slots[1], 0);
+    cache.kill_dirty(slots[1]);
     assert_eq!((cache.dirty(0), cache.dirty_total()), (2, 2));
     assert_eq!(cache.take_dirty(0), Some(slots[0]));
     assert_eq!(cache.take_dirty(0), Some(slots[2]));
     assert_eq!((cache.take_dirty(0), cache.free(), cache.in_flight()), (None, 1, 2));
     // Slots that are all dead come back at once: nothing will ask for them.
     let again = cache.admit(9, 0, NO_SLOT).unwrap();
-    cache.kill_dirty(again, 0);
+    cache.kill_dirty(again);
     assert_eq!(cache.free(), 1);
 }
 
@@ -293,7 +293,7 @@ fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
     let flush = cache.begin_flush();
     cache.admit(5, 0, NO_SLOT).unwrap();
     assert!(cache.durable_before() <= flush && cache.flush_wants(0));
-    cache.kill_dirty(before[1], 0);
+    cache.kill_dirty(before[1]);
     for &slot in [before[0], before[2]].iter() {
         assert!(cache.durable_before() <= flush && cache.flush_wants(0));
         assert_eq!(cache.take_dirty(0), Some(slot));

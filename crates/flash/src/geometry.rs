@@ -80,6 +80,9 @@ impl Geometry {
 pub struct Timing {
     /// tR by page type, least significant first.
     pub read: Vec<Duration>,
+    /// tR of a page of a word line that is programmed as two bits per cell; as the least significant page's where the part
+    /// does not say.
+    pub read_two_bit: Duration,
     /// Moving 1, 2, ... units of a page, with their share of the parity, over the bus (index 0 is unused).
     pub transfer_units: Vec<Duration>,
     /// Bytes moved with 1, 2, ... units of a page, their share of the parity included (index 0 is unused).
@@ -105,6 +108,7 @@ impl Timing {
         let moved = |k: u64| transfer(Bytes(bytes(k)));
         Timing {
             read: part.read.clone(),
+            read_two_bit: part.reprogram.map_or(part.read[0], |r| r.read),
             transfer_units: (0..=units).map(moved).collect(),
             bytes_of_units: (0..=units).map(bytes).collect(),
             page_load: moved(units),

@@ -106,6 +106,7 @@ impl Splitter<'_> {
                     State::Command | State::OutWait | State::LoadWait => What::Bus,
                     State::Load if span.suspends > 0 => What::Reload,
                     State::Load => What::Load,
+                    State::Recalling => What::Sense,
                     State::Out => What::Out,
                     State::Suspended => What::Hold,
                     other => unreachable!("spans in state {other:?} have a detail"),

@@ -60,6 +60,8 @@ impl LongOperations {
 pub struct Trains {
     program: PulseTrain,
     program_loops_sd: f64,
+    /// The first program of a word line as two bits per cell, and its reprograms.
+    two_bit: [PulseTrain; 2],
     erase: PulseTrain,
     wear: EraseWear,
     seed: u64,
@@ -76,11 +78,21 @@ impl Trains {
         };
         if let Some(train) = long.train(part) {
             let wear = EraseWear::Fixed;
-            return Trains { program: train, program_loops_sd: 0.0, erase: train, wear, seed };
+            return Trains {
+                program: train,
+                program_loops_sd: 0.0,
+                two_bit: [train; 2],
+                erase: train,
+                wear,
+                seed,
+            };
         }
         Trains {
             program: train(part.program),
             program_loops_sd: part.program_loops_sd,
+            two_bit: part
+                .reprogram
+                .map_or([train(part.program); 2], |r| [train(r.mlc_program), train(r.reprogram)]),
             erase: train(part.erase),
             wear: part.erase_wear,
             seed,
@@ -93,9 +105,22 @@ impl Trains {
         if self.program_loops_sd == 0.0 {
             return self.program;
         }
-        let shift = libm::round(self.program_loops_sd * normal(mix(self.seed ^ mix(key ^ 0x70))));
-        let loops = (f64::from(self.program.loops) + shift).max(1.0);
-        PulseTrain { loops: loops as u32, ..self.program }
+        self.varied(self.program, key)
+    }
+
+    /// The train of the first program, or of a reprogram, of a word line as two bits per cell. A slow word line is as much
+    /// slower, in proportion, as it is in a normal program.
+    pub fn two_bit(&self, reprogram: bool, key: u64) -> PulseTrain {
+        let train = self.two_bit[usize::from(reprogram)];
+        if self.program_loops_sd == 0.0 { train } else { self.varied(train, key) }
+    }
+
+    fn varied(&self, train: PulseTrain, key: u64) -> PulseTrain {
+        let share = f64::from(train.loops) / f64::from(self.program.loops);
+        let sd = self.program_loops_sd * share;
+        let shift = libm::round(sd * normal(mix(self.seed ^ mix(key ^ 0x70))));
+        let loops = (f64::from(train.loops) + shift).max(1.0);
+        PulseTrain { loops: loops as u32, ..train }
     }
 
     /// The erase train of a block after `cycles` program/erase cycles. `key` identifies the block.
@@ -176,6 +201,7 @@ mod tests {
             bus_rate: 400_000_000,
             command_cycles: us(0),
             endurance: 1000,
+            reprogram: None,
             power: PowerSpec::default(),
         }
     }

@@ -218,7 +218,7 @@ const TRAIN: PulseTrain = PulseTrain {
 };
 
 fn die() -> Die {
-    Die::new(1, 8, 24)
+    Die::new(1, 8, 24, 3)
 }
 
 /// A die whose program has started its pulses at `PULSES_AT`.

@@ -121,6 +121,7 @@ fn part() -> PartSpec {
         bus_rate: 1_000_000_000,
         command_cycles: us(0),
         endurance: 1000,
+        reprogram: None,
     }
 }
 

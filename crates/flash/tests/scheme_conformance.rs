@@ -33,7 +33,7 @@ fn costs() -> impl Strategy<Value = SuspendCosts> {
 
 /// A die whose train has run for `elapsed` at the instant returned.
 fn pulsing(train: PulseTrain, elapsed: Duration) -> (Die, SimTime) {
-    let (mut die, start) = (Die::new(1, 1, 1), SimTime(1_000));
+    let (mut die, start) = (Die::new(1, 1, 1, 1), SimTime(1_000));
     die.begin_long(SimTime::ZERO, LongKind::HostProgram, train, None, (0, 1));
     die.go(SimTime::ZERO, State::LoadWait, Use::BusProgram, 0);
     die.go(SimTime::ZERO, State::Load, Use::BusProgram, 0);

@@ -2,6 +2,8 @@
 
 use crate::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::hotness::MOST_LEVELS;
+use crate::ftl::reprogram::{ReprogramSpec, WhenValid, super_layer_word_lines};
 use crate::ftl::stripe::Allocation;
 use crate::host::link::LinkSpec;
 use crate::host::queues::Arbitration;
@@ -12,7 +14,7 @@ use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{FILE, PartSpec};
 use interpulse_flash::variation::LongOperations;
-use interpulse_settings::{ConfigError, Document, default, optional, required};
+use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use std::path::Path;
 
 /// The options of a registry in the form `Section::choice` takes.
@@ -44,6 +46,9 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let geometry = Geometry::new(channels, chips, dies, &part);
     let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
     let ftl = read_ftl(document)?;
+    if let Some(of) = &ftl.reprogram {
+        nand.super_layer = super_layer_word_lines(geometry.word_lines, part.layers, of.super_layer);
+    }
     let mut c = document.section("cache")?;
     let cache = CacheSpec {
         size: c.bytes(
@@ -121,6 +126,7 @@ fn read_nand(
         nesting,
         multi_plane_reads,
         power: PowerConfig::default(),
+        super_layer: 1,
         ecc_latency: ecc.latency,
         ecc_interval: ecc.interval,
         errors: ecc.errors,
@@ -188,6 +194,14 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         "programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead",
         default(2).within(1..=1024),
     )?;
+    let hot_within = read_hotness(&mut f)?;
+    let reprogram = read_reprogram(&mut f, !hot_within.is_empty())?;
+    let wear_gap = f.optional_u32(
+        "wear-gap",
+        "static wear levelling: a block erased so many times more often than the least worn one of its lane has that one \
+         rewritten",
+        optional().at_least(1),
+    )?;
     if gc_hard > gc_soft {
         return Err(f.conflict(&["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft"));
     }
@@ -201,8 +215,70 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         gc_soft,
         gc_hard,
         gc_depth,
+        hot_within,
+        reprogram,
+        wear_gap,
         imposed_waf,
     })
+}
+
+/// Whether host data is separated by hotness, and by which intervals.
+fn read_hotness(f: &mut Section) -> Result<Vec<Duration>, ConfigError> {
+    let by_interval = f.choice(
+        "hotness",
+        "how host data is separated: not at all, or by the time since it was last written",
+        Some("none"),
+        &[("none", false), ("update-interval", true)],
+    )?;
+    if !by_interval {
+        f.refuse("hot-within", "it belongs to hotness = \"update-interval\"")?;
+        return Ok(Vec::new());
+    }
+    let minutes = |m: u64| Duration::from_ms(60_000 * m);
+    let within = f.list_duration(
+        "hot-within",
+        "data is as hot as the first of these that its update interval is below; cold beyond the last",
+        Some(&[minutes(30), minutes(60), minutes(120)]),
+        required().positive(),
+    )?;
+    if within.is_empty() || within.len() > MOST_LEVELS || !within.windows(2).all(|w| w[0] < w[1]) {
+        return Err(f.invalid("hot-within", "1 to 3 durations, each longer than the one before"));
+    }
+    Ok(within)
+}
+
+fn read_reprogram(f: &mut Section, separated: bool) -> Result<Option<ReprogramSpec>, ConfigError> {
+    let on = f.bool("reprogram", "hot data goes to reprogrammable blocks (ReSSD)", default(false))?;
+    if !on {
+        for key in ["super-layer", "candidates", "when-valid"] {
+            f.refuse(key, "it belongs to reprogram = true")?;
+        }
+        return Ok(None);
+    }
+    if !separated {
+        return Err(f.conflict(
+            &["reprogram", "hotness"],
+            "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
+        ));
+    }
+    Ok(Some(ReprogramSpec {
+        super_layer: f.u32(
+            "super-layer",
+            "physical layers of a super layer, whose word lines are reprogrammed in any order",
+            default(2).within(1..=2),
+        )?,
+        candidates: f.u32(
+            "candidates",
+            "reprogrammable blocks of a level of a lane that may wait before they are reclaimed rather than another one opened",
+            default(1).within(1..=64),
+        )?,
+        when_valid: f.choice(
+            "when-valid",
+            "what becomes of a reprogrammable block while all pages of its super layer are in use",
+            Some("candidate"),
+            &options(WhenValid::ALL),
+        )?,
+    }))
 }
 
 fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {

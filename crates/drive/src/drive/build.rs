@@ -1,12 +1,15 @@
 //! Assembling a drive from its spec, a preconditioned FTL and its flows.
 
+use super::hot::Levels;
 use super::spec::{Acknowledge, DriveSpec};
 use super::{Drive, FlowState, OWN_LINES};
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
 use crate::ftl::gc::GcPolicy;
+use crate::ftl::hotness::Hotness;
 use crate::ftl::layout::Layout;
 use crate::ftl::map::{MAX_UNITS, Map};
+use crate::ftl::reprogram::{Reprogramming, super_layer_word_lines};
 use crate::ftl::stripe::Stripe;
 use crate::ftl::{Ftl, FtlConfig, threshold_blocks};
 use crate::host::line::Line;
@@ -128,11 +131,13 @@ impl DriveSpec {
         let layout = self.layout()?;
         self.ftl_config()?;
         self.check_suspension()?;
+        self.check_reprogramming()?;
         self.check_rewriting()?;
         let slots = self.cache.size.get() / UNIT_BYTES;
         let stripes =
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
-        let least = u64::from(layout.units_per_program) * u64::from(stripes);
+        let levels = self.ftl.hot_within.len() as u32 + 1;
+        let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
         if slots < least {
             return Err(Impossible::new(
                 &["cache.size"],
@@ -144,6 +149,60 @@ impl DriveSpec {
                 ),
             ));
         }
+        Ok(())
+    }
+
+    /// Reprogramming needs a part that can, and blocks to open.
+    fn check_reprogramming(&self) -> Result<(), Impossible> {
+        let hot = self.ftl.hot_within.len() as u32;
+        if hot == 0 {
+            return Ok(());
+        }
+        if self.ftl.gc == GcPolicy::Imposed {
+            let why = "imposed write amplification has no blocks to separate data by";
+            return Err(Impossible::new(&["ftl.hotness", "ftl.gc"], why.into()));
+        }
+        let layout = self.layout()?;
+        let config = self.ftl_config()?;
+        let per_lane =
+            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let spare = f64::from(layout.blocks) - per_lane;
+        // Beside what garbage collection keeps free: an open block of each level, and the candidates.
+        let open = match &self.ftl.reprogram {
+            Some(of) => hot * (1 + of.candidates),
+            None => hot,
+        };
+        let needed = f64::from(config.soft_free + 2 + open) + 1.0;
+        if spare < needed {
+            return Err(Impossible::new(
+                &["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"],
+                format!(
+                    "a lane has {spare:.1} spare blocks; {} to keep free, 2 open ones and {open} for {hot} hot levels need \
+                     at least {needed}",
+                    config.soft_free
+                ),
+            ));
+        }
+        let Some(of) = &self.ftl.reprogram else { return Ok(()) };
+        if self.part.reprogram.is_none() {
+            return Err(Impossible::new(
+                &["ftl.reprogram", "part.preset"],
+                "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one"
+                    .into(),
+            ));
+        }
+        if super_layer_word_lines(layout.programs_per_block, self.part.layers, 1) * self.part.layers
+            != layout.programs_per_block
+        {
+            return Err(Impossible::new(
+                &["part.layers", "part.pages-per-block"],
+                format!(
+                    "{} word lines do not fill {} layers evenly, as super layers need",
+                    layout.programs_per_block, self.part.layers
+                ),
+            ));
+        }
+        debug_assert!((1..=2).contains(&of.super_layer));
         Ok(())
     }
 
@@ -247,7 +306,15 @@ impl Drive {
         let readers = if nand.reliability().is_some() { ftl.layout.super_blocks() } else { 0 };
         let stripe = spec.stripe().expect("the spec has been checked");
         let lanes = ftl.layout.lanes;
-        let lists = if stripe.is_some() { lanes } else { 1 };
+        let within = &spec.ftl.hot_within;
+        let hot = within.len() as u32;
+        let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
+        if hot > 0 {
+            let hotness = Hotness::new(within, ftl.layout.super_blocks());
+            let layers = spec.part.layers;
+            let reprogramming = spec.ftl.reprogram.map(|of| Reprogramming::new(of, &ftl.layout, hot, layers));
+            ftl.separate(Some(hotness), reprogramming);
+        }
         let flash_resources = Nand::resources(&spec.geometry);
         let own = |k: u32| ResourceId(first.0 + flash_resources + k);
         debug_assert_eq!(OWN_LINES, 4);
@@ -291,6 +358,7 @@ impl Drive {
             full_lists: vec![0; ready_lanes.len()],
             ready_lanes,
             next_lane: 0,
+            levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
             worth_starting: if through { 1 } else { ftl.layout.units_per_program },
             writers: if through { vec![0; slots as usize] } else { Vec::new() },
             programs_in_flight: 0,

@@ -10,7 +10,8 @@ use super::jobs::GcRead;
 use super::refresh::Rewrite;
 use crate::ftl::Stream;
 use interpulse_engine::Agenda;
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::{Kind, NONE, Txn};
+use interpulse_flash::reprogram::TwoBit;
 use std::collections::VecDeque;
 
 /// A super block being emptied.
@@ -200,7 +201,10 @@ impl Drive {
                 txn.block = at.block;
                 txn.page = at.page;
                 txn.units = units;
-                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask });
+                if self.ftl.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
+                    txn.set_two_bit(TwoBit::Whole);
+                }
+                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: NONE });
                 self.gc_lanes[l].reads += 1;
                 self.nand.submit(agenda, txn);
             }
@@ -213,6 +217,10 @@ impl Drive {
             self.reclaim(agenda, super_block);
         }
         let read = self.jobs.reads.remove(txn.owner);
+        if read.program != NONE {
+            self.candidate_page_read(agenda, &read);
+            return;
+        }
         let l = read.lane as usize;
         self.gc_lanes[l].reads -= 1;
         let (super_block, offset) = self.ftl.layout.split(read.first_ppu);
@@ -255,6 +263,12 @@ impl Drive {
             return false;
         }
         let Some(place) = self.ftl.take_place(lane, Stream::Gc) else { return false };
+        if place.program == 0
+            && let Some(hotness) = &mut self.ftl.hotness
+        {
+            let (_, source) = *self.gc_lanes[l].gathered.front().expect("counted above");
+            hotness.inherit(place.super_block, self.ftl.layout.block_of(source));
+        }
         let job = self.jobs.new_program(lane, Some(place));
         let first = self.ftl.layout.first_unit(place.super_block) + place.first_offset;
         for i in 0..k {
@@ -270,7 +284,7 @@ impl Drive {
     }
 
     pub(super) fn gc_program_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
-        if txn.owner == interpulse_flash::nand::txn::NONE {
+        if txn.owner == NONE {
             self.ftl.counters.imposed_units += u64::from(self.ftl.layout.units_per_program);
             return;
         }
@@ -332,7 +346,11 @@ impl Drive {
         let (lane, _) = self.ftl.layout.lane_of(txn.owner);
         self.ftl.erased(txn.owner);
         self.gc_lanes[lane as usize].erasing -= 1;
+        if let Some(gap) = self.spec.ftl.wear_gap {
+            self.level_wear(agenda, lane, txn.owner, gap);
+        }
         self.pump_gc(agenda, lane);
+        self.lane_changed(lane);
         self.destage(agenda);
     }
 }

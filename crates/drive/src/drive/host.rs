@@ -7,6 +7,7 @@ use crate::ftl::map::Where;
 use interpulse_engine::{Agenda, Duration, SimTime};
 use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::reprogram::TwoBit;
 use interpulse_workload::{Op, Pacing};
 
 const SECTORS_PER_UNIT: u64 = UNIT_BYTES / 512;
@@ -236,6 +237,9 @@ impl Drive {
             txn.page = at.page;
             txn.units = count;
             txn.owner = id;
+            if self.ftl.reprogramming().is_some_and(|r| r.is_two_bit(self.ftl.layout.block_of(first))) {
+                txn.set_two_bit(TwoBit::Whole);
+            }
             if !self.readers.is_empty() {
                 let block = self.ftl.layout.block_of(first);
                 self.readers[block as usize] += 1;

@@ -12,8 +12,20 @@ pub struct ProgramJob {
     pub place: Option<ProgramPlace>,
     /// Host data: cache slots. Moved data: logical units.
     pub units: Vec<u32>,
-    /// Moved data: where each unit comes from.
+    /// Moved data: where each unit comes from. A program with fewer sources than units begins with host data.
     pub sources: Vec<u32>,
+    /// A reprogram: which pages of the word line are in use.
+    pub validity: u8,
+    /// Pages being read for it.
+    pub reads: u32,
+}
+
+impl ProgramJob {
+    /// Units of host data, which come first.
+    #[inline]
+    pub fn host_units(&self) -> usize {
+        self.units.len() - self.sources.len()
+    }
 }
 
 /// A page being read by garbage collection.
@@ -25,6 +37,8 @@ pub struct GcRead {
     pub first_ppu: u32,
     /// Units of the page that were valid, one bit each.
     pub mask: u32,
+    /// The program of host data that takes the page along; `NONE` for garbage collection.
+    pub program: u32,
 }
 
 /// Jobs addressed by index; freed ones keep their buffers for reuse.
@@ -49,6 +63,7 @@ impl Jobs {
         job.place = place;
         job.units.clear();
         job.sources.clear();
+        (job.validity, job.reads) = (0, 0);
         id
     }
 

@@ -12,6 +12,7 @@
 pub mod build;
 mod collect;
 mod host;
+mod hot;
 pub mod jobs;
 mod owner;
 mod refresh;
@@ -103,6 +104,8 @@ pub struct Drive {
     /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
     full_lists: Vec<u64>,
     next_lane: u32,
+    /// Lists of dirty data by hotness, if host data is separated.
+    levels: Option<Box<hot::Levels>>,
     /// Dirty units that make a program worth starting.
     worth_starting: u32,
     /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.

@@ -44,6 +44,8 @@ pub(super) enum Rewrite {
     Old(u32),
     /// It has been read often.
     Read(u32),
+    /// It has been erased far less often than others.
+    Young(u32),
 }
 
 impl Drive {
@@ -86,6 +88,21 @@ impl Drive {
         let next = now + Duration::from_ns((limit.as_ns() / LOOKS).max(1));
         if next <= agenda.horizon() {
             agenda.arm(self.patrol_timer(), next);
+        }
+    }
+
+    /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
+    /// that one is rewritten, so that it takes its share of what changes often. One at a time.
+    #[cold]
+    pub(super) fn level_wear(&mut self, agenda: &mut Agenda, lane: u32, erased: u32, gap: u32) {
+        let blocks = lane * self.ftl.layout.blocks..(lane + 1) * self.ftl.layout.blocks;
+        let closed = blocks.filter(|&block| self.ftl.map.is_candidate(block));
+        let Some(youngest) = closed.min_by_key(|&block| self.ftl.cycles[block as usize]) else { return };
+        let cycles = |block: u32| self.ftl.cycles[block as usize];
+        let rewrites = &mut self.gc_lanes[lane as usize].rewrites;
+        if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
+            rewrites.push_back(Rewrite::Young(youngest));
+            self.pump_gc(agenda, lane);
         }
     }
 
@@ -133,12 +150,13 @@ impl Drive {
             return false;
         }
         while let Some(&next) = self.gc_lanes[l].rewrites.front() {
-            let (Rewrite::Old(block) | Rewrite::Read(block)) = next;
+            let (Rewrite::Old(block) | Rewrite::Read(block) | Rewrite::Young(block)) = next;
             let wanted = match next {
                 Rewrite::Old(_) => {
                     self.refresh_after().is_some_and(|limit| self.is_old(block, limit, agenda))
                 }
                 Rewrite::Read(_) => self.is_worn_by_reads(block),
+                Rewrite::Young(_) => true,
             };
             if wanted && !self.fits(lane, block) {
                 return false;
@@ -148,6 +166,7 @@ impl Drive {
                 match next {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,
+                    Rewrite::Young(_) => self.ftl.counters.leveled_blocks += 1,
                 }
                 let gc = &mut self.gc_lanes[l];
                 gc.rewriting = true;

@@ -1,6 +1,7 @@
 //! A drive as plain data, ready to assemble.
 
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
 use crate::host::link::LinkSpec;
 use crate::host::queues::Arbitration;
@@ -68,6 +69,12 @@ pub struct FtlSpec {
     pub gc_hard: f64,
     /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
     pub gc_depth: u32,
+    /// Host data is separated by the interval between updates, hot levels below each of these; empty for not at all.
+    pub hot_within: Vec<Duration>,
+    /// Hot data goes to reprogrammable blocks.
+    pub reprogram: Option<ReprogramSpec>,
+    /// A block worn by so many cycles more than another one of its lane has that one rewritten; `None` for never.
+    pub wear_gap: Option<u32>,
     /// Write amplification under [`GcPolicy::Imposed`].
     pub imposed_waf: f64,
 }

@@ -1,11 +1,12 @@
 //! Writes: arrival, admission to the cache, programs, flush and trim.
 
 use super::Drive;
+use super::jobs::ProgramJob;
 use crate::account::Cause;
 use crate::cache::NO_SLOT;
-use crate::ftl::Stream;
 use crate::ftl::gc::GcPolicy;
 use crate::ftl::map::Where;
+use crate::ftl::{ProgramPlace, Stream};
 use interpulse_engine::{Agenda, Duration};
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 
@@ -76,8 +77,9 @@ impl Drive {
     #[inline]
     fn admit_unit(&mut self, id: u32, lpn: u32) -> bool {
         let imposed = self.spec.ftl.gc == GcPolicy::Imposed;
-        let list = self.list_of(lpn);
         let now_at = self.ftl.map.get(lpn);
+        let list =
+            if self.levels.is_some() { self.list_by_level(id, lpn, now_at) } else { self.list_of(lpn) };
         let mut home = NO_SLOT;
         match now_at {
             Where::Cache(slot) if self.cache.is_dirty(slot) && !self.writes_through() => {
@@ -98,7 +100,10 @@ impl Drive {
         if self.writes_through() {
             self.wait_for_program(id, slot);
         }
-        if self.stripe.is_some() && self.cache.dirty(list) >= self.worth_starting {
+        if self.levels.is_some() {
+            let arrived = self.requests.get(id).submitted;
+            self.slot_arrived(slot, list, arrived);
+        } else if self.stripe.is_some() && self.cache.dirty(list) >= self.worth_starting {
             self.full_lists[list / 64] |= 1 << (list % 64);
         }
         self.ftl.map.set_cached(lpn, slot);
@@ -124,6 +129,20 @@ impl Drive {
         }
     }
 
+    /// The list for a write to `lpn`, whose data is where `now_at` says, by its level.
+    fn list_by_level(&self, id: u32, lpn: u32, now_at: Where) -> usize {
+        let hotness = self.ftl.hotness.as_ref().expect("host data is separated");
+        let level = match now_at {
+            Where::Flash(ppu) => {
+                hotness.level(self.ftl.layout.block_of(ppu), self.requests.get(id).submitted)
+            }
+            // It was written a moment ago.
+            Where::Cache(_) => 0,
+            Where::Unmapped => hotness.levels(),
+        };
+        self.list_of_level(lpn, level)
+    }
+
     #[inline]
     fn list_of(&self, lpn: u32) -> usize {
         self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
@@ -133,6 +152,10 @@ impl Drive {
 
     /// Starts programs while there is enough dirty data for one and a lane ready for it.
     pub(super) fn destage(&mut self, agenda: &mut Agenda) {
+        if self.levels.is_some() {
+            self.destage_levels(agenda);
+            return;
+        }
         if self.stripe.is_some() {
             self.destage_static(agenda);
             return;
@@ -179,7 +202,7 @@ impl Drive {
     /// Less than a program's worth must go: for a flush, or because the cache is full and nothing else will
     /// make room.
     #[inline]
-    fn must_program_partly(&self, list: usize) -> bool {
+    pub(super) fn must_program_partly(&self, list: usize) -> bool {
         if self.cache.dirty(list) == 0 {
             return false;
         }
@@ -195,7 +218,7 @@ impl Drive {
 
     /// The next lane in turn that has no host program and can take one.
     #[inline]
-    fn next_ready_lane(&mut self) -> Option<u32> {
+    pub(super) fn next_ready_lane(&mut self) -> Option<u32> {
         let lanes = self.ftl.layout.lanes;
         let words = self.ready_lanes.len();
         let (start_word, start_bit) = ((self.next_lane / 64) as usize, self.next_lane % 64);
@@ -263,6 +286,10 @@ impl Drive {
         {
             txn.block = self.ftl.layout.lane_of(place.super_block).1;
             txn.page = self.ftl.layout.page_of_program(place.program);
+            if let Some(how) = place.two_bit {
+                txn.set_two_bit(how);
+                txn.units = u32::from(self.jobs.program(job).validity);
+            }
             txn.cycles = self.ftl.cycles[place.super_block as usize];
         }
         self.nand.submit(agenda, txn);
@@ -280,17 +307,19 @@ impl Drive {
 
     pub(super) fn host_program_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let job = self.jobs.take_program(txn.owner);
-        for &slot in &job.units {
+        let (slots, moved) = job.units.split_at(job.host_units());
+        for &slot in slots {
             self.ftl.map.prefetch(self.cache.lpn(slot));
         }
-        for (k, &slot) in job.units.iter().enumerate() {
+        for (k, &slot) in slots.iter().enumerate() {
             let lpn = self.cache.lpn(slot);
             // Only the newest version is mapped; what was overwritten or trimmed meanwhile is stale on flash.
             if self.ftl.map.get(lpn) == Where::Cache(slot) {
                 let ppu = match job.place {
                     Some(p) => {
-                        self.ftl.map.commit(lpn, p.super_block, p.first_offset + k as u32);
-                        self.ftl.layout.first_unit(p.super_block) + p.first_offset + k as u32
+                        let offset = p.offset(&self.ftl.layout, k as u32);
+                        self.ftl.map.commit(lpn, p.super_block, offset);
+                        self.ftl.layout.first_unit(p.super_block) + offset
                     }
                     None => {
                         self.ftl.map.set_physical(lpn, self.cache.home(slot));
@@ -306,16 +335,49 @@ impl Drive {
                 self.slot_programmed(agenda, slot, txn);
             }
         }
-        let units = job.units.len() as u64;
+        let units = slots.len() as u64;
         self.ftl.counters.host_units += units;
-        self.ftl.counters.padding_units += u64::from(self.ftl.layout.units_per_program) - units;
-        if let Some(place) = job.place {
-            self.ftl.program_done(place.super_block);
+        let taken = match job.place {
+            Some(place) if self.levels.is_some() => {
+                self.moved_along(&job, moved, &place);
+                u64::from(place.units(&self.ftl.layout))
+            }
+            _ => u64::from(self.ftl.layout.units_per_program),
+        };
+        self.ftl.counters.padding_units += taken - job.units.len() as u64;
+        match job.place {
+            Some(place) if place.two_bit.is_some() => {
+                self.ftl.two_bit_done(job.lane, place.super_block, place.program);
+            }
+            Some(place) => self.ftl.program_done(place.super_block),
+            None => {}
         }
+        self.lane_changed(job.lane);
         self.ready_lanes[(job.lane / 64) as usize] |= 1 << (job.lane % 64);
         self.programs_in_flight -= 1;
         self.jobs.free_program(txn.owner, job);
         self.room_in_cache(agenda);
+    }
+
+    /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
+    fn moved_along(&mut self, job: &ProgramJob, moved: &[u32], place: &ProgramPlace) {
+        let first = self.ftl.layout.first_unit(place.super_block);
+        for (k, (&lpn, &source)) in moved.iter().zip(&job.sources).enumerate() {
+            let (super_block, from) = self.ftl.layout.split(source);
+            if self.ftl.map.is_valid(super_block, from) {
+                let offset = place.offset(&self.ftl.layout, (job.host_units() + k) as u32);
+                self.ftl.map.invalidate(super_block, from);
+                self.ftl.map.commit(lpn, place.super_block, offset);
+                if self.versions.follows(lpn) {
+                    self.versions.moved(lpn, source, first + offset);
+                }
+            }
+        }
+        let counters = &mut self.ftl.counters;
+        counters.moved_early_units += moved.len() as u64;
+        if place.two_bit.is_some_and(|how| how.bit().is_some()) {
+            counters.reprogrammed_units += job.host_units() as u64;
+        }
     }
 
     /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
@@ -371,8 +433,7 @@ impl Drive {
                 Where::Flash(ppu) => self.ftl.forget_flash(ppu),
                 Where::Cache(slot) => {
                     if self.cache.is_dirty(slot) {
-                        let list = self.list_of(lpn);
-                        self.cache.kill_dirty(slot, list);
+                        self.cache.kill_dirty(slot);
                         if self.writes_through() {
                             self.slot_trimmed(agenda, slot);
                         }

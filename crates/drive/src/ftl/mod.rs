@@ -4,16 +4,21 @@
 //! reports them done) and preconditioning (the same steps back to back, without time).
 
 pub mod gc;
+pub mod hotness;
 pub mod layout;
 pub mod map;
 mod persist;
 pub mod precondition;
+pub mod reprogram;
 pub mod stripe;
 
 use gc::{GcPolicy, ThresholdBase};
+use hotness::{Hotness, MOST_LEVELS};
 use interpulse_engine::{Rng, counters};
+use interpulse_flash::reprogram::TwoBit;
 use layout::Layout;
 use map::Map;
+use reprogram::Reprogramming;
 use std::collections::VecDeque;
 
 counters! {
@@ -29,8 +34,34 @@ counters! {
         imposed_units: "units",
         /// victims chosen
         gc_runs: "blocks",
+        /// of these, victims in which nothing was valid
+        direct_gc_runs: "blocks",
         /// super blocks erased
         erases: "blocks",
+        /// victims chosen to level wear
+        leveled_blocks: "blocks",
+        /// units written by reprograms, which take no new space
+        reprogrammed_units: "units",
+        /// units moved from candidates to normal blocks along with host data ("fully invalidated" writes)
+        moved_early_units: "units",
+        /// pages of erased word lines taken by host data, three of a word line or two if it is reprogrammable
+        consumed_host_pages: "pages",
+        /// pages of erased word lines taken by garbage collection
+        consumed_gc_pages: "pages",
+        /// pages of erased word lines taken by what was moved from candidates
+        consumed_early_pages: "pages",
+        /// reprogrammable blocks opened
+        reprogrammable_blocks: "blocks",
+        /// reprogrammable blocks put aside because all their pages were in use
+        candidates: "blocks",
+        /// of these, blocks that came back because something in them was overwritten
+        candidates_back: "blocks",
+        /// of these, blocks whose data was moved to normal blocks
+        candidates_reclaimed: "blocks",
+        /// of these, blocks given up to garbage collection
+        candidates_given_up: "blocks",
+        /// reprograms that were still possible when a super layer was left
+        lost_reprograms: "operations",
     }
 }
 
@@ -67,6 +98,27 @@ pub enum Stream {
     Host,
     /// Data moved by garbage collection.
     Gc,
+    /// Data from the host of the hottest level.
+    Hot0,
+    /// Of the second level.
+    Hot1,
+    /// Of the third.
+    Hot2,
+}
+
+/// Number of [`Stream`] values.
+const STREAMS: usize = 2 + MOST_LEVELS;
+
+impl Stream {
+    /// The stream of host data of hot level `level`, or of cold data beyond `levels`.
+    pub fn of_level(level: u32, levels: u32) -> Stream {
+        match level {
+            _ if level >= levels => Stream::Host,
+            0 => Stream::Hot0,
+            1 => Stream::Hot1,
+            _ => Stream::Hot2,
+        }
+    }
 }
 
 /// The open block of one stream of one lane.
@@ -87,13 +139,15 @@ pub struct ProgramPlace {
     pub program: u32,
     /// Offset of its first unit in the super block.
     pub first_offset: u32,
+    /// What it does to a word line with two bits per cell, if it is one.
+    pub two_bit: Option<TwoBit>,
 }
 
 #[derive(Clone)]
 struct Lane {
     /// Erased super blocks, the longest erased first, which levels wear.
     free: VecDeque<u32>,
-    frontiers: [Frontier; 2],
+    frontiers: [Frontier; STREAMS],
 }
 
 /// The FTL of one drive.
@@ -116,6 +170,9 @@ pub struct Ftl {
     heavy: Vec<bool>,
     /// Host programs assigned since lanes were last weighed.
     since_weighing: u32,
+    /// The hotness filter, if host data is separated.
+    pub hotness: Option<Box<Hotness>>,
+    reprogramming: Option<Box<Reprogramming>>,
     rng: Rng,
     /// What has been counted.
     pub counters: FtlCounters,
@@ -129,7 +186,7 @@ impl Ftl {
         let lanes = (0..layout.lanes)
             .map(|lane| Lane {
                 free: (lane * layout.blocks..(lane + 1) * layout.blocks).collect(),
-                frontiers: [none_open; 2],
+                frontiers: [none_open; STREAMS],
             })
             .collect();
         Ftl {
@@ -141,6 +198,8 @@ impl Ftl {
             in_flight: vec![0; blocks as usize],
             heavy: vec![false; layout.lanes as usize],
             since_weighing: 0,
+            hotness: None,
+            reprogramming: None,
             rng,
             counters: FtlCounters::default(),
             config,
@@ -153,6 +212,12 @@ impl Ftl {
         self.rng = rng;
         self.counters = FtlCounters::default();
         self.weigh_lanes();
+    }
+
+    /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
+    pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
+        self.hotness = hotness.map(Box::new);
+        self.reprogramming = reprogramming.map(Box::new);
     }
 
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
@@ -207,7 +272,7 @@ impl Ftl {
     #[inline]
     pub fn has_place(&self, lane: u32, stream: Stream) -> bool {
         let l = &self.lanes[lane as usize];
-        let reserve = if stream == Stream::Host { self.config.hard_free as usize } else { 0 };
+        let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
         l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
     }
 
@@ -224,6 +289,7 @@ impl Ftl {
     pub fn reject_victim(&mut self, victim: u32) {
         self.map.set_candidate(victim, true);
         self.counters.gc_runs -= 1;
+        self.counters.direct_gc_runs -= u64::from(self.map.valid_units(victim) == 0);
     }
 
     /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
@@ -240,13 +306,27 @@ impl Ftl {
         let (super_block, program) = (frontier.block, frontier.next_program);
         frontier.next_program += 1;
         self.in_flight[super_block as usize] += 1;
-        if stream == Stream::Host {
+        let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
+        if stream == Stream::Gc {
+            self.counters.consumed_gc_pages += pages;
+        } else {
+            self.counters.consumed_host_pages += pages;
             self.since_weighing += 1;
             if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
                 self.weigh_lanes();
             }
         }
-        Some(ProgramPlace { super_block, program, first_offset: program * self.layout.units_per_program })
+        Some(ProgramPlace {
+            super_block,
+            program,
+            first_offset: program * self.layout.units_per_program,
+            two_bit: None,
+        })
+    }
+
+    /// A free super block of `lane`, the longest erased first.
+    fn take_free(&mut self, lane: u32) -> Option<u32> {
+        self.lanes[lane as usize].free.pop_front()
     }
 
     /// A program operation of `super_block` is done; closes the block after its last one.
@@ -263,10 +343,15 @@ impl Ftl {
             .iter()
             .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
         if !open {
-            self.closed[super_block as usize] = self.clock;
-            self.clock += 1;
-            self.map.set_candidate(super_block, true);
+            self.close(super_block);
         }
+    }
+
+    /// Nothing more is written to `super_block` until it is erased: it may be collected.
+    fn close(&mut self, super_block: u32) {
+        self.closed[super_block as usize] = self.clock;
+        self.clock += 1;
+        self.map.set_candidate(super_block, true);
     }
 
     /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
@@ -276,6 +361,13 @@ impl Ftl {
     /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
     /// never overwritten.
     pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
+        self.choose_closed(lane).or_else(|| {
+            // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
+            if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
+        })
+    }
+
+    fn choose_closed(&mut self, lane: u32) -> Option<u32> {
         let first = lane * self.layout.blocks;
         let victim = self.config.policy.select(
             &self.map,
@@ -295,6 +387,7 @@ impl Ftl {
         }
         self.map.set_candidate(victim, false);
         self.counters.gc_runs += 1;
+        self.counters.direct_gc_runs += u64::from(self.map.valid_units(victim) == 0);
         Some(victim)
     }
 
@@ -304,6 +397,7 @@ impl Ftl {
         debug_assert_eq!(self.in_flight[super_block as usize], 0);
         let (lane, _) = self.layout.lane_of(super_block);
         self.cycles[super_block as usize] += 1;
+        self.reset_two_bit(super_block);
         self.counters.erases += 1;
         self.lanes[lane as usize].free.push_back(super_block);
     }
@@ -313,6 +407,23 @@ impl Ftl {
     pub fn forget_flash(&mut self, ppu: u32) {
         let (super_block, offset) = self.layout.split(ppu);
         self.map.invalidate(super_block, offset);
+    }
+
+    /// Pages (of each plane) of the drive that nothing has been programmed to since their erase; word lines of an open
+    /// reprogrammable block have two.
+    pub fn free_pages(&self) -> u64 {
+        let layout = &self.layout;
+        let mut programs = 0u64;
+        for lane in &self.lanes {
+            programs += lane.free.len() as u64 * u64::from(layout.programs_per_block);
+            programs += lane
+                .frontiers
+                .iter()
+                .map(|f| u64::from(layout.programs_per_block - f.next_program))
+                .sum::<u64>();
+        }
+        let two_bit = self.reprogramming.as_ref().map_or(0, |r| r.free_pages(layout.programs_per_block));
+        (programs * u64::from(layout.pages_per_program) + two_bit) * u64::from(layout.planes)
     }
 
     /// Adds program/erase cycles to every super block.

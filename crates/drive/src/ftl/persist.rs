@@ -1,7 +1,7 @@
 //! The state of an FTL as bytes: tables as they are, everything small as little-endian numbers.
 
 use super::map::Map;
-use super::{Frontier, Ftl};
+use super::{Frontier, Ftl, Stream};
 use std::collections::VecDeque;
 
 impl Ftl {
@@ -17,6 +17,7 @@ impl Ftl {
 
     /// Hands the state out piece by piece. No program may be under way.
     pub fn save<E>(&self, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        assert!(self.hotness.is_none() && self.reprogramming.is_none(), "a state is saved before a run only");
         assert!(self.in_flight.iter().all(|&n| n == 0), "a state is saved between programs only");
         sink(self.map.to_logical.as_bytes())?;
         sink(self.map.valid.as_bytes())?;
@@ -34,7 +35,7 @@ impl Ftl {
             let padding = self.layout.blocks as usize - lane.free.len();
             let entries = lane.free.iter().copied().chain(std::iter::repeat_n(u32::MAX, padding));
             entries.for_each(|b| lanes.extend(b.to_le_bytes()));
-            for f in &lane.frontiers {
+            for f in &lane.frontiers[..2] {
                 lanes.extend(f.block.to_le_bytes());
                 lanes.extend(f.next_program.to_le_bytes());
             }
@@ -67,10 +68,8 @@ impl Ftl {
             let free = (numbers[0] as usize).min(per_lane - 5);
             lane.free = numbers[1..=free].iter().copied().collect::<VecDeque<u32>>();
             let tail = &numbers[per_lane - 4..];
-            lane.frontiers = [
-                Frontier { block: tail[0], next_program: tail[1] },
-                Frontier { block: tail[2], next_program: tail[3] },
-            ];
+            lane.frontiers[Stream::Host as usize] = Frontier { block: tail[0], next_program: tail[1] };
+            lane.frontiers[Stream::Gc as usize] = Frontier { block: tail[2], next_program: tail[3] };
         }
         Ok(())
     }

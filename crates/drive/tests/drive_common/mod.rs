@@ -64,6 +64,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         bus_rate: 800_000_000,
         command_cycles: Duration::from_ns(200),
         endurance: 3000,
+        reprogram: None,
         power: PowerSpec::default(),
     }
 }
@@ -89,6 +90,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
             power: PowerConfig::default(),
+            super_layer: 1,
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
             errors: None,
@@ -103,6 +105,9 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_soft: 0.1,
             gc_hard: 0.04,
             gc_depth: 2,
+            hot_within: Vec::new(),
+            reprogram: None,
+            wear_gap: None,
             imposed_waf: 2.0,
         },
         cache: CacheSpec {

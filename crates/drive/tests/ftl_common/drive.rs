@@ -48,6 +48,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         bus_rate: 400_000_000,
         command_cycles: Duration::from_ns(200),
         endurance: 1000,
+        reprogram: None,
         power: PowerSpec::default(),
     };
     DriveSpec {
@@ -62,6 +63,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
             power: PowerConfig::default(),
+            super_layer: 1,
             ecc_latency: us(4),
             ecc_interval: Duration::ZERO,
             errors: None,
@@ -76,6 +78,9 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_soft,
             gc_hard: 0.0,
             gc_depth: 2,
+            hot_within: Vec::new(),
+            reprogram: None,
+            wear_gap: None,
             imposed_waf: 1.0,
         },
         cache: CacheSpec {

@@ -45,7 +45,7 @@ proptest! {
                 },
                 4 => if live > 0 {
                     let (slot, _) = model.lists[list].remove(draw as usize % live).unwrap();
-                    cache.kill_dirty(slot, list);
+                    cache.kill_dirty(slot);
                 },
                 _ => {
                     prop_assert_eq!(cache.begin_flush(), model.epoch);

@@ -1,12 +1,16 @@
 //! What a die's blocks hold: how many pages of each block have been programmed since its erase, and how much wear
 //! suspensions have added.
 
+use crate::reprogram::Status;
+
 /// Programmed pages per (plane, block); pages of a block are programmed in order.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     programmed: Box<[u16]>,
     /// Wear by suspensions in millionths of a program/erase cycle; empty until there is some.
     stress_ppm: Vec<u64>,
+    /// Status of each word line of the blocks that hold two bits per cell; empty until there is one.
+    two_bit: Vec<Option<Box<[Option<Status>]>>>,
     blocks_per_plane: u32,
 }
 
@@ -16,6 +20,7 @@ impl Blocks {
         Blocks {
             programmed: vec![0; (planes * blocks_per_plane) as usize].into_boxed_slice(),
             stress_ppm: Vec::new(),
+            two_bit: Vec::new(),
             blocks_per_plane,
         }
     }
@@ -29,7 +34,46 @@ impl Blocks {
     /// Sets the number of programmed pages (programs, erases, preconditioning).
     #[inline]
     pub fn set_programmed(&mut self, plane: u32, block: u32, pages: u16) {
-        self.programmed[self.index(plane, block)] = pages;
+        let at = self.index(plane, block);
+        self.programmed[at] = pages;
+        if !self.two_bit.is_empty() {
+            self.two_bit[at] = None;
+        }
+    }
+
+    /// Sets the number of programmed pages of a block whose word lines hold two bits per cell, the unused ones counted.
+    pub(super) fn set_programmed_two_bit(&mut self, plane: u32, block: u32, pages: u16) {
+        let at = self.index(plane, block);
+        self.programmed[at] = pages;
+    }
+
+    /// Whether the word lines of a block hold two bits per cell.
+    #[inline]
+    pub fn is_two_bit(&self, plane: u32, block: u32) -> bool {
+        !self.two_bit.is_empty() && self.two_bit[self.index(plane, block)].is_some()
+    }
+
+    /// RPCnt and Distribution ID of a word line with two bits per cell, as the die keeps them; panics on any other.
+    pub fn status(&self, plane: u32, block: u32, word_line: u32) -> Status {
+        let of = self.two_bit.get(self.index(plane, block)).and_then(Option::as_ref);
+        of.and_then(|lines| lines[word_line as usize]).expect("a word line with two bits per cell")
+    }
+
+    /// Notes the status of a word line; a block of which this is the first has so many.
+    pub(super) fn set_status(
+        &mut self,
+        plane: u32,
+        block: u32,
+        word_line: u32,
+        status: Status,
+        word_lines: u32,
+    ) {
+        if self.two_bit.is_empty() {
+            self.two_bit = vec![None; self.programmed.len()];
+        }
+        let at = self.index(plane, block);
+        let lines = self.two_bit[at].get_or_insert_with(|| vec![None; word_lines as usize].into());
+        lines[word_line as usize] = Some(status);
     }
 
     /// Adds the wear of a suspension, in millionths of a program/erase cycle.

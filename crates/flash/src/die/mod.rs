@@ -9,6 +9,7 @@ pub mod history;
 pub mod usage;
 
 use crate::pulse::PulseTrain;
+use crate::reprogram::{Status, TwoBit};
 use crate::suspend::{Standing, Stop};
 use blocks::Blocks;
 use history::History;
@@ -48,16 +49,18 @@ pub enum State {
     Retrying,
     /// What comes next waits for a share of the power budget.
     Held,
+    /// Status and data of the word line are read before it is reprogrammed.
+    Recalling,
 }
 
 /// Number of [`State`] values.
-pub const STATES: usize = 14;
+pub const STATES: usize = 15;
 
 /// Which states may follow each state, in the order of [`State`].
 const NEXT: [&[State]; STATES] = {
     use State::*;
     [
-        &[Command, LoadWait, Retrying, Held],
+        &[Command, LoadWait, Retrying, Held, Recalling],
         &[Sensing, Pulsing],
         &[OutWait],
         &[Out],
@@ -67,10 +70,11 @@ const NEXT: [&[State]; STATES] = {
         &[Stopping, Entering, Suspended, Idle],
         &[Entering, Suspended],
         &[Suspended],
-        &[Command, LoadWait, Resuming, Pulsing, Retrying, Held],
+        &[Command, LoadWait, Resuming, Pulsing, Retrying, Held, Recalling],
         &[Pulsing],
         &[Retrying, Idle, Suspended],
-        &[Command, Resuming, Pulsing, Retrying, Suspended],
+        &[Command, Resuming, Pulsing, Retrying, Suspended, Recalling],
+        &[LoadWait],
     ]
 };
 
@@ -136,6 +140,8 @@ pub struct LongOp {
     pub planes: (u32, u32),
     /// First page a program writes on each plane and number of pages; none without an address.
     pages: (u32, u32),
+    /// What it does to a word line that is programmed as two bits per cell.
+    pub two_bit: Option<TwoBit>,
 }
 
 impl LongOp {
@@ -176,12 +182,13 @@ pub struct Die {
     pub usage: Usage,
     blocks: Blocks,
     pages_per_block: u32,
+    pages_per_word_line: u32,
     history: History,
 }
 
 impl Die {
     /// An idle die with all blocks erased.
-    pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> Die {
+    pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32, pages_per_word_line: u32) -> Die {
         assert!(
             pages_per_block <= u32::from(u16::MAX),
             "{pages_per_block} pages do not fit the count of a block"
@@ -193,6 +200,7 @@ impl Die {
             usage: Usage::default(),
             blocks: Blocks::new(planes, blocks_per_plane),
             pages_per_block,
+            pages_per_word_line,
             history: History::default(),
         }
     }
@@ -319,6 +327,7 @@ impl Die {
             block,
             planes,
             pages: (0, 0),
+            two_bit: None,
         });
     }
 
@@ -343,6 +352,9 @@ impl Die {
             self.illegal(now, &format!("program up to page {last} of block {block}, which has {end} pages"));
         }
         for plane in first_plane..first_plane + planes {
+            if self.blocks.is_two_bit(plane, block) {
+                self.illegal(now, &format!("normal program of block {block}, which holds two bits per cell"));
+            }
             let programmed = u32::from(self.blocks.programmed(plane, block));
             if programmed != first {
                 self.illegal(
@@ -354,6 +366,60 @@ impl Die {
             }
         }
         self.long.as_mut().expect("pages are written by a program").pages = (first, pages);
+    }
+
+    /// Checks that the program on the die may do `how` to a word line of a block of `planes`, as two bits per cell: page
+    /// `first` is the first of the word line's `pages`, `validity` says which of its two are in use.
+    ///
+    /// A word line is programmed in order; then reprogrammed at most twice, one page at a time, which must not be in use,
+    /// and only while no word line of the next super layer (of `super_layer` word lines) is programmed.
+    pub fn check_two_bit(
+        &mut self,
+        now: SimTime,
+        (first_plane, planes): (u32, u32),
+        block: u32,
+        (first, pages): (u32, u32),
+        super_layer: u32,
+        (how, validity): (TwoBit, u8),
+    ) {
+        let word_line = first / pages;
+        for plane in first_plane..first_plane + planes {
+            let programmed = u32::from(self.blocks.programmed(plane, block));
+            let fresh = programmed == 0;
+            if !fresh && !self.blocks.is_two_bit(plane, block) {
+                self.illegal(
+                    now,
+                    &format!("program of two bits per cell of block {block}, which holds three"),
+                );
+            }
+            let Some(bit) = how.bit() else {
+                if programmed != first || first + pages > self.pages_per_block {
+                    let what = format!(
+                        "program of word line {word_line} of block {block}, plane {plane}, whose next one is {}",
+                        programmed / pages
+                    );
+                    self.illegal(now, &what);
+                }
+                continue;
+            };
+            let last = (programmed / pages).checked_sub(1);
+            if last.is_none_or(|last| word_line > last || word_line / super_layer != last / super_layer) {
+                let what = format!(
+                    "reprogram of word line {word_line} of block {block}, plane {plane}, which is not in the super layer of \
+                     {last:?}, the last one programmed"
+                );
+                self.illegal(now, &what);
+            }
+            let status = self.blocks.status(plane, block, word_line).with_validity(validity);
+            if let Err(refusal) = status.next(bit) {
+                let what =
+                    format!("reprogram of word line {word_line} of block {block}, plane {plane}: {refusal}");
+                self.illegal(now, &what);
+            }
+        }
+        let op = self.long.as_mut().expect("pages are written by a program");
+        // While its operation is on the die, both pages of the word line are in the page buffer.
+        (op.pages, op.two_bit) = ((first, 2), Some(how));
     }
 
     /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`. For the
@@ -556,7 +622,9 @@ impl Die {
     pub fn finish_long(&mut self, now: SimTime) -> LongOp {
         let op = self.long.take().expect("only a long operation finishes");
         self.long = self.beneath.take();
-        if let Some(block) = op.block {
+        if let (Some(block), Some(how)) = (op.block, op.two_bit) {
+            self.finish_two_bit(&op, block, how);
+        } else if let Some(block) = op.block {
             // An erase has no pages, and leaves none programmed.
             let programmed = (op.pages.0 + op.pages.1) as u16;
             for plane in op.planes.0..op.planes.0 + op.planes.1 {
@@ -567,6 +635,26 @@ impl Die {
             if self.long.is_some() { (State::Suspended, Use::Suspended) } else { (State::Idle, Use::Idle) };
         self.go(now, to, usage, op.block.unwrap_or(u32::MAX));
         op
+    }
+
+    #[inline(never)]
+    fn finish_two_bit(&mut self, op: &LongOp, block: u32, how: TwoBit) {
+        let pages = self.pages_per_word_line;
+        let word_line = op.pages.0 / pages;
+        for plane in op.planes.0..op.planes.0 + op.planes.1 {
+            match how.bit() {
+                None => {
+                    let word_lines = self.pages_per_block / pages;
+                    self.blocks.set_status(plane, block, word_line, Status::INITIAL, word_lines);
+                    self.blocks.set_programmed_two_bit(plane, block, ((word_line + 1) * pages) as u16);
+                }
+                Some(bit) => {
+                    let before = self.blocks.status(plane, block, word_line).invalidate(bit);
+                    let after = before.next(bit).expect("checked when the operation was put on the die");
+                    self.blocks.set_status(plane, block, word_line, after, 0);
+                }
+            }
+        }
     }
 
     #[cold]

@@ -80,7 +80,7 @@ const CAUSE: [Wait; USES] = [
 
 /// Every state of a die with every use it is put to. Time is booked by these pairs, so that both what it is to others
 /// and what the die draws meanwhile follow from one sum.
-pub const SLOTS: [(State, Use); 33] = [
+pub const SLOTS: [(State, Use); 35] = [
     (State::Idle, Use::Idle),
     (State::Command, Use::BusHost),
     (State::Command, Use::BusGc),
@@ -91,6 +91,8 @@ pub const SLOTS: [(State, Use); 33] = [
     (State::OutWait, Use::BusGc),
     (State::Out, Use::BusHost),
     (State::Out, Use::BusGc),
+    (State::Recalling, Use::BusProgram),
+    (State::Recalling, Use::BusGc),
     (State::LoadWait, Use::BusProgram),
     (State::LoadWait, Use::BusGc),
     (State::LoadWait, Use::Suspended),

@@ -15,6 +15,10 @@ counters! {
         host_programs: "operations",
         /// program operations with moved data
         gc_programs: "operations",
+        /// of these two, programs of a word line as two bits per cell
+        mlc_programs: "operations",
+        /// of these two, reprograms of such a word line, each of which reads status and data first
+        reprograms: "operations",
         /// erase operations
         erases: "operations",
         /// suspensions of programs

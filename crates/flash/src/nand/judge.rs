@@ -117,7 +117,8 @@ impl Reliability {
             let at = (txn.die, plane, txn.block);
             match txn.kind {
                 Kind::Erase => self.blocks.erased(at, txn.cycles.saturating_add(1)),
-                _ if txn.page == 0 => self.blocks.programmed(at, now),
+                // A block counts as old as its first word line's first program.
+                _ if txn.page == 0 && txn.reprograms().is_none() => self.blocks.programmed(at, now),
                 _ => {}
             }
         }

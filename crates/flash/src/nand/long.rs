@@ -23,27 +23,79 @@ impl Nand {
         let pages = self.geometry.pages_per_program;
         let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles };
         let die = &mut self.dies[d];
-        let train = slowest(txn, |plane| self.trains.program(word_line_key(txn, plane, &self.geometry)));
+        let key = |plane| word_line_key(txn, plane, &self.geometry);
+        let train = match txn.two_bit() {
+            None => slowest(txn, |plane| self.trains.program(key(plane))),
+            Some(how) => slowest(txn, |plane| self.trains.two_bit(how.bit().is_some(), key(plane))),
+        };
         let nested = die.long().is_some();
         die.begin_long(now, kind, train, block, (txn.plane.into(), txn.planes.into()));
         if nested {
             self.counters.programs_in_suspension += 1;
             self.in_hand[d].beneath = self.in_hand[d].long;
         }
-        let pages_of_train =
-            if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { (1 << pages) - 1 };
+        let pages_of_train = match txn.two_bit() {
+            Some(how) => how.bit().map_or(0b11, |bit| 1 << bit as u32),
+            None if pages == 1 => 1 << (txn.page % self.geometry.pages_per_word_line),
+            None => (1 << pages) - 1,
+        };
         let candidate =
             Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types: pages_of_train };
         let policy = &self.config.program_suspend;
         die.set_may_stop(
             policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
         );
+        if txn.is_two_bit() {
+            self.start_two_bit(agenda, now, d, id, txn);
+            return;
+        }
         if let Some(block) = block {
             die.check_program(now, (txn.plane.into(), txn.planes.into()), block, txn.page, pages);
         }
         let hand = &mut self.in_hand[d];
         (hand.long, hand.loads) = (id, pages * u32::from(txn.planes));
         self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
+    }
+
+    /// The program on the die works on a word line with two bits per cell: a reprogram first reads status and data.
+    #[inline(never)]
+    fn start_two_bit(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let how = txn.two_bit().expect("the caller has looked");
+        let planes = (u32::from(txn.plane), u32::from(txn.planes));
+        let pages = self.geometry.pages_per_word_line;
+        let first = txn.page / pages * pages;
+        let die = &mut self.dies[d];
+        die.check_two_bit(
+            now,
+            planes,
+            txn.block,
+            (first, pages),
+            self.config.super_layer,
+            (how, txn.units as u8),
+        );
+        let pages = if how.bit().is_some() { 1 } else { 2 };
+        self.counters.reprograms += u64::from(how.bit().is_some());
+        self.counters.mlc_programs += u64::from(how.bit().is_none());
+        let hand = &mut self.in_hand[d];
+        (hand.long, hand.loads) = (id, planes.1 * pages);
+        if how.bit().is_none() {
+            self.want_load(agenda, now, d, self.timing.command * u64::from(planes.1));
+        } else if self.may_draw(agenda, now, d, Next::Recall) {
+            self.recall(agenda, now, d);
+        }
+    }
+
+    /// Reads status and data of the word line that the program on the die changes.
+    pub(super) fn recall(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let (usage, block) = (self.load_use(d), self.long_block(d));
+        self.dies[d].go(now, State::Recalling, usage, block);
+        agenda.arm(self.timer(d), now + self.timing.read_two_bit);
+    }
+
+    /// Status and data of the word line are in the page buffer: the new page comes over the bus.
+    pub(super) fn recalled(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let planes = self.dies[d].long().expect("a reprogram is on the die").planes.1;
+        self.want_load(agenda, now, d, self.timing.command * u64::from(planes));
     }
 
     /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
@@ -81,7 +133,9 @@ impl Nand {
         }
         if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
             self.reloaded(agenda, now, d);
-        } else if self.may_draw(agenda, now, d, Next::Pulses) {
+        } else if self.dies[d].long().is_some_and(|op| op.two_bit.is_some_and(|how| how.bit().is_some()))
+            || self.may_draw(agenda, now, d, Next::Pulses)
+        {
             self.pulses_from(agenda, now, d, now);
         }
     }

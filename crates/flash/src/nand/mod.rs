@@ -135,7 +135,12 @@ impl Nand {
             reliability,
             trains: Trains::new(part, config.long_operations, seed),
             dies: vec![
-                Die::new(geometry.planes, geometry.blocks_per_plane, geometry.pages_per_block());
+                Die::new(
+                    geometry.planes,
+                    geometry.blocks_per_plane,
+                    geometry.pages_per_block(),
+                    geometry.pages_per_word_line
+                );
                 dies
             ],
             queues: vec![Queue::default(); dies],
@@ -294,6 +299,7 @@ impl Nand {
         match self.dies[d].state() {
             State::Sensing => self.sensed(agenda, now, d),
             State::Out => self.moved_out(agenda, now, d),
+            State::Recalling => self.recalled(agenda, now, d),
             State::Load => self.loaded(agenda, now, d),
             State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),

@@ -137,7 +137,7 @@ impl Nand {
             self.in_hand[d].buffer_used = true;
             let txn = self.txns.get_mut(self.in_hand[d].reads[0]);
             let page_type = txn.page % self.geometry.pages_per_word_line;
-            let time = self.timing.read[page_type as usize];
+            let time = txn.sensing(&self.timing, page_type as usize);
             txn.waits[Wait::Sensing as usize] += time.as_ns();
             let host = txn.kind == Kind::HostRead;
             self.supply.tally.book_sensing(host, page_type, time);
@@ -154,7 +154,7 @@ impl Nand {
             }
             self.in_hand[d].buffer_used = true;
             let page_type = txn.page % self.geometry.pages_per_word_line;
-            let time = self.timing.read[page_type as usize];
+            let time = txn.sensing(&self.timing, page_type as usize);
             if time >= longest {
                 (longest, of) = (time, page_type);
             }

@@ -275,7 +275,9 @@ impl Nand {
                 // The timer of a hold that this resume cuts short must not outlive it.
                 agenda.disarm(self.timer(d));
                 let hand = &mut self.in_hand[d];
-                (hand.loads, hand.reload_from) = (self.geometry.pages_per_program * planes, now);
+                // A reprogram needs the old page beside the new one.
+                let pages = if op.two_bit.is_some() { 2 } else { self.geometry.pages_per_program };
+                (hand.loads, hand.reload_from) = (pages * planes, now);
                 self.want_load(agenda, now, d, Duration::ZERO);
             }
         }

@@ -1,7 +1,9 @@
 //! Transactions: what the drive asks of a die, and the slab they live in.
 
 use crate::die::usage::WAITS;
-use interpulse_engine::SimTime;
+use crate::geometry::Timing;
+use crate::reprogram::{Bit, TwoBit};
+use interpulse_engine::{Duration, SimTime};
 
 /// What a transaction asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Txn {
     pub block: u32,
     /// First page within the block.
     pub page: u32,
-    /// Units moved by a read.
+    /// Units moved by a read. Of a reprogram: the Validity of the word line, which the die checks.
     pub units: u32,
     /// The drive's own reference.
     pub owner: u32,
@@ -141,6 +143,42 @@ impl Txn {
     #[inline]
     pub(super) fn put(&mut self, flag: u8, on: bool) {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// Says that the operation concerns a word line that is programmed as two bits per cell: a read of one of its pages,
+    /// or a program of this kind.
+    #[inline]
+    pub fn set_two_bit(&mut self, how: TwoBit) {
+        self.flags |= (how as u8) << 6;
+    }
+
+    /// What the operation does to a word line that is programmed as two bits per cell, if it is one.
+    #[inline]
+    pub fn two_bit(&self) -> Option<TwoBit> {
+        match self.flags >> 6 {
+            0 => None,
+            1 => Some(TwoBit::Whole),
+            2 => Some(TwoBit::Lsb),
+            _ => Some(TwoBit::Msb),
+        }
+    }
+
+    /// Whether the operation concerns a word line that is programmed as two bits per cell.
+    #[inline]
+    pub fn is_two_bit(&self) -> bool {
+        self.flags >> 6 != 0
+    }
+
+    /// The page that a reprogram gives new data; `None` if it is no reprogram.
+    #[inline]
+    pub fn reprograms(&self) -> Option<Bit> {
+        self.two_bit().and_then(TwoBit::bit)
+    }
+
+    /// tR of the page that this reads, which is of this type.
+    #[inline]
+    pub fn sensing(&self, timing: &Timing, page_type: usize) -> Duration {
+        if self.is_two_bit() { timing.read_two_bit } else { timing.read[page_type] }
     }
 
     /// Whether the first decode of this read has failed.

@@ -1,7 +1,7 @@
 //! Reading a part from the section `[part]` of a configuration.
 
 use super::power::PowerSpec;
-use super::spec::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use super::spec::{EraseWear, PartSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
 
@@ -120,6 +120,7 @@ impl PartSpec {
                 or_zero(),
             )?,
             endurance: part.u32("endurance", "rated program/erase cycles", required().at_least(1))?,
+            reprogram: reprogram(part, bits_per_cell, program_mode)?,
             power: PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
         };
         spec.check(part)?;
@@ -203,6 +204,49 @@ fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
             required().at_most(SLOWEST),
         )?,
     })
+}
+
+/// The operations of reprogramming; none of its keys, or all.
+fn reprogram(part: &mut Section, bits: u32, mode: ProgramMode) -> Result<Option<ReprogramSpec>, ConfigError> {
+    let mut r = part.section("reprogram")?;
+    const KEYS: [&str; 9] =
+        ["mlc-loops", "mlc-pulse", "mlc-reset", "mlc-verify", "loops", "pulse", "reset", "verify", "read"];
+    let given = KEYS.iter().any(|key| r.has(key));
+    if !given {
+        return Ok(None);
+    }
+    if bits != 3 || mode != ProgramMode::OneShot {
+        let key = KEYS.iter().find(|key| r.has(key)).expect("one is given");
+        let why = "only 3-bit cells that are programmed one-shot are reprogrammed (bits-per-cell = 3, program-mode = \
+                   \"one-shot\")";
+        r.refuse(key, why)?;
+    }
+    let mlc_program = TrainSpec {
+        loops: r.u32("mlc-loops", "loops of the first program, as two bits per cell", loops())?,
+        pulse: r.duration("mlc-pulse", "pulse of one loop of the first program", positive())?,
+        reset: r.duration("mlc-reset", "voltage reset of one loop of the first program", or_zero())?,
+        verify: r.duration(
+            "mlc-verify",
+            "all verifies of one loop of the first program",
+            required().at_most(SLOWEST),
+        )?,
+    };
+    let reprogram = TrainSpec {
+        loops: r.u32("loops", "loops of a reprogram", loops())?,
+        pulse: r.duration("pulse", "pulse of one loop of a reprogram", positive())?,
+        reset: r.duration("reset", "voltage reset of one loop of a reprogram", or_zero())?,
+        verify: r.duration(
+            "verify",
+            "all verifies of one loop of a reprogram",
+            required().at_most(SLOWEST),
+        )?,
+    };
+    let read = r.duration(
+        "read",
+        "sensing a page of a reprogrammable word line; a reprogram begins with one such read",
+        positive(),
+    )?;
+    Ok(Some(ReprogramSpec { mlc_program, reprogram, read }))
 }
 
 fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {

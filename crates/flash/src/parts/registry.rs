@@ -28,7 +28,8 @@ presets! {
     "atc19-ll": "low-latency SLC-like die of Kim et al. ATC'19, erase in 1 ms steps", ["atc19-ll.toml", "power-slc.toml", "power.toml"];
     "fast12-slc": "planar SLC of Wu & He FAST'12, one long erase pulse", ["fast12-slc.toml", "fast12.toml", "power-slc.toml", "power.toml"];
     "fast12-mlc": "planar MLC of Wu & He FAST'12, one long erase pulse", ["fast12-mlc.toml", "fast12.toml", "power-mlc.toml", "power.toml"];
-    "ressd-tlc": "3D TLC die of Gao et al. MICRO'19, reprogramming", ["ressd-tlc.toml", "power-tlc.toml", "power.toml"];
+    "ressd-tlc": "3D TLC die of Gao et al. MICRO'19, reprogramming", ["ressd-tlc.toml", "ressd.toml", "power-tlc.toml", "power.toml"];
+    "ressd-mlc": "the die of ressd-tlc with two bits in every cell", ["ressd-mlc.toml", "ressd.toml", "power-mlc.toml", "power.toml"];
     "starblaze-slc2d-typ": "planar SLC of Starblaze's table, typical times", ["starblaze-slc2d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
     "starblaze-slc2d-max": "planar SLC of Starblaze's table, maximum times", ["starblaze-slc2d-max.toml", "starblaze-slc2d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
     "starblaze-mlc2d-typ": "planar MLC of Starblaze's table, typical times", ["starblaze-mlc2d-typ.toml", "starblaze.toml", "power-mlc.toml", "power.toml"];

@@ -57,6 +57,8 @@ pub struct PartSpec {
     pub command_cycles: Duration,
     /// Rated program/erase cycles.
     pub endurance: u32,
+    /// How its word lines are written as two bits per cell, again and again; `None` where that is not known.
+    pub reprogram: Option<ReprogramSpec>,
     /// What it draws from its supplies.
     pub power: PowerSpec,
 }
@@ -79,6 +81,18 @@ impl TrainSpec {
     pub fn loop_time(&self) -> Duration {
         self.pulse + self.reset + self.verify
     }
+}
+
+/// The operations on a block whose word lines are programmed as two bits per cell and reprogrammed (Gao et al., MICRO
+/// 2019, Section 3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReprogramSpec {
+    /// The first program of a word line, on the four lowest states.
+    pub mlc_program: TrainSpec,
+    /// A reprogram of one of its two pages, without the read that comes before it.
+    pub reprogram: TrainSpec,
+    /// tR of a page of such a word line, which is also how long a reprogram reads status and data.
+    pub read: Duration,
 }
 
 /// How the pages of a word line are programmed.

@@ -29,4 +29,4 @@ mod tests;
 
 pub use bits::{Bit, Bits};
 pub use coding::{Coding, Distribution, STATES, State};
-pub use status::{MAX_REPROGRAMS, Refusal, Status, Validity};
+pub use status::{MAX_REPROGRAMS, Refusal, Status, TwoBit, Validity};

@@ -26,6 +26,37 @@ impl Validity {
     }
 }
 
+/// What an operation does to a word line that is programmed as two bits per cell (Gao et al., MICRO 2019).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum TwoBit {
+    /// It programs both pages of the erased word line, or reads one.
+    Whole = 1,
+    /// It reprograms the LSB page.
+    Lsb,
+    /// It reprograms the MSB page.
+    Msb,
+}
+
+impl TwoBit {
+    /// The reprogram that gives the page of `bit` new data.
+    pub const fn reprogram(bit: Bit) -> TwoBit {
+        match bit {
+            Bit::Lsb => TwoBit::Lsb,
+            Bit::Msb => TwoBit::Msb,
+        }
+    }
+
+    /// The page that it gives new data, if it is a reprogram.
+    pub const fn bit(self) -> Option<Bit> {
+        match self {
+            TwoBit::Whole => None,
+            TwoBit::Lsb => Some(Bit::Lsb),
+            TwoBit::Msb => Some(Bit::Msb),
+        }
+    }
+}
+
 /// The cell status of Section 3.2, kept per word line because its cells are programmed together: RPCnt, Distribution ID
 /// and Validity, six bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,6 +124,12 @@ impl Status {
             distribution: coding.distribution(),
             validity: Validity(self.validity.0 | bit.mask()),
         })
+    }
+
+    /// The status with Validity as the controller knows it.
+    #[must_use]
+    pub const fn with_validity(self, field: u8) -> Status {
+        Status { validity: Validity(field & Validity::BOTH.0), ..self }
     }
 
     /// The state that means `bits`.

@@ -80,6 +80,7 @@ pub fn part() -> PartSpec {
         bus_rate: 1_000_000_000,
         command_cycles: Duration::from_ns(CMD),
         endurance: 1000,
+        reprogram: None,
         power: PowerSpec::default(),
     }
 }
@@ -95,6 +96,7 @@ pub fn config() -> NandConfig {
         nesting: false,
         multi_plane_reads: false,
         power: PowerConfig::default(),
+        super_layer: 1,
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
         errors: None,

@@ -22,6 +22,8 @@ pub enum Next {
     Retry,
     /// The erase that has been put on it.
     Erase,
+    /// Status and data of the word line that is to be reprogrammed, and the reprogram.
+    Recall,
     /// The pulses of the program that has been loaded.
     Pulses,
     /// Leaving the suspension, after the page buffer has been loaded again for so long.

@@ -174,6 +174,7 @@ impl Nand {
             State::Idle => then(Draw::Idle, self.config.power.standby_after, Draw::Standby),
             State::Command | State::OutWait | State::LoadWait | State::Held => Course::Steady(Draw::Idle),
             State::Out => Course::Steady(Draw::Out),
+            State::Recalling => Course::Steady(Draw::sense(1)),
             State::Load => Course::Steady(Draw::Load),
             State::Sensing => {
                 // A page that is in the page buffer takes no sensing, so that its type does not matter.
@@ -245,6 +246,11 @@ impl Nand {
                 let most = self.supply.part.current(Draw::sense(page_type as usize));
                 self.budget().expect("there is a budget").sensing(most)
             }
+            Next::Recall => {
+                let budget = self.budget().expect("there is a budget");
+                let sensing = budget.sensing(self.supply.part.current(Draw::sense(1)));
+                sensing.max(budget.train(false))
+            }
             _ => self
                 .budget()
                 .expect("there is a budget")
@@ -261,7 +267,7 @@ impl Nand {
             Next::Read => self.read_use(d),
             Next::Retry => self.sequence_waits(d),
             Next::Erase => (Use::Erase, self.long_block(d)),
-            Next::Pulses => (self.load_use(d), self.long_block(d)),
+            Next::Pulses | Next::Recall => (self.load_use(d), self.long_block(d)),
             Next::Resume(_) => (Use::Suspended, self.long_block(d)),
         };
         self.dies[d].go(now, State::Held, usage, block);
@@ -285,6 +291,7 @@ impl Nand {
             Next::Retry => self.begin_sequence(agenda, now, d),
             Next::Erase => self.command_erase(agenda, now, d),
             Next::Pulses => self.pulses_from(agenda, now, d, now),
+            Next::Recall => self.recall(agenda, now, d),
             Next::Resume(reload) => self.leave_now(agenda, now, d, reload),
         }
     }

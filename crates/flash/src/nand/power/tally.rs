@@ -223,6 +223,7 @@ impl Nand {
                     put(spender, Draw::Idle, time);
                 }
                 State::Out => put(spender, Draw::Out, time),
+                State::Recalling => put(spender, Draw::sense(1), time),
                 State::Load => put(spender, Draw::Load, time),
                 State::Sensing | State::Retrying if matches!(usage, Use::SenseHost | Use::SenseGc) => {
                     sensed[usize::from(usage != Use::SenseHost)] += time;
@@ -318,7 +319,7 @@ impl Nand {
             let txn = self.txns.get(id);
             let buffered = suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page);
             let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
-            (!buffered).then(|| (page_type, self.timing.read[page_type]))
+            (!buffered).then(|| (page_type, txn.sensing(&self.timing, page_type)))
         });
         // Of equal ones the last, as in the simulation.
         sensed.max_by_key(|&(_, time)| time)

@@ -1,0 +1,77 @@
+//! How hot a write is: by the time since its data was last written, which is known block by block (Gao et al., MICRO 2019,
+//! Section 4.1).
+//!
+//! A block's time stamp is the arrival of the first write that was programmed to it. Data that was never written in simulated
+//! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.
+
+use interpulse_engine::{Duration, SimTime};
+
+/// Most levels of hot data.
+pub const MOST_LEVELS: usize = 3;
+
+/// The stamp of a block to which nothing has been written in simulated time.
+const NEVER: u64 = u64::MAX;
+
+/// The hotness filter of one drive.
+#[derive(Clone, Debug)]
+pub struct Hotness {
+    within: Vec<u64>,
+    /// Time stamp of each super block, in ns.
+    stamps: Vec<u64>,
+}
+
+impl Hotness {
+    /// A filter with one hot level for each of the ascending intervals `within`, over so many super blocks.
+    pub fn new(within: &[Duration], super_blocks: u32) -> Hotness {
+        assert!((1..=MOST_LEVELS).contains(&within.len()) && within.is_sorted());
+        Hotness {
+            within: within.iter().map(|t| t.as_ns()).collect(),
+            stamps: vec![NEVER; super_blocks as usize],
+        }
+    }
+
+    /// Hot levels; level 0 is the hottest, and this number is the level of cold data.
+    pub fn levels(&self) -> u32 {
+        self.within.len() as u32
+    }
+
+    /// The level of a write, arriving `now`, to data that is in `super_block`.
+    #[inline]
+    pub fn level(&self, super_block: u32, now: SimTime) -> u32 {
+        let stamp = self.stamps[super_block as usize];
+        if stamp == NEVER {
+            return self.levels();
+        }
+        let interval = now.as_ns().saturating_sub(stamp);
+        self.within.iter().position(|&within| interval < within).map_or(self.levels(), |level| level as u32)
+    }
+
+    /// The first write to `super_block`, or to its next super layer, arrived at `at`.
+    #[inline]
+    pub fn stamp(&mut self, super_block: u32, at: SimTime) {
+        self.stamps[super_block as usize] = at.as_ns();
+    }
+
+    /// The data of `to` begins with what is moved there from `from`: it is as old as that.
+    pub fn inherit(&mut self, to: u32, from: u32) {
+        self.stamps[to as usize] = self.stamps[from as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_levels_of_the_paper() {
+        let minutes = |m: u64| Duration::from_ms(60_000 * m);
+        let mut hot = Hotness::new(&[minutes(30), minutes(60), minutes(120)], 2);
+        assert_eq!(hot.level(0, SimTime::ZERO + minutes(1)), 3, "never written");
+        hot.stamp(0, SimTime::ZERO + minutes(5));
+        for (at, level) in [(5, 0), (34, 0), (35, 1), (64, 1), (65, 2), (124, 2), (125, 3), (1000, 3)] {
+            assert_eq!(hot.level(0, SimTime::ZERO + minutes(at)), level, "minute {at}");
+        }
+        hot.inherit(1, 0);
+        assert_eq!(hot.level(1, SimTime::ZERO + minutes(36)), 1);
+    }
+}

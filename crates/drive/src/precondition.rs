@@ -6,7 +6,6 @@ use crate::drive::spec::DriveSpec;
 use crate::ftl::gc::GcPolicy;
 use crate::ftl::precondition::Preconditioner;
 use interpulse_engine::{SimTime, Streams};
-use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_workload::{AddressSpec, Flow, FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// Units written between two reports of progress.
@@ -53,7 +52,7 @@ pub fn precondition(
     let mut outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
     let overwrite = spec.overwrite.as_ref().filter(|_| drive.ftl.gc != GcPolicy::Imposed && filled > 0);
     if let Some(o) = overwrite {
-        let mut addresses = addresses(&o.addresses, filled, &streams);
+        let mut addresses = addresses(&o.addresses, filled, drive.geometry.unit_bytes / 512, &streams);
         let quarter = (filled / 4).max(1);
         let mut before = p.written();
         let total = match o.until {
@@ -99,8 +98,8 @@ fn is_steady(quarters: &[f64], tolerance: f64) -> bool {
     }
 }
 
-/// Logical units drawn from the pattern over the filled part, one 4 KiB write at a time.
-fn addresses(pattern: &AddressSpec, filled: u64, streams: &Streams) -> impl FnMut() -> u32 {
+/// Logical units, of so many sectors, drawn from the pattern over the filled part, one write at a time.
+fn addresses(pattern: &AddressSpec, filled: u64, sectors: u64, streams: &Streams) -> impl FnMut() -> u32 {
     let spec = FlowSpec::synthetic(
         "precondition",
         SyntheticSpec {
@@ -112,7 +111,6 @@ fn addresses(pattern: &AddressSpec, filled: u64, streams: &Streams) -> impl FnMu
         },
     );
     debug_assert_eq!(spec.start, SimTime::ZERO);
-    let sectors = UNIT_BYTES / 512;
     let flow = Flow::new(&spec, filled * sectors, streams, INSTANCE);
     let mut flow = flow.expect("patterns are checked when they are read");
     move || {

@@ -41,6 +41,7 @@ prop_compose! {
             blocks_per_plane: blocks,
             word_lines,
             pages_per_word_line: bits,
+            unit_bytes: 4096,
             units_per_page,
             layers: 1,
             pages_per_program,

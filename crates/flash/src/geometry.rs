@@ -5,7 +5,7 @@
 use crate::parts::{PartSpec, ProgramMode};
 use interpulse_engine::{Bytes, Duration};
 
-/// Bytes of the unit the mapping works in.
+/// Bytes of the unit the mapping works in, unless it is told to work in larger ones.
 pub const UNIT_BYTES: u64 = 4096;
 
 /// The flash array of one drive and the times that follow from its part.
@@ -25,7 +25,9 @@ pub struct Geometry {
     pub word_lines: u32,
     /// Pages on a word line (bits per cell).
     pub pages_per_word_line: u32,
-    /// Mapping units of 4 KiB in a page.
+    /// Bytes of a mapping unit.
+    pub unit_bytes: u64,
+    /// Mapping units in a page.
     pub units_per_page: u32,
     /// Layers of a block.
     pub layers: u32,
@@ -44,6 +46,7 @@ impl Geometry {
             blocks_per_plane: part.blocks_per_plane,
             word_lines: part.word_lines(),
             pages_per_word_line: part.bits_per_cell,
+            unit_bytes: UNIT_BYTES,
             units_per_page: (part.page_size.get() / UNIT_BYTES) as u32,
             layers: part.layers,
             pages_per_program: match part.program_mode {
@@ -51,6 +54,23 @@ impl Geometry {
                 ProgramMode::Page => 1,
             },
         }
+    }
+
+    /// The same array mapped in units of `unit_bytes`, which must divide a page.
+    #[must_use]
+    pub fn mapped_in(self, unit_bytes: u64) -> Geometry {
+        let page = u64::from(self.units_per_page) * self.unit_bytes;
+        assert!(
+            page.is_multiple_of(unit_bytes),
+            "units of {unit_bytes} bytes do not divide a page of {page}"
+        );
+        Geometry { unit_bytes, units_per_page: (page / unit_bytes) as u32, ..self }
+    }
+
+    /// Codewords of ECC in a mapping unit: one per 4 KiB.
+    #[inline]
+    pub fn codewords_per_unit(&self) -> u32 {
+        (self.unit_bytes / UNIT_BYTES) as u32
     }
 
     /// Dies of the drive.
@@ -96,15 +116,15 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The times of `part`.
-    pub fn new(part: &PartSpec) -> Timing {
-        let units = part.page_size.get() / UNIT_BYTES;
+    /// The times of `part`, mapped in units of `unit_bytes`.
+    pub fn new(part: &PartSpec, unit_bytes: u64) -> Timing {
+        let units = part.page_size.get() / unit_bytes;
         let parity = part.page_parity.get();
         let transfer = |bytes: Bytes| {
             let ns = (u128::from(bytes.get()) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
             Duration::from_ns(ns as u64)
         };
-        let bytes = |k: u64| k * UNIT_BYTES + (parity * k).div_ceil(units);
+        let bytes = |k: u64| k * unit_bytes + (parity * k).div_ceil(units);
         let moved = |k: u64| transfer(Bytes(bytes(k)));
         Timing {
             read: part.read.clone(),

@@ -196,7 +196,7 @@ fn read_failure(s: &mut Section, drives: u32) -> Result<Option<FailureSpec>, Con
 impl ArraySpec {
     /// Units of 4 KiB of each drive that the array uses: whole chunks.
     pub fn units_per_drive(&self, drive: &DriveSpec) -> Result<u32, Impossible> {
-        let units = drive.ftl_config()?.logical_units;
+        let units = (drive.capacity_sectors()? / (UNIT_BYTES / 512)) as u32;
         Ok(units - units % (self.chunk.get() / UNIT_BYTES) as u32)
     }
 

@@ -43,7 +43,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     if u64::from(channels) * u64::from(chips) * u64::from(dies) > 1 << 16 {
         return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
     }
-    let geometry = Geometry::new(channels, chips, dies, &part);
+    let mapping_unit = read_mapping_unit(document, &part)?;
+    let geometry = Geometry::new(channels, chips, dies, &part).mapped_in(mapping_unit);
     let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
     let ftl = read_ftl(document)?;
     if let Some(of) = &ftl.reprogram {
@@ -78,6 +79,23 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         default(1024).at_least(1),
     )?;
     Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample })
+}
+
+/// Bytes of a mapping unit.
+fn read_mapping_unit(document: &Document, part: &PartSpec) -> Result<u64, ConfigError> {
+    let mut f = document.section("ftl")?;
+    const UNITS: [(&str, u64); 4] =
+        [("4KiB", 4 << 10), ("8KiB", 8 << 10), ("16KiB", 16 << 10), ("32KiB", 32 << 10)];
+    let unit = f.choice(
+        "mapping-unit",
+        "what the FTL maps; a write that covers one in part reads it first",
+        Some("4KiB"),
+        &UNITS,
+    )?;
+    if !part.page_size.get().is_multiple_of(unit) {
+        return Err(f.invalid("mapping-unit", format!("a size that divides a page of {}", part.page_size)));
+    }
+    Ok(unit)
 }
 
 fn read_nand(

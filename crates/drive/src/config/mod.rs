@@ -327,6 +327,16 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         include_str!("presets/fast12-mlc.toml"),
     ),
     (
+        "ressd",
+        "the reprogrammable TLC drive of Gao et al., MICRO 2019, Table 4",
+        include_str!("presets/ressd.toml"),
+    ),
+    (
+        "ressd-mini",
+        "the same drive with 4 dies of 64 small blocks a plane, for quick looks and tests",
+        include_str!("presets/ressd-mini.toml"),
+    ),
+    (
         "starblaze",
         "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
         include_str!("presets/starblaze.toml"),

@@ -16,7 +16,6 @@ use crate::host::line::Line;
 use crate::host::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
 use crate::host::queues::Queues;
 use interpulse_engine::{ResourceId, Rng, Streams};
-use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::suspend::{DeferClock, Scheme, SuspendPolicy};
 use interpulse_workload::{Flow, FlowSpec, WorkloadError};
@@ -70,7 +69,7 @@ impl DriveSpec {
             return Err(Impossible::new(
                 &["part.pages-per-block", "ftl.multi-plane"],
                 format!(
-                    "a super block of {units_per_block} units of 4 KiB is larger than the {} supported",
+                    "a super block of {units_per_block} mapping units is larger than the {} supported",
                     Map::NOT_A_CANDIDATE - 1
                 ),
             ));
@@ -83,8 +82,8 @@ impl DriveSpec {
                 &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
                 format!(
                     "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
-                    (units * UNIT_BYTES) >> 30,
-                    (MAX_UNITS * UNIT_BYTES) >> 30
+                    (units * g.unit_bytes) >> 30,
+                    (MAX_UNITS * g.unit_bytes) >> 30
                 ),
             ));
         }
@@ -133,7 +132,7 @@ impl DriveSpec {
         self.check_suspension()?;
         self.check_reprogramming()?;
         self.check_rewriting()?;
-        let slots = self.cache.size.get() / UNIT_BYTES;
+        let slots = self.cache.size.get() / self.geometry.unit_bytes;
         let stripes =
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
         let levels = self.ftl.hot_within.len() as u32 + 1;
@@ -142,10 +141,11 @@ impl DriveSpec {
             return Err(Impossible::new(
                 &["cache.size"],
                 format!(
-                    "{} holds {slots} units of 4 KiB; programs of {} units on this drive need at least {}",
+                    "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
                     self.cache.size,
+                    interpulse_engine::Bytes(self.geometry.unit_bytes),
                     layout.units_per_program,
-                    interpulse_engine::Bytes(least * UNIT_BYTES)
+                    interpulse_engine::Bytes(least * self.geometry.unit_bytes)
                 ),
             ));
         }
@@ -251,7 +251,7 @@ impl DriveSpec {
 
     /// Capacity in 512-byte sectors.
     pub fn capacity_sectors(&self) -> Result<u64, Impossible> {
-        Ok(u64::from(self.ftl_config()?.logical_units) * (UNIT_BYTES / 512))
+        Ok(u64::from(self.ftl_config()?.logical_units) * (self.geometry.unit_bytes / 512))
     }
 
     /// A fresh FTL. `rng` drives random victim choice.
@@ -324,7 +324,7 @@ impl Drive {
             *ready_lanes.last_mut().expect("there is a lane") = (1 << (lanes % 64)) - 1;
         }
         let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
-        let slots = (spec.cache.size.get() / UNIT_BYTES) as u32;
+        let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
         let mut drive = Drive {
             nand,
             cache: Cache::new(slots, lists),
@@ -343,6 +343,7 @@ impl Drive {
             arriving: Line::new(own(1)),
             dram: Line::new(own(2)),
             leaving: Line::new(own(3)),
+            unit_shift: (spec.geometry.unit_bytes / 512).ilog2(),
             first: first.0,
             flash_resources,
             flows: states,

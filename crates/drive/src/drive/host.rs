@@ -5,12 +5,9 @@ use super::{Drive, FlowState};
 use crate::account::{Cause, book_flash};
 use crate::ftl::map::Where;
 use interpulse_engine::{Agenda, Duration, SimTime};
-use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::reprogram::TwoBit;
 use interpulse_workload::{Op, Pacing};
-
-const SECTORS_PER_UNIT: u64 = UNIT_BYTES / 512;
 
 impl Drive {
     // ---- flows --------------------------------------------------------------------------------------
@@ -109,8 +106,9 @@ impl Drive {
         let now = agenda.now();
         self.issued += 1;
         let end = request.sector + u64::from(request.sectors);
-        let lpn = (request.sector / SECTORS_PER_UNIT) as u32;
-        let units = (end.div_ceil(SECTORS_PER_UNIT) - u64::from(lpn)) as u32;
+        let unit = 1u64 << self.unit_shift;
+        let lpn = (request.sector >> self.unit_shift) as u32;
+        let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn)) as u32;
         // The first look-up of a random address misses every cache: start it now, use it after firmware.
         if request.sectors > 0 {
             self.ftl.map.prefetch(lpn);
@@ -121,10 +119,7 @@ impl Drive {
             lpn,
             units: if request.op == Op::Flush { 0 } else { units },
             bytes: u64::from(request.sectors) * 512,
-            partial: [
-                !request.sector.is_multiple_of(SECTORS_PER_UNIT),
-                !end.is_multiple_of(SECTORS_PER_UNIT),
-            ],
+            partial: [request.sector & (unit - 1) != 0, end & (unit - 1) != 0],
             reads_left: 0,
             admitted: 0,
             unprogrammed: 0,

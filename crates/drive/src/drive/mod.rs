@@ -79,6 +79,8 @@ pub struct Drive {
     dram: Line,
     /// Data and completions leaving.
     leaving: Line,
+    /// log2 of the sectors of a unit.
+    unit_shift: u32,
     first: u32,
     flash_resources: u32,
     /// Empty if the requests come from an owner.

@@ -77,6 +77,7 @@ mod tests {
             blocks_per_plane: 1536,
             word_lines: 128,
             pages_per_word_line: 3,
+            unit_bytes: 4096,
             units_per_page: 4,
             layers: 64,
             pages_per_program: 3,

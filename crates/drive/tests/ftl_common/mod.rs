@@ -25,6 +25,7 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
         blocks_per_plane: blocks,
         word_lines: 16,
         pages_per_word_line: 1,
+        unit_bytes: 4096,
         units_per_page: 4,
         layers: 16,
         pages_per_program: 1,

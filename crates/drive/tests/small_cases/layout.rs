@@ -20,6 +20,7 @@ fn array() -> impl Strategy<Value = (Geometry, u32, u32)> {
                 blocks_per_plane: blocks,
                 word_lines: lines,
                 pages_per_word_line: bits,
+                unit_bytes: 4096,
                 units_per_page: units,
                 layers: 1,
                 pages_per_program: if one_shot { bits } else { 1 },

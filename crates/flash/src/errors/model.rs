@@ -123,7 +123,7 @@ impl ErrorModel {
             ln_acceleration: fixed(libm::log(spec.acceleration())),
             spread: libm::round(t.spread_ln_sd * f64::from(ONE)) as i32,
             disturb,
-            codewords_per_unit: (crate::geometry::UNIT_BYTES * 8) as u32 / spec.ecc.codeword_bits,
+            codewords_per_unit: (geometry.unit_bytes * 8) as u32 / spec.ecc.codeword_bits,
             logs,
             seed: mix(seed ^ 0x6572_726f_7273),
         }
@@ -134,7 +134,7 @@ impl ErrorModel {
         self.attempts
     }
 
-    /// Codewords in 4 KiB.
+    /// Codewords in a mapping unit.
     pub fn codewords_per_unit(&self) -> u32 {
         self.codewords_per_unit
     }

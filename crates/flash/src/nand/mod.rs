@@ -123,7 +123,7 @@ impl Nand {
             buffer_used: false,
             reload_from: SimTime::ZERO,
         };
-        let timing = Timing::new(part);
+        let timing = Timing::new(part, geometry.unit_bytes);
         let reliability = config
             .errors
             .as_deref()

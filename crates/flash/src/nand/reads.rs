@@ -112,7 +112,8 @@ impl Nand {
         }
         let latency = self.judge(now, d, id);
         let c = self.geometry.channel_of(d as u32) as usize;
-        if let Some(at) = self.decoders[c].enter(now, id, units, latency) {
+        if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
+        {
             agenda.arm(self.decoder_timer(c), at);
         }
         if more {

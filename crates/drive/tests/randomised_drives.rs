@@ -10,6 +10,7 @@ use interpulse_drive::account::{CAUSES, Cause, Sums};
 use interpulse_drive::drive::request::Request;
 use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::reprogram::{ReprogramSpec, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
@@ -124,16 +125,36 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
         ],
     );
     spec.ftl.multi_plane = multi_plane;
-    spec.ftl.over_provisioning = pick(rng, &[0.35, 0.45, 0.6, 1.0]);
+    spec.ftl.over_provisioning = pick(rng, &[0.35, 0.45, 0.6, 1.0, 2.0]);
     spec.ftl.bad_block_reserve = pick(rng, &[0.0, 0.05]);
     spec.ftl.threshold_base = pick(rng, &[ThresholdBase::Blocks, ThresholdBase::Spare]);
     spec.ftl.gc_soft = pick(rng, &[0.02, 0.05, 0.15]);
     spec.ftl.imposed_waf = pick(rng, &[1.0, 2.4]);
     spec.ftl.gc_depth = pick(rng, &[1, 2, 2, 16]);
 
-    let program = u64::from(spec.layout().ok()?.units_per_program) * 4096;
+    let unit = pick(rng, &[4, 4, 8, 16]) << 10;
+    if spec.part.page_size.get() % unit != 0 {
+        return None;
+    }
+    spec.geometry = spec.geometry.mapped_in(unit);
+    spec.ftl.wear_gap = pick(rng, &[None, None, Some(1), Some(4)]);
+    let ms = Duration::from_ms;
+    if spec.ftl.gc != GcPolicy::Imposed && rng.below(2) == 0 {
+        spec.ftl.hot_within = pick(rng, &[vec![ms(300)], vec![ms(10), ms(100), ms(1000)]]);
+        if cells == Cells::Tlc && rng.below(4) > 0 {
+            let of = ReprogramSpec {
+                super_layer: pick(rng, &[1, 2]),
+                candidates: pick(rng, &[1, 2]),
+                when_valid: pick(rng, &[WhenValid::Candidate, WhenValid::NextSuperLayer]),
+            };
+            spec.nand.super_layer = of.super_layer * spec.geometry.word_lines / spec.part.layers;
+            spec.ftl.reprogram = Some(of);
+        }
+    }
+    let program = u64::from(spec.layout().ok()?.units_per_program) * unit;
     let lanes = u64::from(spec.layout().ok()?.lanes);
-    let least = program * if dynamic { 2 } else { lanes };
+    let levels = spec.ftl.hot_within.len() as u64 + 1;
+    let least = program * levels * if dynamic { 2 } else { lanes };
     spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least, 64 * least]));
     spec.cache.latency = Duration::from_ns(pick(rng, &[0, 700]));
     spec.cache.acknowledge = pick(rng, &[Acknowledge::WhenCached, Acknowledge::WhenProgrammed]);
@@ -229,7 +250,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
 }
 
 /// Reads the whole drive once, in order.
-fn read_back(units: u64) -> FlowSpec {
+fn read_back(requests: u64) -> FlowSpec {
     let reader = SyntheticSpec {
         pacing: SyntheticPacing::Closed { depth: 8 },
         block_size: BlockSize::Fixed(Bytes::kib(64)),
@@ -237,7 +258,7 @@ fn read_back(units: u64) -> FlowSpec {
         addresses: AddressSpec::Sequential,
         ..SyntheticSpec::default()
     };
-    FlowSpec { start: READ_BACK, limit: Some(units / 16), ..FlowSpec::synthetic("read-back", reader) }
+    FlowSpec { start: READ_BACK, limit: Some(requests), ..FlowSpec::synthetic("read-back", reader) }
 }
 
 /// Sums of everything the drives counted, by name.
@@ -254,7 +275,8 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut flows: Vec<FlowSpec> =
         (0..count).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), REQUESTS / count)).collect();
     let units = u64::from(spec.ftl_config().unwrap().logical_units);
-    flows.push(read_back(units));
+    let requests = units * spec.geometry.unit_bytes / (64 << 10);
+    flows.push(read_back(requests));
     println!("world {seed}: fill {fill}, overwrites {overwrites}\n{spec:#?}\n{flows:#?}");
 
     let mut bench = Bench::new(&spec, preconditioned(&spec, fill, overwrites, seed), &flows, seed);
@@ -271,7 +293,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     if let (Some(most), Some(budget)) = (most, spec.nand.power.budget) {
         assert!(most <= budget, "{most} of a budget of {budget}");
     }
-    assert_eq!(report.requests, REQUESTS / count * count + units / 16);
+    assert_eq!(report.requests, REQUESTS / count * count + requests);
     assert_eq!(report.requests, bench.drive.window.counters.requests);
     assert!(report.versions_checked >= units, "every unit has been read back");
     let latencies = bench.drive.window.flows.iter().map(|f| f.count()).sum::<u64>();
@@ -300,8 +322,10 @@ fn worlds(first: u64, count: usize) {
     let made = (first..).filter(|&seed| world(seed, &mut counted)).take(count).count();
     assert_eq!(made, count);
     // The worlds together are no quieter than they claim to be.
-    // Data that is being programmed is still in the drive's cache, which answers for it.
-    assert_eq!(counted.remove("page_buffer_reads"), Some(0));
+    // Data that is being programmed is still in the drive's cache, which answers for it. What page buffers answer for is the
+    // other page of a word line that is being reprogrammed.
+    // The check of a spec leaves every lane more to collect than this; reprogramming.rs asks for it.
+    assert_eq!(counted.remove("candidates_given_up"), Some(0));
     for (name, value) in counted {
         assert!(value > 0, "nothing was counted as `{name}` in any world");
     }

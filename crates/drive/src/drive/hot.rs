@@ -243,11 +243,12 @@ impl Drive {
         let job = self.jobs.new_program(lane, None);
         self.fill_from_cache(job, list, units);
         self.hold_lane(lane);
-        let moved = self.ftl.pages_in_the_way(lane, level, pages);
+        let (candidate, moved) = self.ftl.pages_in_the_way(lane, level, pages);
         // Not before all reads are submitted is any of them counted as done.
         self.jobs.program(job).reads = 1;
-        for (super_block, word_line, bit) in moved {
-            self.read_page_of(agenda, lane, job, (super_block, word_line, bit));
+        self.jobs.program(job).candidate = Some(candidate);
+        for (word_line, bit) in moved {
+            self.read_page_of(agenda, lane, job, (candidate, word_line, bit));
         }
         self.candidate_read_done(agenda, lane, job);
     }

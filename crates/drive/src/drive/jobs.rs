@@ -18,6 +18,8 @@ pub struct ProgramJob {
     pub validity: u8,
     /// Pages being read for it.
     pub reads: u32,
+    /// The candidate they are in.
+    pub candidate: Option<u32>,
 }
 
 impl ProgramJob {
@@ -63,7 +65,7 @@ impl Jobs {
         job.place = place;
         job.units.clear();
         job.sources.clear();
-        (job.validity, job.reads) = (0, 0);
+        (job.validity, job.reads, job.candidate) = (0, 0, None);
         id
     }
 

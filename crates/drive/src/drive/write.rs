@@ -373,6 +373,9 @@ impl Drive {
                 }
             }
         }
+        if let Some(candidate) = job.candidate {
+            self.ftl.moved_out(job.lane, candidate);
+        }
         let counters = &mut self.ftl.counters;
         counters.moved_early_units += moved.len() as u64;
         if place.two_bit.is_some_and(|how| how.bit().is_some()) {

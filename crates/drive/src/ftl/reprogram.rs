@@ -64,6 +64,8 @@ pub struct Block {
     next: usize,
     /// What is in use in its super layer is being moved out of the way.
     draining: bool,
+    /// Pages of it are on their way to a normal block: nothing is overwritten before they are there.
+    moving: bool,
 }
 
 /// What the next write of a level can do.
@@ -271,6 +273,7 @@ impl Ftl {
             let cleared =
                 !block.draining || block.in_the_way(&self.map, &self.layout, of.word_lines).next().is_none();
             cleared
+                && !block.moving
                 && !busy(block.super_block)
                 && block.reprogrammable(&self.map, &self.layout, of.word_lines).is_some()
         });
@@ -296,7 +299,12 @@ impl Ftl {
 
     fn without_active_place(&self, lane: u32, level: u32) -> Step {
         let of = self.of();
-        if of.candidates[of.at(lane, level)].is_empty() { Step::Normal } else { Step::Reclaim }
+        let candidates = &of.candidates[of.at(lane, level)];
+        if candidates.is_empty() || candidates.iter().any(|block| block.moving) {
+            Step::Normal
+        } else {
+            Step::Reclaim
+        }
     }
 
     /// Whether host data may take another free block of `lane`.
@@ -314,8 +322,14 @@ impl Ftl {
         self.counters.reprogrammable_blocks += 1;
         let of = self.of_mut();
         of.two_bit[super_block as usize] = true;
-        of.active[at] =
-            Some(Block { super_block, super_layer: 0, lines: Vec::new(), next: 0, draining: false });
+        of.active[at] = Some(Block {
+            super_block,
+            super_layer: 0,
+            lines: Vec::new(),
+            next: 0,
+            draining: false,
+            moving: false,
+        });
     }
 
     /// Assigns the next word line of the active block of `level` on `lane`. Returns super block, word line, and whether it is
@@ -367,24 +381,34 @@ impl Ftl {
         self.in_flight[super_block as usize] -= 1;
     }
 
-    /// Pages (super block, word line, page) in use in the candidate of `level` on `lane` that has the fewest, at most
-    /// `most`. They are in the way of reprogramming it; from the first call on it is drained until none is left.
-    pub fn pages_in_the_way(&mut self, lane: u32, level: u32, most: usize) -> Vec<(u32, u32, Bit)> {
+    /// The candidate of `level` on `lane` that has the fewest pages in use, and at most `most` of these (word line, page). They are in the way of reprogramming it; from the first call on it is drained until none is left.
+    pub fn pages_in_the_way(&mut self, lane: u32, level: u32, most: usize) -> (u32, Vec<(u32, Bit)>) {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {
             (!block.draining, block.in_the_way(&self.map, &self.layout, of.word_lines).count())
         };
-        let Some(k) = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k])) else {
-            return Vec::new();
-        };
-        if !std::mem::replace(&mut self.of_mut().candidates[at][k].draining, true) {
+        let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
+        let k = k.expect("the caller has asked for a step");
+        let block = &mut self.of_mut().candidates[at][k];
+        block.moving = true;
+        if !std::mem::replace(&mut block.draining, true) {
             self.counters.candidates_reclaimed += 1;
         }
         let of = self.of();
         let block = &of.candidates[at][k];
         let pages = block.in_the_way(&self.map, &self.layout, of.word_lines);
-        pages.take(most).map(|(word_line, bit)| (block.super_block, word_line, bit)).collect()
+        (block.super_block, pages.take(most).collect())
+    }
+
+    /// What was on its way from `super_block`, of `lane`, to a normal block is there.
+    pub fn moved_out(&mut self, lane: u32, super_block: u32) {
+        let of = self.of_mut();
+        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
+        let mut candidates = of.candidates[places].iter_mut().flatten();
+        if let Some(block) = candidates.find(|block| block.super_block == super_block) {
+            block.moving = false;
+        }
     }
 
     /// Leaves a reprogrammable block to garbage collection.
@@ -400,11 +424,15 @@ impl Ftl {
         }
         let of = self.of_mut();
         let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
-        let given: Vec<u32> = of.candidates[places]
-            .iter_mut()
-            .flat_map(std::mem::take)
-            .map(|block| block.super_block)
-            .collect();
+        let mut given = Vec::new();
+        for candidates in &mut of.candidates[places] {
+            candidates.retain(|block| {
+                if !block.moving {
+                    given.push(block.super_block);
+                }
+                block.moving
+            });
+        }
         self.counters.candidates_given_up += given.len() as u64;
         given.iter().for_each(|&block| self.close_two_bit(block));
         !given.is_empty()

@@ -14,7 +14,9 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{
+    EraseWear, PartSpec, PowerSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec,
+};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -64,7 +66,11 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         bus_rate: 800_000_000,
         command_cycles: Duration::from_ns(200),
         endurance: 3000,
-        reprogram: None,
+        reprogram: (cells == Cells::Tlc).then_some(ReprogramSpec {
+            mlc_program: TrainSpec { loops: 9, pulse: us(20), reset: us(0), verify: us(25) },
+            reprogram: TrainSpec { loops: 8, pulse: us(20), reset: us(0), verify: us(25) },
+            read: us(35),
+        }),
         power: PowerSpec::default(),
     }
 }

@@ -1,0 +1,267 @@
+//! *Are reprogrammable blocks used as the paper says?* The worked examples of Gao et al., MICRO 2019: Figure 8 on a drive in
+//! simulated time, Figure 9 on the FTL word line by word line; and what they leave out.
+
+mod drive_common;
+
+use drive_common::{Bench, Cells, filled, of_part, part};
+use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
+use interpulse_drive::ftl::hotness::Hotness;
+use interpulse_drive::ftl::layout::Layout;
+use interpulse_drive::ftl::map::Where;
+use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::{Ftl, ProgramPlace};
+use interpulse_engine::{Bytes, Duration, ResourceId, SimTime, Streams};
+use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
+use interpulse_workload::{Op, Request};
+
+const PAPER: ReprogramSpec =
+    ReprogramSpec { super_layer: 1, candidates: 1, when_valid: WhenValid::Candidate };
+
+/// One lane of one plane of blocks with `layers` layers of four word lines and pages of one unit.
+fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Ftl) {
+    let mut chips = part(Cells::Tlc, 1, 100, 4);
+    chips.pages_per_block = layers * 4 * 3;
+    chips.layers = layers;
+    let mut spec = of_part(chips, 1, 1, 1);
+    spec.ftl.over_provisioning = 1.0;
+    spec.ftl.hot_within = vec![Duration::from_ms(1_800_000)];
+    spec.ftl.reprogram = Some(reprogram);
+    spec.nand.super_layer = 4 * reprogram.super_layer;
+    spec.check().unwrap();
+    let mut ftl = spec.fresh_ftl(Streams::new(1).stream("test", 0)).unwrap();
+    let layout: Layout = ftl.layout.clone();
+    let hotness = Hotness::new(&spec.ftl.hot_within, layout.super_blocks());
+    ftl.separate(Some(hotness), Some(Reprogramming::new(reprogram, &layout, 1, layers)));
+    (spec, ftl)
+}
+
+/// Carries out on the FTL what a drive would do, at once.
+struct Writer {
+    ftl: Ftl,
+    /// What has been done, as text.
+    log: Vec<String>,
+}
+
+impl Writer {
+    /// Writes pages of hot level 0, all of which arrive together: what they overwrite is invalid first. Pairs go to erased
+    /// word lines.
+    fn write(&mut self, pages: &[u32]) {
+        let mut left = pages;
+        while !left.is_empty() {
+            let step = self.ftl.next_step(0, 0, |_| false);
+            let take = if matches!(step, Step::Program | Step::Open) { 2 } else { 1 };
+            let (now, rest) = left.split_at(take);
+            left = rest;
+            for &page in now {
+                if let Where::Flash(ppu) = self.ftl.map.get(page) {
+                    self.ftl.forget_flash(ppu);
+                    self.ftl.map.set_unmapped(page);
+                }
+            }
+            // The example invalidates before it looks for a place.
+            let step = if take == 1 { self.ftl.next_step(0, 0, |_| false) } else { step };
+            self.carry_out(step, now);
+        }
+    }
+
+    fn carry_out(&mut self, step: Step, pages: &[u32]) {
+        let (block, word_line, how) = match step {
+            Step::Open | Step::Program => {
+                if step == Step::Open {
+                    self.ftl.open_two_bit(0, 0);
+                }
+                let (block, word_line, _) = self.ftl.take_word_line(0, 0);
+                self.log.push(format!("program {word_line} {pages:?}"));
+                (block, word_line, TwoBit::Whole)
+            }
+            Step::Reprogram { word_line, bit } => {
+                let (block, validity) = self.ftl.take_reprogram(0, 0, word_line, bit);
+                assert_eq!(validity >> bit as u32 & 1, 0, "the page is not in use");
+                self.log.push(format!("reprogram {word_line} {bit:?} {pages:?}"));
+                (block, word_line, TwoBit::reprogram(bit))
+            }
+            other => panic!("{other:?}"),
+        };
+        let layout = self.ftl.layout.clone();
+        let first_offset = word_line * layout.units_per_program;
+        let place = ProgramPlace { super_block: block, program: word_line, first_offset, two_bit: Some(how) };
+        for (k, &page) in pages.iter().enumerate() {
+            let offset = place.offset(&layout, k as u32);
+            self.ftl.map.set_logical(layout.first_unit(block) + offset, page);
+            self.ftl.map.commit(page, block, offset);
+        }
+        self.ftl.two_bit_done(0, block, word_line);
+    }
+
+    /// The pages in use on the word lines of a block, LSB first.
+    fn in_use(&self, block: u32, word_lines: u32) -> Vec<Vec<u32>> {
+        let layout = &self.ftl.layout;
+        let held = |word_line: u32| {
+            let pages = (0..2).map(move |bit| word_line * layout.units_per_program + bit);
+            let valid = pages.filter(|&offset| self.ftl.map.is_valid(block, offset));
+            valid
+                .map(|offset| self.ftl.map.to_logical[(layout.first_unit(block) + offset) as usize])
+                .collect()
+        };
+        (0..word_lines).map(held).collect()
+    }
+}
+
+/// Figure 9: eleven pages in a super layer of four word lines, then one more, word line by word line.
+#[test]
+fn the_worked_example_of_figure_9() {
+    let (_, ftl) = one_lane(1, PAPER);
+    let mut writer = Writer { ftl, log: Vec::new() };
+    writer.write(&[0, 1, 2, 3, 3, 4, 0, 5]);
+    assert_eq!(writer.in_use(0, 4), [vec![1], vec![2], vec![3, 4], vec![0, 5]], "after time 1");
+    writer.write(&[6, 4, 1]);
+    assert_eq!(writer.in_use(0, 4), [vec![6], vec![2, 4], vec![3, 1], vec![0, 5]], "after time 2");
+    writer.write(&[8]);
+    // "WL0 P6,P8; WL1 P2,P4; WL2 P3,P1; WL3 P0,P5."
+    assert_eq!(writer.in_use(0, 4), [vec![6, 8], vec![2, 4], vec![3, 1], vec![0, 5]], "after time 3");
+    assert_eq!(
+        writer.log,
+        [
+            "program 0 [0, 1]",
+            "program 1 [2, 3]",
+            "program 2 [3, 4]",
+            "program 3 [0, 5]",
+            "reprogram 0 Lsb [6]",
+            "reprogram 1 Msb [4]",
+            "reprogram 2 Msb [1]",
+            "reprogram 0 Msb [8]",
+        ],
+        "two reprograms in all on word line 0"
+    );
+    // "After time 3, each word line maintains two valid pages": the block waits as a candidate.
+    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Reclaim);
+    assert_eq!(writer.ftl.counters.candidates, 1);
+    // An update in it brings it back; word line 0 has been reprogrammed twice and stays as it is.
+    writer.write(&[3]);
+    assert_eq!(writer.ftl.counters.candidates_back, 1);
+    assert_eq!(writer.in_use(0, 4), [vec![6, 8], vec![2, 4], vec![3, 1], vec![0, 5]]);
+}
+
+/// "If P1 is first written at time 2, both of the old pages of WL0 are invalid; we assume that one is still valid."
+#[test]
+fn of_two_invalid_pages_one_is_taken_as_valid() {
+    let (_, ftl) = one_lane(1, PAPER);
+    let mut writer = Writer { ftl, log: Vec::new() };
+    writer.write(&[0, 1, 2, 3, 3, 4, 0, 5]);
+    writer.write(&[1]);
+    assert_eq!(writer.log.last().unwrap(), "reprogram 0 Lsb [1]");
+    assert_eq!(writer.in_use(0, 4)[0], [1]);
+    // The word line can be reprogrammed once more: its other page has never been in use since.
+    writer.write(&[2, 9]);
+    assert_eq!(writer.log[5..], ["reprogram 1 Lsb [2]", "reprogram 0 Msb [9]"]);
+}
+
+/// When every word line has been reprogrammed twice the next super layer begins; after the last the block is closed.
+#[test]
+fn super_layers_come_in_sequence() {
+    let (_, ftl) = one_lane(2, PAPER);
+    let mut writer = Writer { ftl, log: Vec::new() };
+    for _ in 0..2 {
+        // The same page over and over: everything else is out of date.
+        writer.write(&[0; 8]);
+        writer.write(&[0; 8]);
+    }
+    let lines: Vec<u32> =
+        writer.log.iter().map(|l| l.split(' ').nth(1).unwrap().parse::<u32>().unwrap() / 4).collect();
+    assert_eq!(lines, [[0; 12], [1; 12]].concat(), "each super layer: four programs, eight reprograms");
+    assert!(!writer.ftl.map.is_candidate(0));
+    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open, "the block is full");
+    assert!(writer.ftl.map.is_candidate(0), "and may be collected");
+    assert_eq!(writer.ftl.counters.lost_reprograms, 0);
+}
+
+/// Section 4.1 has the next super layer begin while pages are in use; what could have been reprogrammed is lost.
+#[test]
+fn a_stuck_super_layer_can_be_left() {
+    let (_, ftl) = one_lane(2, ReprogramSpec { when_valid: WhenValid::NextSuperLayer, ..PAPER });
+    let mut writer = Writer { ftl, log: Vec::new() };
+    writer.write(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    writer.write(&[8, 9]);
+    assert_eq!(writer.log[4], "program 4 [8, 9]");
+    assert_eq!(writer.ftl.counters.lost_reprograms, 8);
+    // What is overwritten in the super layer that was left stays out of date.
+    writer.write(&[10, 11, 12, 13, 14, 15]);
+    writer.write(&[0]);
+    assert_eq!(
+        writer.ftl.next_step(0, 0, |_| false),
+        Step::Reclaim,
+        "no word line of the second super layer"
+    );
+}
+
+/// Candidates of a lane in which nothing else can be collected are given up.
+#[test]
+fn a_lane_without_victims_takes_its_candidates() {
+    let (_, ftl) = one_lane(1, PAPER);
+    let mut writer = Writer { ftl, log: Vec::new() };
+    writer.write(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Reclaim);
+    assert_eq!(writer.ftl.choose_victim(0), Some(0));
+    assert_eq!(writer.ftl.counters.candidates_given_up, 1);
+    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open);
+}
+
+fn write_at(bench: &mut Bench, minute: u64, page: u64) {
+    bench.run_to(SimTime::ZERO + Duration::from_ms(60_000 * minute));
+    let request = Request { op: Op::Write, sector: page * 8, sectors: 8 };
+    bench.drive.submit_request(&mut bench.agenda, request);
+    bench.run_for(Duration::from_ms(60));
+    assert!(bench.drive.next_completion().is_some(), "the write has been programmed");
+}
+
+/// Figure 8 on a drive: a page is cold when it is first written, hot when it is updated, and its block's time stamp is
+/// renewed with the next super layer.
+#[test]
+fn the_worked_example_of_figure_8() {
+    let (mut spec, _) = one_lane(2, PAPER);
+    spec.ftl.allocation = Allocation::all()[1].1;
+    spec.cache.size = Bytes::mib(1);
+    spec.cache.acknowledge = Acknowledge::WhenProgrammed;
+    let state = filled(&spec, 0.0);
+    let drive = interpulse_drive::drive::Drive::owned(spec.clone(), state, 1, ResourceId(0)).unwrap();
+    let agenda = interpulse_engine::Agenda::new(interpulse_drive::drive::Drive::resources(&spec, 0));
+    let mut bench = Bench { drive, agenda };
+    let block_of = |bench: &Bench, page: u32| match bench.drive.ftl().map.get(page) {
+        Where::Flash(ppu) => bench.drive.ftl().layout.split(ppu),
+        other => panic!("{other:?}"),
+    };
+    let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
+    let is_hot = |bench: &Bench, block: u32, at: u64| {
+        bench.drive.ftl().hotness.as_ref().unwrap().level(block, minute(at)) == 0
+    };
+
+    write_at(&mut bench, 1, 0);
+    let (normal, _) = block_of(&bench, 0);
+    assert!(!bench.drive.ftl().reprogramming().unwrap().is_two_bit(normal), "TS 1: a normal block");
+    assert!(is_hot(&bench, normal, 30) && !is_hot(&bench, normal, 31), "its stamp is minute 1");
+
+    write_at(&mut bench, 11, 0);
+    let (hot, offset) = block_of(&bench, 0);
+    assert!(bench.drive.ftl().reprogramming().unwrap().is_two_bit(hot), "TS 2: a reprogrammable block");
+    assert_eq!(offset, 0, "the first super layer");
+    // Other updates fill the super layer: 4 programs, and a reprogram for every page but the newest, twice.
+    let mut at = 11;
+    while bench.drive.ftl().counters.reprogrammed_units < 8 {
+        at += 1;
+        write_at(&mut bench, at, 0);
+        assert_eq!(block_of(&bench, 0).0, hot);
+    }
+    assert!(is_hot(&bench, hot, 40) && !is_hot(&bench, hot, 41), "the stamp is that of the first update");
+
+    write_at(&mut bench, 35, 0);
+    let (same, offset) = block_of(&bench, 0);
+    assert_eq!((same, offset), (hot, 4 * 3), "TS 4: the second super layer of the same block");
+    assert!(is_hot(&bench, hot, 64) && !is_hot(&bench, hot, 65), "with a stamp of its own");
+
+    let die = &bench.drive.nand().dies()[0];
+    let status = die.blocks().status(0, hot % spec.part.blocks_per_plane, 0);
+    assert_eq!((status.reprograms, status.distribution), (2, Distribution::P4P7), "the die followed");
+    assert_eq!(status.coding().after(Bit::Lsb), None);
+    bench.drive.audit(bench.agenda.now(), 1).unwrap();
+}

@@ -81,6 +81,7 @@ impl Load {
             bus_rate: u64::MAX,
             command_cycles: zero,
             endurance: 1,
+            reprogram: None,
             power: Default::default(),
         }
     }
@@ -146,6 +147,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
         power: Default::default(),
+        super_layer: 1,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
         errors: None,

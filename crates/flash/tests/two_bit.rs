@@ -1,0 +1,167 @@
+//! *How long do programs of two bits per cell take, and does the die refuse what is illegal?* Gao et al., MICRO 2019: a
+//! reprogram reads status and data first, is a pulse train like any other, and may come at most twice, on a page that is not in
+//! use, in the super layer that is being written.
+
+mod common;
+
+use common::*;
+use interpulse_engine::Duration;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::parts::{PartSpec, ReprogramSpec, TrainSpec};
+use interpulse_flash::reprogram::{Distribution, TwoBit};
+use interpulse_flash::suspend::{Scheme, SuspendPolicy};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// tR of a page of a word line with two bits per cell.
+const READ_2: u64 = 53_000;
+/// The pulses of a first program and of a reprogram.
+const FIRST: u64 = 3 * 110_000;
+const AGAIN: u64 = 2 * 130_000;
+
+fn two_bit_part() -> PartSpec {
+    let us = Duration::from_us;
+    PartSpec {
+        layers: 4,
+        reprogram: Some(ReprogramSpec {
+            mlc_program: TrainSpec { loops: 3, pulse: us(30), reset: us(0), verify: us(80) },
+            reprogram: TrainSpec { loops: 2, pulse: us(30), reset: us(0), verify: us(100) },
+            read: Duration::from_ns(READ_2),
+        }),
+        ..part()
+    }
+}
+
+/// Two word lines of three pages a layer, one layer a super layer.
+fn bench(config: NandConfig) -> Bench {
+    Bench::new(&two_bit_part(), NandConfig { super_layer: 2, ..config }, 1)
+}
+
+fn op(word_line: u32, how: TwoBit, validity: u32) -> Txn {
+    but(Txn::new(Kind::HostProgram, 0), |t| {
+        (t.block, t.page, t.units) = (5, word_line * 3, validity);
+        t.set_two_bit(how);
+    })
+}
+
+const BOTH: u32 = 0b11;
+const LSB_USED: u32 = 0b01;
+const MSB_USED: u32 = 0b10;
+
+#[test]
+fn a_first_program_loads_two_pages_and_a_reprogram_reads_and_loads_one() {
+    let mut b = bench(config());
+    let first_end = CMD + 2 * LOAD + FIRST;
+    b.at(0, op(0, TwoBit::Whole, BOTH)).at(0, op(0, TwoBit::Lsb, MSB_USED));
+    b.run();
+    assert_eq!(b.ends(), [first_end, first_end + READ_2 + CMD + LOAD + AGAIN]);
+    let counters = b.nand.counters;
+    assert_eq!((counters.host_programs, counters.mlc_programs, counters.reprograms), (2, 1, 1));
+    let status = b.nand.dies()[0].blocks().status(0, 5, 0);
+    assert_eq!((status.reprograms, status.distribution), (1, Distribution::P2P5));
+    // The account of the reprogram covers all of it.
+    assert_eq!(b.of(1).waited() + b.of(1).txn.own, b.of(1).time());
+}
+
+#[test]
+fn pages_of_two_bits_are_read_in_their_own_time() {
+    let mut b = bench(config());
+    b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+    let at = 1_000_000;
+    b.at(at, but(read_of(0, 0, 5, 1, 1), |t| t.set_two_bit(TwoBit::Whole))).run();
+    assert_eq!(b.of(1).time(), READ - LSB + READ_2);
+}
+
+/// A read stops a reprogram between its loops; a read of the word line's other page is answered from the page buffer.
+#[test]
+fn reprograms_are_suspended_like_any_program() {
+    let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::LoopBoundary, &two_bit_part()) };
+    let mut b = Bench::new(&two_bit_part(), scheme, 1);
+    b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+    let from = 10_000_000;
+    b.at(from, op(0, TwoBit::Msb, LSB_USED));
+    let pulses = from + READ_2 + CMD + LOAD;
+    let other = |t: &mut Txn| t.set_two_bit(TwoBit::Whole);
+    b.at(pulses + 10_000, read(0)).at(pulses + 10_000, but(read_of(0, 0, 5, 0, 1), other));
+    b.run();
+    assert_eq!(b.nand.counters.program_suspends, 1);
+    assert_eq!(b.nand.counters.page_buffer_reads, 1, "the page that stays");
+    let stopped = pulses + 130_000 + 20_000;
+    assert_eq!(b.of(2).at, stopped + READ);
+    assert!(b.of(1).at > stopped + READ_DIE + AGAIN / 2, "it went on after the reads");
+}
+
+/// While status and data are read nothing can stop the die.
+#[test]
+fn a_read_waits_for_status_and_data() {
+    let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::Ideal, &two_bit_part()) };
+    let mut b = Bench::new(&two_bit_part(), scheme, 1);
+    b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+    let from = 10_000_000;
+    b.at(from, op(0, TwoBit::Msb, LSB_USED)).at(from + 1, read(0)).run();
+    assert!(b.of(2).time() >= READ_2 + LOAD + READ - 1, "{}", b.of(2).time());
+}
+
+#[track_caller]
+fn refused(operations: &[Txn], says: &str) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let mut b = bench(config());
+        for (k, &txn) in operations.iter().enumerate() {
+            b.at(k as u64 * 10_000_000, txn);
+        }
+        b.run();
+    }));
+    let message = *outcome.expect_err("illegal").downcast::<String>().expect("a message");
+    assert!(message.contains(says) && message.contains("history of the die"), "{message}");
+}
+
+#[test]
+fn what_is_illegal_is_refused() {
+    use TwoBit::{Lsb, Msb, Whole};
+    let first = op(0, Whole, BOTH);
+    refused(&[op(1, Whole, BOTH)], "whose next one is 0");
+    refused(&[op(0, Lsb, 0)], "not in the super layer of None");
+    refused(&[first, op(0, Lsb, BOTH)], "the LSB page of the word line is still in use");
+    refused(&[first, op(0, Msb, MSB_USED)], "the MSB page of the word line is still in use");
+    let twice = [first, op(0, Lsb, MSB_USED), op(0, Msb, LSB_USED)];
+    refused(&[&twice[..], &[op(0, Lsb, 0)]].concat(), "reprogrammed 2 times since its erase");
+    // The third word line begins the second super layer.
+    let second = [first, op(1, Whole, BOTH), op(2, Whole, BOTH)];
+    refused(&[&second[..], &[op(1, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
+    refused(&[&second[..], &[op(3, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
+    let normal = but(program(0), |t| (t.block, t.page) = (5, 3));
+    refused(&[first, normal], "normal program of block 5, which holds two bits per cell");
+    let normal = but(program(0), |t| (t.block, t.page) = (5, 0));
+    refused(&[normal, op(1, Whole, BOTH)], "which holds three");
+}
+
+/// An erase makes a normal block of it.
+#[test]
+fn an_erased_block_is_a_normal_one() {
+    let mut b = bench(config());
+    let normal = but(program(0), |t| (t.block, t.page) = (5, 0));
+    b.at(0, op(0, TwoBit::Whole, BOTH));
+    b.at(10_000_000, but(erase(0), |t| t.block = 5)).at(20_000_000, normal).run();
+    assert!(!b.nand.dies()[0].blocks().is_two_bit(0, 5));
+    assert_eq!(b.nand.dies()[0].blocks().programmed(0, 5), 3);
+}
+
+/// Loading the page buffer again over the bus takes both pages of the word line.
+#[test]
+fn a_reload_over_the_bus_takes_two_pages() {
+    let policy = |reload| SuspendPolicy {
+        reload,
+        ..suspending(Scheme::LoopBoundary, &two_bit_part()).program_suspend
+    };
+    let end = |reload| {
+        let scheme = suspending(Scheme::LoopBoundary, &two_bit_part());
+        let config = NandConfig { super_layer: 2, program_suspend: policy(reload), ..scheme };
+        let mut b = Bench::new(&two_bit_part(), config, 1);
+        b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+        b.at(10_000_000, op(0, TwoBit::Msb, LSB_USED)).at(10_000_000 + READ_2 + CMD + LOAD + 10_000, read(0));
+        b.run();
+        b.of(1).at
+    };
+    use interpulse_flash::suspend::Reload;
+    assert_eq!(end(Reload::Bus) - end(Reload::ShadowBuffer(Duration::ZERO)), 2 * LOAD);
+}

@@ -209,7 +209,7 @@ pub fn write_twin(
         return Err(PlanError(format!("trace {name}: is the row itself; give the trace another name")));
     }
     let failed = |error: io::Error| PlanError(format!("trace {name}: cannot be written: {error}"));
-    let spec = TwinSpec { row, pacing: TracePacing::Recorded { speed: 1.0 }, fit: Fit::Error };
+    let spec = TwinSpec { row, bursts: None, pacing: TracePacing::Recorded { speed: 1.0 }, fit: Fit::Error };
     let flow = Flow::new(&FlowSpec::twin("twin", spec), SECTORS, &Streams::new(request.seed), 0);
     let mut flow = flow.map_err(|error| PlanError(error.to_string()))?;
     let format = Format::of_name(&name).unwrap_or(Format::Msr);

@@ -219,7 +219,13 @@ fn no_policy_picks_where_nothing_may_be_collected() {
 #[test]
 fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() {
     let layout = Layout::new(&geometry(1, 10), 1, 0);
-    let config = FtlConfig { logical_units: 3 * BLOCK, policy: GcPolicy::Fifo, soft_free: 2, hard_free: 1 };
+    let config = FtlConfig {
+        logical_units: 3 * BLOCK,
+        policy: GcPolicy::Fifo,
+        soft_free: 2,
+        soft_pages: None,
+        hard_free: 1,
+    };
     let mut ftl = Ftl::new(layout, config, stream("full", 0));
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_in_order(0, 3 * BLOCK);
@@ -234,7 +240,13 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
 #[test]
 fn host_data_leaves_the_last_blocks_to_collection() {
     let layout = Layout::new(&geometry(1, 4), 1, 0);
-    let config = FtlConfig { logical_units: BLOCK, policy: GcPolicy::Greedy, soft_free: 3, hard_free: 2 };
+    let config = FtlConfig {
+        logical_units: BLOCK,
+        policy: GcPolicy::Greedy,
+        soft_free: 3,
+        soft_pages: None,
+        hard_free: 2,
+    };
     let mut ftl = Ftl::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {

@@ -129,6 +129,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     spec.ftl.bad_block_reserve = pick(rng, &[0.0, 0.05]);
     spec.ftl.threshold_base = pick(rng, &[ThresholdBase::Blocks, ThresholdBase::Spare]);
     spec.ftl.gc_soft = pick(rng, &[0.02, 0.05, 0.15]);
+    spec.ftl.gc_counts_pages = rng.below(3) == 0;
     spec.ftl.imposed_waf = pick(rng, &[1.0, 2.4]);
     spec.ftl.gc_depth = pick(rng, &[1, 2, 2, 16]);
 

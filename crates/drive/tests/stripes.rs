@@ -72,7 +72,13 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     let g = geometry(4, 40);
     let layout = Layout::new(&g, 1, 0);
     let logical = 4 * 30 * BLOCK;
-    let config = FtlConfig { logical_units: logical, policy: GcPolicy::Greedy, soft_free: 3, hard_free: 1 };
+    let config = FtlConfig {
+        logical_units: logical,
+        policy: GcPolicy::Greedy,
+        soft_free: 3,
+        soft_pages: None,
+        hard_free: 1,
+    };
     let (_, allocation) = Allocation::all().into_iter().find(|(name, _)| name == "cwdp").unwrap();
     let stripe = Stripe::new(allocation, &g, 1).unwrap();
     let mut ftl = Ftl::new(layout, config, stream("static", 0));
@@ -131,7 +137,8 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             // 48 blocks a lane, of which the data fills 43: 3 kept free, 1 or 2 open, hardly one to work with.
             let layout = Layout::new(&geometry(8, 48), 1, 0);
             let logical = 8 * 43 * BLOCK;
-            let config = FtlConfig { logical_units: logical, policy, soft_free: 3, hard_free: 1 };
+            let config =
+                FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
             let mut ftl = Ftl::new(layout, config, stream("level", 0));
             let mut next = addresses(logical, heat, stream("level", 1));
             let mut p = Preconditioner::new(&mut ftl, None);

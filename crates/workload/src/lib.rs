@@ -45,4 +45,4 @@ pub use trace::statistics::{TraceStatistics, measure};
 pub use trace::summary::{DeviceSummary, TraceSummary};
 pub use twin::TwinSizes;
 pub use twin::rows::ROWS as TWINS;
-pub use twin::spec::{TwinRow, TwinSpec};
+pub use twin::spec::{BurstSpec, TwinRow, TwinSpec, UpdateShape};

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 const HUGE: u64 = 1 << 44;
 
 fn spec(row: &TwinRow) -> TwinSpec {
-    TwinSpec { row: row.clone(), pacing: TracePacing::Recorded { speed: 1.0 }, fit: Fit::Error }
+    TwinSpec { row: row.clone(), bursts: None, pacing: TracePacing::Recorded { speed: 1.0 }, fit: Fit::Error }
 }
 
 fn open(spec: TwinSpec, capacity: u64, seed: u64) -> Result<Flow, WorkloadError> {
@@ -87,6 +87,7 @@ fn plain_row() -> TwinRow {
         writes: TwinSizes::Mean(12_288.0),
         rewritten_share: 0.8,
         update_skew: Some(0.739),
+        update_shape: Default::default(),
         mean_gap: Duration::from_us(500),
         squared_variation: 10.0,
         read_overlap: 0.5,

@@ -205,6 +205,12 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         "garbage collection runs while less than this share is free",
         default(0.1).positive().at_most(0.9),
     )?;
+    let gc_counts_pages = f.choice(
+        "gc-counts",
+        "what gc-soft is compared with: erased blocks, or free pages, those of open blocks included",
+        Some("blocks"),
+        &[("blocks", false), ("pages", true)],
+    )?;
     let gc_hard =
         f.fraction("gc-hard", "host data may not take the last this share", default(0.005).at_most(0.5))?;
     let gc_depth = f.u32(
@@ -231,6 +237,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         gc,
         threshold_base,
         gc_soft,
+        gc_counts_pages,
         gc_hard,
         gc_depth,
         hot_within,

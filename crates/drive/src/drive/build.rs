@@ -5,7 +5,7 @@ use super::spec::{Acknowledge, DriveSpec};
 use super::{Drive, FlowState, OWN_LINES};
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
-use crate::ftl::gc::GcPolicy;
+use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::hotness::Hotness;
 use crate::ftl::layout::Layout;
 use crate::ftl::map::{MAX_UNITS, Map};
@@ -122,7 +122,21 @@ impl DriveSpec {
                 format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}"),
             ));
         }
-        Ok(FtlConfig { logical_units: logical as u32, policy: f.gc, soft_free: soft, hard_free: hard })
+        let pages = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
+        let soft_pages = f.gc_counts_pages.then(|| {
+            let of = match f.threshold_base {
+                ThresholdBase::Blocks => f64::from(layout.blocks),
+                ThresholdBase::Spare => spare,
+            };
+            libm::round(f.gc_soft * of * pages as f64) as u32
+        });
+        Ok(FtlConfig {
+            logical_units: logical as u32,
+            policy: f.gc,
+            soft_free: soft,
+            soft_pages,
+            hard_free: hard,
+        })
     }
 
     /// Checks what only the whole shows.

@@ -106,8 +106,7 @@ impl Drive {
                 }
                 return;
             }
-            let coming = self.ftl.free_blocks(lane) + gc.erasing;
-            if coming >= self.ftl.config().soft_free {
+            if self.ftl.has_enough(lane, gc.erasing) {
                 if self.rewrite_next(agenda, lane) {
                     continue;
                 }

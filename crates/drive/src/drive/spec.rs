@@ -65,6 +65,8 @@ pub struct FtlSpec {
     pub threshold_base: ThresholdBase,
     /// Garbage collection runs below this share of free blocks.
     pub gc_soft: f64,
+    /// For this, free pages are counted, those of open blocks included, instead of free blocks.
+    pub gc_counts_pages: bool,
     /// Host data may not take the last this share of free blocks.
     pub gc_hard: f64,
     /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.

@@ -74,6 +74,9 @@ pub struct FtlConfig {
     pub policy: GcPolicy,
     /// Garbage collection of a lane runs while it has fewer free super blocks than this.
     pub soft_free: u32,
+    /// Instead, while it has fewer free pages (of each plane) than this, those of open blocks included; `None` where blocks
+    /// are counted.
+    pub soft_pages: Option<u32>,
     /// Host data may not take the last this many free super blocks of a lane.
     pub hard_free: u32,
 }
@@ -259,7 +262,30 @@ impl Ftl {
     /// Whether garbage collection should work on a lane.
     #[inline]
     pub fn wants_gc(&self, lane: u32) -> bool {
-        self.config.policy != GcPolicy::Imposed && self.free_blocks(lane) < self.config.soft_free
+        self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
+    }
+
+    /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
+    #[inline]
+    pub fn has_enough(&self, lane: u32, coming: u32) -> bool {
+        match self.config.soft_pages {
+            None => self.free_blocks(lane) + coming >= self.config.soft_free,
+            Some(soft) => {
+                let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
+                // Pages of open blocks do not help who needs a block to open.
+                self.free_pages_of(lane) + coming * per_block >= soft
+                    && self.free_blocks(lane) + coming > self.config.hard_free
+            }
+        }
+    }
+
+    /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
+    /// reprogrammable block have two.
+    pub fn free_pages_of(&self, lane: u32) -> u32 {
+        let (of, programs) = (&self.lanes[lane as usize], self.layout.programs_per_block);
+        let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
+        let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
+        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
     }
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.
@@ -409,21 +435,10 @@ impl Ftl {
         self.map.invalidate(super_block, offset);
     }
 
-    /// Pages (of each plane) of the drive that nothing has been programmed to since their erase; word lines of an open
-    /// reprogrammable block have two.
+    /// Free pages of the drive, as [`Ftl::free_pages_of`] counts them on each plane.
     pub fn free_pages(&self) -> u64 {
-        let layout = &self.layout;
-        let mut programs = 0u64;
-        for lane in &self.lanes {
-            programs += lane.free.len() as u64 * u64::from(layout.programs_per_block);
-            programs += lane
-                .frontiers
-                .iter()
-                .map(|f| u64::from(layout.programs_per_block - f.next_program))
-                .sum::<u64>();
-        }
-        let two_bit = self.reprogramming.as_ref().map_or(0, |r| r.free_pages(layout.programs_per_block));
-        (programs * u64::from(layout.pages_per_program) + two_bit) * u64::from(layout.planes)
+        let pages = (0..self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
+        pages * u64::from(self.layout.planes)
     }
 
     /// Adds program/erase cycles to every super block.
@@ -482,6 +497,8 @@ impl Ftl {
         let unwritten = if self.config.policy == GcPolicy::Imposed {
             // No victims: nothing is kept free.
             0.0
+        } else if let Some(pages) = self.config.soft_pages {
+            f64::from(pages * self.layout.planes * self.layout.units_per_page())
         } else {
             let host = block - f64::from(self.layout.units_per_program);
             let moved = (block - 1.0) / 2.0;

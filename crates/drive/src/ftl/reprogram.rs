@@ -130,11 +130,14 @@ impl Reprogramming {
         self.candidates.iter().map(|of| of.len() as u64).sum()
     }
 
-    /// Pages (of each plane) that are free in the open blocks: both of every word line that has not been programmed.
-    pub fn free_pages(&self, programs_per_block: u32) -> u64 {
-        let open = self.active.iter().flatten().chain(self.candidates.iter().flatten());
+    /// Pages (of each plane) that are free in the open blocks of a lane: both of every word line that has not been
+    /// programmed.
+    pub fn free_pages(&self, lane: u32, programs_per_block: u32) -> u32 {
+        let places = (lane * self.levels) as usize..((lane + 1) * self.levels) as usize;
+        let active = self.active[places.clone()].iter().flatten();
+        let open = active.chain(self.candidates[places].iter().flatten());
         let used = |b: &Block| b.super_layer * self.word_lines + b.lines.len() as u32;
-        open.map(|b| 2 * u64::from(programs_per_block - used(b))).sum()
+        open.map(|b| 2 * (programs_per_block - used(b))).sum()
     }
 
     fn at(&self, lane: u32, level: u32) -> usize {

@@ -88,6 +88,6 @@ mod tests {
         assert_eq!(of["active_pointers_bytes"], 432);
         assert_eq!(of["word_line_status_bytes"], 9 << 20);
         assert_eq!(of["map_bytes_saved_per_block"], 896);
-        assert_eq!(of["break_even_blocks"], 11_015);
+        assert_eq!(of["break_even_blocks"], 11_014);
     }
 }

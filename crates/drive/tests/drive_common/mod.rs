@@ -109,6 +109,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc: GcPolicy::Greedy,
             threshold_base: ThresholdBase::Blocks,
             gc_soft: 0.1,
+            gc_counts_pages: false,
             gc_hard: 0.04,
             gc_depth: 2,
             hot_within: Vec::new(),

@@ -76,6 +76,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc: GcPolicy::Greedy,
             threshold_base: ThresholdBase::Blocks,
             gc_soft,
+            gc_counts_pages: false,
             gc_hard: 0.0,
             gc_depth: 2,
             hot_within: Vec::new(),

@@ -5,13 +5,16 @@
 //! another. An extent is written whole, by requests of its own size: once new, and again for each of its
 //! updates. For each request size the plan decides how many extents there are (their volumes sum to the
 //! unique volume, the largest sizes first, each size making good what the sizes before it missed) and how
-//! many times each is written (all writes of that size, shared out evenly within a hot fifth and a cold rest).
-//! How unequal the two are is found by bisection on the statistic itself, which the plan knows exactly.
+//! many times each is written (all writes of that size, shared out evenly within a hot fifth and a cold rest, or in
+//! proportion to a power of the extent's rank). How unequal they are is found by bisection on the statistic itself, which the
+//! plan knows exactly.
 //!
 //! The writes of all extents, in random order, are the writes of the twin. Nothing is left to chance but the
 //! order: every count holds exactly, and a beginning of the twin is like any other part of it.
 
+use super::shape::zipf_counts;
 use super::sizes::SizeCounts;
+use super::spec::UpdateShape;
 use crate::error::Illegal;
 use crate::request::SECTOR;
 
@@ -64,15 +67,28 @@ impl Extents {
     /// `skew` of the updates on the busiest fifth of the pages (evenly spread if `None`).
     ///
     /// Errors: no plan comes within 1.5 %; the message says what can be had.
-    pub fn new(sizes: &SizeCounts, rewritten: f64, skew: Option<f64>) -> Result<Extents, Illegal> {
+    pub fn new(
+        sizes: &SizeCounts,
+        rewritten: f64,
+        skew: Option<f64>,
+        shape: UpdateShape,
+    ) -> Result<Extents, Illegal> {
         let classes = share_out(sizes, rewritten)?;
-        let skewed = |hot: f64| Extents::place(&classes, hot);
-        let Some(skew) = skew else { return Ok(skewed(0.2)) };
-        let (even, utmost) = (skewed(0.2), skewed(1.0));
+        // The one number of each shape, from evenly spread to as unequal as it gets.
+        let (evenly, most_unequal) = match shape {
+            UpdateShape::Fifth => (0.2, 1.0),
+            UpdateShape::Zipf => (0.0, 4.0),
+        };
+        let skewed = |unequal: f64| match shape {
+            UpdateShape::Fifth => Extents::place(&classes, unequal),
+            UpdateShape::Zipf => Extents::place_by_rank(&classes, unequal),
+        };
+        let Some(skew) = skew else { return Ok(skewed(evenly)) };
+        let (even, utmost) = (skewed(evenly), skewed(most_unequal));
         let (Some(least), Some(most)) = (even.busiest_fifth(), utmost.busiest_fifth()) else {
             return Err(Illegal::new("update-skew", skew, "left out, for no page is written twice"));
         };
-        let (mut low, mut high) = (0.2, 1.0);
+        let (mut low, mut high) = (evenly, most_unequal);
         let mut best =
             if (least - skew).abs() < (most - skew).abs() { (least, even) } else { (most, utmost) };
         for _ in 0..50 {
@@ -132,6 +148,18 @@ impl Extents {
         plan
     }
 
+    /// Extents of all classes, updated in proportion to rank^-exponent within each class.
+    fn place_by_rank(classes: &[Class], exponent: f64) -> Extents {
+        let mut plan = Extents { groups: Vec::new(), end: 0 };
+        let mut writes = 0;
+        for class in classes {
+            for (extents, updates) in zipf_counts(class.extents, class.updates(), exponent) {
+                plan.push(class.sectors, extents, updates + 1, &mut writes);
+            }
+        }
+        plan
+    }
+
     fn push(&mut self, sectors: u32, extents: u64, writes: u64, first_write: &mut u64) {
         if extents > 0 {
             self.groups.push(Group { sectors, extents, writes, first_write: *first_write, base: self.end });
@@ -161,6 +189,12 @@ impl Extents {
         let group = self.groups[self.groups.partition_point(|g| g.first_write <= write) - 1];
         let extent = (write - group.first_write) % group.extents;
         (group.base + extent * u64::from(group.sectors).next_multiple_of(PAGE_SECTORS), group.sectors)
+    }
+
+    /// The extents that are written equally often: how many, writes of each, and the number of their first write. Write
+    /// number k of extent e of them is `first + k * extents + e`.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        self.groups.iter().map(|g| (g.extents, g.writes, g.first_write))
     }
 
     /// First sector after the last extent, a multiple of 4 KiB.
@@ -228,8 +262,11 @@ mod tests {
     fn a_plan_written_out_is_what_it_says() {
         let sizes = SizeCounts { by_size: vec![(3, 500), (8, 4000), (20, 1000), (256, 30)] };
         let writes = 5530;
-        for (rewritten, skew) in [(0.9, 0.739), (0.6, 0.5), (0.3, 0.8), (0.97, 0.4)] {
-            let plan = Extents::new(&sizes, rewritten, Some(skew)).ok().expect("a legal plan");
+        let (fifth, zipf) = (UpdateShape::Fifth, UpdateShape::Zipf);
+        let plans = [(0.9, 0.739, fifth), (0.6, 0.5, fifth), (0.3, 0.8, fifth), (0.97, 0.4, fifth)];
+        let ranked = [(0.9, 0.739, zipf), (0.95, 0.5, zipf), (0.97, 0.9, zipf)];
+        for (rewritten, skew, shape) in plans.into_iter().chain(ranked) {
+            let plan = Extents::new(&sizes, rewritten, Some(skew), shape).ok().expect("a legal plan");
             let mut pages = page_writes(&plan, writes);
             assert!(pages.iter().all(|&writes| writes > 0), "every page belongs to an extent");
             pages.sort_unstable_by(|a, b| b.cmp(a));
@@ -251,17 +288,20 @@ mod tests {
     #[test]
     fn nothing_rewritten_has_an_extent_for_each_write() {
         let sizes = SizeCounts { by_size: vec![(8, 100), (16, 10)] };
-        let plan = Extents::new(&sizes, 0.0, None).ok().expect("a legal plan");
+        let plan = Extents::new(&sizes, 0.0, None, UpdateShape::Fifth).ok().expect("a legal plan");
         assert_eq!(page_writes(&plan, 110), vec![1; 120]);
-        assert!(Extents::new(&sizes, 0.0, Some(0.5)).is_err(), "there are no updates to skew");
+        assert!(
+            Extents::new(&sizes, 0.0, Some(0.5), UpdateShape::Fifth).is_err(),
+            "there are no updates to skew"
+        );
     }
 
     #[test]
     fn what_no_plan_can_meet_is_refused() {
         let sizes = SizeCounts { by_size: vec![(8, 1000)] };
         // A tenth of updates over nine tenths of pages: the busiest fifth has them all, however they fall.
-        assert!(Extents::new(&sizes, 0.1, Some(0.5)).is_err());
+        assert!(Extents::new(&sizes, 0.1, Some(0.5), UpdateShape::Fifth).is_err());
         // One write is 1/1000 of the volume.
-        assert!(Extents::new(&sizes, 0.9999, None).is_err());
+        assert!(Extents::new(&sizes, 0.9999, None, UpdateShape::Fifth).is_err());
     }
 }

@@ -10,10 +10,12 @@
 //! is that write of the plan, among the reads that read. So a twin takes a few kilobytes whatever its length,
 //! its requests are independent of each other but for the counts, and its beginning is like the whole.
 
+mod bursts;
 mod extents;
 mod gaps;
 pub mod read;
 pub mod rows;
+mod shape;
 mod sizes;
 pub mod spec;
 
@@ -25,6 +27,7 @@ use crate::spec::Pacing;
 use crate::synthetic::check_depth;
 use crate::synthetic::permute::Permutation;
 use crate::trace::spec::{Fit, TracePacing};
+use bursts::Bursts;
 use extents::{Extents, PAGE_SECTORS};
 use gaps::Gaps;
 use interpulse_engine::random::mix;
@@ -54,7 +57,7 @@ impl Plan {
         let skew = row.update_skew.filter(|_| writes > 0);
         let mut planned = None;
         for written in ways(&row.writes, ["write-size", "write-sizes"], writes, unique)? {
-            let extents = Extents::new(&written, row.rewritten_share, skew);
+            let extents = Extents::new(&written, row.rewritten_share, skew, row.update_shape);
             let met = extents.is_ok();
             planned = Some((written, extents));
             if met {
@@ -104,6 +107,8 @@ fn ways(sizes: &TwinSizes, keys: [&str; 2], total: u64, room: f64) -> Result<Vec
 pub(crate) struct Twin {
     plan: Plan,
     order: Permutation,
+    /// The order of the writes, where they come in bursts.
+    bursts: Option<Bursts>,
     gaps: Gaps,
     /// Keys the addresses of reads.
     read_key: u64,
@@ -167,7 +172,13 @@ impl Twin {
             Fit::Scale => Map::Scale { span: plan.span(), capacity },
         };
         let key = |purpose: &str| streams.stream(purpose, instance).next_u64();
+        let bursts = spec.bursts.filter(|_| plan.writes > 0).map(|of| {
+            let gap_ns = spec.row.mean_gap.as_ns() as f64 / speed;
+            let window = of.window.as_ns() as f64 / gap_ns * plan.writes as f64 / spec.row.requests as f64;
+            Bursts::new(&plan.extents, u64::from(of.writes), window as u64, key("workload.twin.bursts"))
+        });
         Ok(Twin {
+            bursts,
             plan,
             order: Permutation::new(spec.row.requests, key("workload.twin.order")),
             gaps: Gaps::new(spec.row.requests - 1, spec.row.squared_variation, key("workload.twin.gaps")),
@@ -198,7 +209,10 @@ impl Twin {
         let place = self.order.apply(self.issued);
         self.issued += 1;
         let (op, (sector, sectors)) = match place.checked_sub(self.plan.writes) {
-            None => (Op::Write, self.plan.extents.write(place)),
+            None => {
+                let write = self.bursts.as_mut().map_or(place, |bursts| bursts.next(place));
+                (Op::Write, self.plan.extents.write(write))
+            }
             Some(read) => (Op::Read, self.read(read)),
         };
         Some((SimTime(self.now_ns), Request { op, sector: self.placed(sector, sectors), sectors }))

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::sizes::TwinSizes;
-use super::spec::{REQUESTS_MAX, TwinRow};
+use super::spec::{REQUESTS_MAX, TwinRow, UpdateShape};
 use crate::request::SECTOR;
 use crate::trace::spec::TracePacing;
 use interpulse_engine::{Bytes, Duration};
@@ -63,6 +63,7 @@ impl TwinRow {
             writes: TwinSizes::Mean(4096.0),
             rewritten_share: 0.0,
             update_skew: None,
+            update_shape: UpdateShape::default(),
             mean_gap: s.duration(
                 "mean-gap",
                 "mean time between two requests",

@@ -11,11 +11,40 @@ use interpulse_engine::{Bytes, Duration};
 pub struct TwinSpec {
     /// The statistics.
     pub row: TwinRow,
+    /// Whether the writes of an extent come close together; `None` for at any time.
+    pub bursts: Option<BurstSpec>,
     /// When its requests are issued.
     pub pacing: TracePacing,
     /// What becomes of a twin that is larger than the drive. `fold` and `scale` lay addresses over each other
     /// and so change what is unique and what is rewritten.
     pub fit: Fit,
+}
+
+/// How the updates are spread over what is written.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum UpdateShape {
+    /// Evenly over a hot fifth, and evenly over the rest.
+    #[default]
+    Fifth,
+    /// In proportion to a power of the rank.
+    Zipf,
+}
+
+impl UpdateShape {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, UpdateShape, &'static str)] = &[
+        ("fifth", UpdateShape::Fifth, "evenly over a hot fifth of the extents, and evenly over the rest"),
+        ("zipf", UpdateShape::Zipf, "in proportion to a power of the extent's rank"),
+    ];
+}
+
+/// Writes of the same extent that come close together.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BurstSpec {
+    /// Writes of an extent in a burst, at least 2.
+    pub writes: u32,
+    /// They all fall within about this time.
+    pub window: Duration,
 }
 
 /// The statistics of a trace, as a table prints them. docs/TRACES.md defines each.
@@ -36,6 +65,8 @@ pub struct TwinRow {
     /// Share of the updates that fall on the busiest 20 % of the written pages, 0.2 to 1; `None` spreads them
     /// evenly.
     pub update_skew: Option<f64>,
+    /// How the updates are spread to have that share.
+    pub update_shape: UpdateShape,
     /// Mean time between two requests.
     pub mean_gap: Duration,
     /// Squared coefficient of variation of these times, at least 1.

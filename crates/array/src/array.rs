@@ -18,6 +18,7 @@ use crate::layout::Layout;
 use crate::outbox::PageMove;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
+use crate::updates::Updates;
 use flows::FlowState;
 use interpulse_drive::config::{ArraySpec, FailureSpec};
 use interpulse_drive::drive::stats::WindowStats;
@@ -150,6 +151,8 @@ pub struct Array {
     pub(crate) delayed: Vec<u32>,
     /// Heads that may read before they write.
     pub(crate) prereading: u32,
+    /// The writes to the drives' pages, if they are followed.
+    pub(crate) updates: Option<Box<Updates>>,
     cached: Line,
     /// The place of the drive that was lost, and when.
     pub(crate) lost: Option<(u32, SimTime)>,
@@ -197,6 +200,7 @@ impl Array {
             blocked: VecDeque::new(),
             delayed: Vec::new(),
             prereading: 0,
+            updates: None,
             cached: Line::new(ResourceId(per_drive * n as u32)),
             lost: None,
             sync: None,

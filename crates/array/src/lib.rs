@@ -10,3 +10,4 @@ pub mod runner;
 pub mod stripe_cache;
 mod stripes;
 pub mod sync;
+mod updates;

@@ -59,6 +59,9 @@ fn section(array: &Array, measured: &Measured) -> Value {
         }
         o.insert(name.into(), Value::Object(of));
     }
+    if let Some(updates) = &array.updates {
+        o.insert("updates".into(), updates.section());
+    }
     let drives = array.drive_windows.iter().map(|window| {
         let latencies: &Latencies = &window.flows[0];
         json!({

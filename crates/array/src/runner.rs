@@ -4,6 +4,7 @@ use crate::array::{Array, OWN_RESOURCES};
 use crate::contents::Audited;
 use crate::layout::Layout;
 use crate::report;
+use crate::updates::Updates;
 use interpulse_drive::config::Case;
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::verify::AuditReport;
@@ -58,7 +59,12 @@ pub fn build(case: &Case, state: PreconditionedState) -> Result<(Array, Agenda),
         .map(|(i, flow)| Flow::new(flow, case.capacity_sectors(), &streams, i))
         .collect();
     let resources = per_drive * spec.drives_simulated() + OWN_RESOURCES + case.flows.len() as u32;
-    let array = Array::new(spec, layout, drives, per_drive, flows.map_err(user)?, case.drive.audit_sample);
+    let mut array =
+        Array::new(spec, layout, drives, per_drive, flows.map_err(user)?, case.drive.audit_sample);
+    if spec.follow_updates {
+        let pages = (case.drive.part.page_size.get() / UNIT_BYTES) as u32;
+        array.updates = Some(Box::new(Updates::new(pages)));
+    }
     Ok((array, Agenda::new(resources)))
 }
 

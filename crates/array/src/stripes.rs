@@ -241,6 +241,9 @@ impl Array {
                 &mut self.counters.data_pages
             };
             *of += 1;
+            if let Some(updates) = &mut self.updates {
+                updates.note(agenda.now(), drive, row, 1 << drive == plan.parity);
+            }
             busy += 1;
             self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
         }

@@ -142,6 +142,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let ms = Duration::from_ms;
     if spec.ftl.gc != GcPolicy::Imposed && rng.below(2) == 0 {
         spec.ftl.hot_within = pick(rng, &[vec![ms(300)], vec![ms(10), ms(100), ms(1000)]]);
+        spec.ftl.stamp_units = rng.below(3) == 0;
         if cells == Cells::Tlc && rng.below(4) > 0 {
             let of = ReprogramSpec {
                 super_layer: pick(rng, &[1, 2]),

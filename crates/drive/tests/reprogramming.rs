@@ -234,7 +234,7 @@ fn the_worked_example_of_figure_8() {
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
     let is_hot = |bench: &Bench, block: u32, at: u64| {
-        bench.drive.ftl().hotness.as_ref().unwrap().level(block, minute(at)) == 0
+        bench.drive.ftl().hotness.as_ref().unwrap().level(block, 0, minute(at)) == 0
     };
 
     write_at(&mut bench, 1, 0);

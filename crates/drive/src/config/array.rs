@@ -78,6 +78,8 @@ pub struct ArraySpec {
     pub failure: Option<FailureSpec>,
     /// Bytes of each drive that a scrub reads in a second; none without it.
     pub scrub_rate: Option<Bytes>,
+    /// How often and at which intervals each page of the drives is written is followed.
+    pub follow_updates: bool,
 }
 
 const CACHE_KEYS: [&str; 8] = [
@@ -122,6 +124,7 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         cache_latency: Duration::ZERO,
         failure: None,
         scrub_rate: None,
+        follow_updates: false,
     };
     if level != Level::Raid1 {
         spec.chunk = s.bytes(
@@ -134,6 +137,8 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         }
     }
     if level == Level::Raid5 {
+        let doc = "count how often and at which intervals each flash page of data and of parity is written";
+        spec.follow_updates = s.bool("follow-updates", doc, default(false))?;
         read_cache(&mut s, &mut spec)?;
         spec.failure = read_failure(&mut s, drives)?;
         let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";

@@ -219,6 +219,13 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         default(2).within(1..=1024),
     )?;
     let hot_within = read_hotness(&mut f)?;
+    let stamp_units = !hot_within.is_empty()
+        && f.choice(
+            "time-stamps",
+            "what has the time stamp that update intervals are told by: a block, or every mapping unit",
+            Some("block"),
+            &[("block", false), ("unit", true)],
+        )?;
     let reprogram = read_reprogram(&mut f, !hot_within.is_empty())?;
     let wear_gap = f.optional_u32(
         "wear-gap",
@@ -241,6 +248,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         gc_hard,
         gc_depth,
         hot_within,
+        stamp_units,
         reprogram,
         wear_gap,
         imposed_waf,

@@ -186,14 +186,15 @@ impl DriveSpec {
             Some(of) => hot * (1 + of.candidates),
             None => hot,
         };
-        let needed = f64::from(config.soft_free + 2 + open) + 1.0;
+        // Where free pages are counted, those of open blocks are among what is kept free.
+        let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
+        let needed = f64::from(kept + 2 + open) + 1.0;
         if spare < needed {
             return Err(Impossible::new(
                 &["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"],
                 format!(
-                    "a lane has {spare:.1} spare blocks; {} to keep free, 2 open ones and {open} for {hot} hot levels need \
-                     at least {needed}",
-                    config.soft_free
+                    "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels \
+                     need at least {needed}"
                 ),
             ));
         }
@@ -324,7 +325,10 @@ impl Drive {
         let hot = within.len() as u32;
         let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
         if hot > 0 {
-            let hotness = Hotness::new(within, ftl.layout.super_blocks());
+            let mut hotness = Hotness::new(within, ftl.layout.super_blocks());
+            if spec.ftl.stamp_units {
+                hotness = hotness.by_unit(ftl.layout.units());
+            }
             let layers = spec.part.layers;
             let reprogramming = spec.ftl.reprogram.map(|of| Reprogramming::new(of, &ftl.layout, hot, layers));
             ftl.separate(Some(hotness), reprogramming);

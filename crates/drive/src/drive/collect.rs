@@ -295,6 +295,9 @@ impl Drive {
             if self.ftl.map.is_valid(super_block, offset) {
                 self.ftl.map.invalidate(super_block, offset);
                 self.ftl.map.commit(lpn, place.super_block, place.first_offset + k as u32);
+                if let Some(hotness) = &mut self.ftl.hotness {
+                    hotness.moved_unit(source, first + k as u32);
+                }
                 if self.versions.follows(lpn) {
                     self.versions.moved(lpn, source, first + k as u32);
                 }

@@ -73,6 +73,12 @@ impl Drive {
         levels.look_at(list);
     }
 
+    /// The data of slot `slot` is in unit `ppu`.
+    pub(super) fn stamp_unit(&mut self, slot: u32, ppu: u32) {
+        let at = self.levels().arrived[slot as usize];
+        self.ftl.hotness.as_mut().expect("host data is separated").stamp_unit(ppu, at);
+    }
+
     /// Lane `lane` may be able to take a program again.
     pub(super) fn lane_changed(&mut self, lane: u32) {
         let one_list_a_lane = self.stripe.is_some();

@@ -73,6 +73,8 @@ pub struct FtlSpec {
     pub gc_depth: u32,
     /// Host data is separated by the interval between updates, hot levels below each of these; empty for not at all.
     pub hot_within: Vec<Duration>,
+    /// For this, every unit has a time stamp, instead of every block.
+    pub stamp_units: bool,
     /// Hot data goes to reprogrammable blocks.
     pub reprogram: Option<ReprogramSpec>,
     /// A block worn by so many cycles more than another one of its lane has that one rewritten; `None` for never.

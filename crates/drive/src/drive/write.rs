@@ -134,7 +134,7 @@ impl Drive {
         let hotness = self.ftl.hotness.as_ref().expect("host data is separated");
         let level = match now_at {
             Where::Flash(ppu) => {
-                hotness.level(self.ftl.layout.block_of(ppu), self.requests.get(id).submitted)
+                hotness.level(self.ftl.layout.block_of(ppu), ppu, self.requests.get(id).submitted)
             }
             // It was written a moment ago.
             Where::Cache(_) => 0,
@@ -329,6 +329,9 @@ impl Drive {
                 if self.versions.follows(lpn) {
                     self.versions.programmed(lpn, slot, ppu);
                 }
+                if self.levels.is_some() {
+                    self.stamp_unit(slot, ppu);
+                }
             }
             self.cache.programmed(slot);
             if self.writes_through() {
@@ -368,6 +371,9 @@ impl Drive {
                 let offset = place.offset(&self.ftl.layout, (job.host_units() + k) as u32);
                 self.ftl.map.invalidate(super_block, from);
                 self.ftl.map.commit(lpn, place.super_block, offset);
+                if let Some(hotness) = &mut self.ftl.hotness {
+                    hotness.moved_unit(source, first + offset);
+                }
                 if self.versions.follows(lpn) {
                     self.versions.moved(lpn, source, first + offset);
                 }

@@ -18,6 +18,8 @@ pub struct Hotness {
     within: Vec<u64>,
     /// Time stamp of each super block, in ns.
     stamps: Vec<u64>,
+    /// Time stamp of each physical unit, in ticks and one more; empty where blocks have them. Zero is never.
+    of_units: Vec<u32>,
 }
 
 impl Hotness {
@@ -27,7 +29,19 @@ impl Hotness {
         Hotness {
             within: within.iter().map(|t| t.as_ns()).collect(),
             stamps: vec![NEVER; super_blocks as usize],
+            of_units: Vec::new(),
         }
+    }
+
+    /// The same filter with a time stamp for each of so many physical units.
+    #[must_use]
+    pub fn by_unit(self, units: u64) -> Hotness {
+        Hotness { of_units: vec![0; units as usize], ..self }
+    }
+
+    /// A thousandth of the hottest level's interval: the resolution of units' stamps.
+    fn tick(&self) -> u64 {
+        (self.within[0] / 1024).max(1)
     }
 
     /// Hot levels; level 0 is the hottest, and this number is the level of cold data.
@@ -35,10 +49,14 @@ impl Hotness {
         self.within.len() as u32
     }
 
-    /// The level of a write, arriving `now`, to data that is in `super_block`.
+    /// The level of a write, arriving `now`, to data that is in unit `ppu` of `super_block`.
     #[inline]
-    pub fn level(&self, super_block: u32, now: SimTime) -> u32 {
-        let stamp = self.stamps[super_block as usize];
+    pub fn level(&self, super_block: u32, ppu: u32, now: SimTime) -> u32 {
+        let stamp = match self.of_units.get(ppu as usize) {
+            None => self.stamps[super_block as usize],
+            Some(0) => NEVER,
+            Some(&ticks) => u64::from(ticks - 1) * self.tick(),
+        };
         if stamp == NEVER {
             return self.levels();
         }
@@ -50,6 +68,23 @@ impl Hotness {
     #[inline]
     pub fn stamp(&mut self, super_block: u32, at: SimTime) {
         self.stamps[super_block as usize] = at.as_ns();
+    }
+
+    /// The write of what is in unit `ppu` now arrived at `at`.
+    #[inline]
+    pub fn stamp_unit(&mut self, ppu: u32, at: SimTime) {
+        if !self.of_units.is_empty() {
+            let ticks = at.as_ns() / self.tick();
+            self.of_units[ppu as usize] = u32::try_from(ticks + 1).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// What was in unit `from` is in unit `to`.
+    #[inline]
+    pub fn moved_unit(&mut self, from: u32, to: u32) {
+        if !self.of_units.is_empty() {
+            self.of_units[to as usize] = self.of_units[from as usize];
+        }
     }
 
     /// The data of `to` begins with what is moved there from `from`: it is as old as that.
@@ -66,12 +101,20 @@ mod tests {
     fn the_levels_of_the_paper() {
         let minutes = |m: u64| Duration::from_ms(60_000 * m);
         let mut hot = Hotness::new(&[minutes(30), minutes(60), minutes(120)], 2);
-        assert_eq!(hot.level(0, SimTime::ZERO + minutes(1)), 3, "never written");
+        assert_eq!(hot.level(0, 0, SimTime::ZERO + minutes(1)), 3, "never written");
         hot.stamp(0, SimTime::ZERO + minutes(5));
         for (at, level) in [(5, 0), (34, 0), (35, 1), (64, 1), (65, 2), (124, 2), (125, 3), (1000, 3)] {
-            assert_eq!(hot.level(0, SimTime::ZERO + minutes(at)), level, "minute {at}");
+            assert_eq!(hot.level(0, 0, SimTime::ZERO + minutes(at)), level, "minute {at}");
         }
         hot.inherit(1, 0);
-        assert_eq!(hot.level(1, SimTime::ZERO + minutes(36)), 1);
+        assert_eq!(hot.level(1, 0, SimTime::ZERO + minutes(36)), 1);
+        // Units with stamps of their own.
+        let mut hot = hot.by_unit(4);
+        assert_eq!(hot.level(1, 2, SimTime::ZERO + minutes(36)), 3);
+        hot.stamp_unit(2, SimTime::ZERO + minutes(10));
+        hot.moved_unit(2, 3);
+        for (at, level) in [(39, 0), (41, 1), (131, 3)] {
+            assert_eq!(hot.level(0, 3, SimTime::ZERO + minutes(at)), level, "minute {at}");
+        }
     }
 }

@@ -113,6 +113,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_hard: 0.04,
             gc_depth: 2,
             hot_within: Vec::new(),
+            stamp_units: false,
             reprogram: None,
             wear_gap: None,
             imposed_waf: 2.0,

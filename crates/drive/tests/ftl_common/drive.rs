@@ -80,6 +80,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_hard: 0.0,
             gc_depth: 2,
             hot_within: Vec::new(),
+            stamp_units: false,
             reprogram: None,
             wear_gap: None,
             imposed_waf: 1.0,

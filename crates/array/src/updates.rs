@@ -1,0 +1,127 @@
+//! How often, and at which intervals, the pages of the drives are written: what Section 5 and Figure 10 of Gao et al. (MICRO
+//! 2019) are about.
+//!
+//! Pages are those of the flash, which may be larger than the array's; writes of one instant to one flash page are one.
+
+use interpulse_engine::SimTime;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// Ranks of the curve of updates, at most.
+const CURVE: usize = 60;
+
+#[derive(Clone, Copy, Default)]
+struct Page {
+    writes: u32,
+    last: u64,
+}
+
+/// The pages of one kind.
+#[derive(Default)]
+struct Pages {
+    by_address: HashMap<u64, Page>,
+    writes: u64,
+    intervals: u64,
+    interval_ns: u128,
+}
+
+impl Pages {
+    fn note(&mut self, address: u64, now: u64) {
+        let page = self.by_address.entry(address).or_default();
+        if page.writes > 0 {
+            if page.last == now {
+                return;
+            }
+            self.intervals += 1;
+            self.interval_ns += u128::from(now - page.last);
+        }
+        page.writes += 1;
+        page.last = now;
+        self.writes += 1;
+    }
+
+    fn section(&self) -> Value {
+        let mut o = Map::new();
+        o.insert("pages".into(), json!(self.by_address.len()));
+        o.insert("writes".into(), json!(self.writes));
+        if self.intervals > 0 {
+            let mean = self.interval_ns as f64 / self.intervals as f64 / 1e9;
+            o.insert("mean_interval_s".into(), json!(mean));
+        }
+        Value::Object(o)
+    }
+}
+
+/// Follows the writes of an array to its drives.
+pub(crate) struct Updates {
+    /// log2 of the array's pages in one of the flash.
+    shift: u32,
+    data: Pages,
+    parity: Pages,
+}
+
+impl Updates {
+    /// For flash pages of so many pages of 4 KiB.
+    pub fn new(pages: u32) -> Updates {
+        Updates { shift: pages.max(1).ilog2(), data: Pages::default(), parity: Pages::default() }
+    }
+
+    /// The page of `row` on `drive` is written.
+    pub fn note(&mut self, now: SimTime, drive: u32, row: u32, parity: bool) {
+        let address = u64::from(drive) << 32 | u64::from(row >> self.shift);
+        let of = if parity { &mut self.parity } else { &mut self.data };
+        of.note(address, now.as_ns());
+    }
+
+    /// What has been seen.
+    pub fn section(&self) -> Value {
+        let mut updates: Vec<u32> = self.counts().map(|page| page.writes - 1).collect();
+        updates.sort_unstable_by(|a, b| b.cmp(a));
+        let all: u64 = updates.iter().map(|&n| u64::from(n)).sum();
+        let fifth: u64 = updates[..updates.len().div_ceil(5)].iter().map(|&n| u64::from(n)).sum();
+        let mut o = Map::new();
+        o.insert("data".into(), self.data.section());
+        o.insert("parity".into(), self.parity.section());
+        if all > 0 {
+            o.insert("share_of_busiest_fifth".into(), json!(fifth as f64 / all as f64));
+        }
+        // Ranks in geometric progression.
+        let ranks = (0..CURVE).map(|k| {
+            let share = k as f64 / (CURVE - 1) as f64;
+            libm::round(libm::pow(updates.len() as f64, share)) as usize
+        });
+        let mut ranks: Vec<usize> = ranks.filter(|&rank| rank >= 1 && rank <= updates.len()).collect();
+        ranks.dedup();
+        let curve: Vec<Value> = ranks.iter().map(|&rank| json!([rank, updates[rank - 1]])).collect();
+        o.insert("updates_by_rank".into(), json!(curve));
+        Value::Object(o)
+    }
+
+    fn counts(&self) -> impl Iterator<Item = &Page> {
+        self.data.by_address.values().chain(self.parity.by_address.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_and_shares() {
+        let mut updates = Updates::new(4);
+        let s = |n: u64| SimTime(n * 1_000_000_000);
+        // Four rows of one flash page at one instant are one write of it.
+        (0..4).for_each(|row| updates.note(s(1), 0, row, false));
+        updates.note(s(5), 0, 2, false);
+        updates.note(s(7), 0, 3, false);
+        (1..5).for_each(|page| updates.note(s(1), 0, page * 4, false));
+        updates.note(s(1), 1, 0, true);
+        updates.note(s(2), 1, 0, true);
+        let seen = updates.section();
+        assert_eq!(seen["data"], json!({ "pages": 5, "writes": 7, "mean_interval_s": 3.0 }));
+        assert_eq!(seen["parity"], json!({ "pages": 1, "writes": 2, "mean_interval_s": 1.0 }));
+        // Two of the six pages are the busiest fifth, rounded up: 2 + 1 of 3 updates.
+        assert_eq!(seen["share_of_busiest_fifth"], 1.0);
+        assert_eq!(seen["updates_by_rank"][0], json!([1, 2]));
+    }
+}

@@ -111,6 +111,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="none",
         module="interpulse.experiments.starblaze",
     ),
+    Experiment(
+        name="ressd",
+        summary="reprogrammable TLC in a RAID-5: page consumption, collection, endurance, latency and capacity of 15 volumes",
+        source="Gao et al., MICRO'19",
+        quick="4 min",
+        full="1 h",
+        traces="statistical twins of 15 MSR Cambridge volumes",
+        module="interpulse.experiments.ressd",
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::run::Measured;
+use interpulse_flash::die::usage::Use;
 use interpulse_flash::geometry::Geometry;
 use serde_json::{Map, Value, json};
 
@@ -20,6 +21,10 @@ pub(super) fn insert(o: &mut Map<String, Value>, m: &Measured, context: &Context
         }),
     );
     o.insert("direct_gc_runs".into(), json!(f.direct_gc_runs));
+    // Die time: reads and programs of moved data with their transfers, and erases.
+    let of_gc = [Use::SenseGc, Use::BusGc, Use::PulseGc, Use::Erase, Use::StopErase];
+    let ns: u64 = of_gc.iter().map(|&of| m.uses[of as usize]).sum();
+    o.insert("gc_time_s".into(), json!(ns as f64 / 1e9));
     if f.erases > 0 {
         // A super block is erased on all its planes at once.
         let erases = (f.erases * u64::from(context.case.drive.ftl.multi_plane)) as f64;

@@ -1,0 +1,49 @@
+"""Plots of `ressd`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interpulse.experiments.plots import COLOURS, legend, logarithmic, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+
+def draw_ranks(updates: Mapping[str, dict[str, Any]]) -> Figure:
+    """Updates of the flash pages of each volume by rank (Figure 10)."""
+    figure, (axis,) = panels(1, 1, width=7.0, height=4.0)
+    for number, (volume, of) in enumerate(updates.items()):
+        ranks = [(rank, count) for rank, count in of["updates_by_rank"] if count > 0]
+        style = ("-", "--")[number // len(COLOURS) % 2]
+        axis.plot(
+            [rank for rank, _ in ranks],
+            [count for _, count in ranks],
+            style,
+            color=COLOURS[number % len(COLOURS)],
+            label=volume,
+            linewidth=1.2,
+        )
+    logarithmic(axis, x=True, y=True)
+    axis.set_xlabel("flash pages written, by updates")
+    axis.set_ylabel("updates")
+    legend(axis, columns=5)
+    return figure
+
+
+def draw_volumes(title: str, volumes: Sequence[str], series: Mapping[str, Sequence[float]]) -> Figure:
+    """Bars for each volume, as ratios to the baseline, and the mean at the right."""
+    figure, (axis,) = panels(1, 1, width=9.0, height=3.4)
+    width = 0.8 / len(series)
+    for number, (label, values) in enumerate(series.items()):
+        bars = [*values, sum(values) / len(values)]
+        places = [k + (number - (len(series) - 1) / 2) * width for k in range(len(bars))]
+        axis.bar(places, bars, width, color=COLOURS[number % len(COLOURS)], label=label)
+    axis.axhline(1.0, color="#222222", linewidth=0.8)
+    axis.set_xticks(range(len(volumes) + 1), [*volumes, "mean"], rotation=45, ha="right")
+    axis.set_ylabel("over baseline")
+    axis.set_title(title, pad=26)
+    legend(axis, columns=len(series))
+    return figure

@@ -1,7 +1,7 @@
 //! The array: host requests in, drive commands out, all in one virtual time.
 //!
 //! ```text
-//! flows -> requests -+-> reads of what a drive holds, RAID-0 and RAID-1 --------> drives
+//! flows -> requests -+-> reads of what a drive holds, levels without parity ----> drives
 //!                    \-> pages -> stripe cache -> plans -> outbox (merged) -----> drives
 //!                    rebuild, scrub --^
 //! ```
@@ -9,8 +9,11 @@
 //! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
 //! each event of a drive its completions are drained.
 
+mod copies;
 mod flows;
+pub(crate) mod losses;
 mod media;
+mod mirrors;
 mod requests;
 
 use crate::contents::Contents;
@@ -18,13 +21,15 @@ use crate::layout::Layout;
 use crate::outbox::PageMove;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
+use copies::Copying;
 use flows::FlowState;
-use interpulse_drive::config::{ArraySpec, FailureSpec};
+use interpulse_drive::config::ArraySpec;
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab, counters};
 use interpulse_workload::{Flow, Op};
+use losses::Losses;
 use std::collections::VecDeque;
 
 /// Sectors of a unit.
@@ -69,6 +74,8 @@ counters! {
         repaired_pages: "pages",
         /// pages that neither a drive nor parity nor a mirror could give
         unrecovered_pages: "pages",
+        /// writes of the host that waited while their rows were copied to a new drive
+        held_writes: "requests",
         /// rows rebuilt
         rebuilt_rows: "rows",
         /// rows scrubbed
@@ -102,6 +109,12 @@ pub(crate) enum Command {
     Host { job: u32, read: Option<(u64, u64)>, tried: u64 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
+    /// A copy of what a host request writes: these rows of the drive.
+    CopiedWrite { job: u32, row: u32, rows: u32 },
+    /// Rows from the `first` of a rebuild's copy on. `tried` are the drives that they have been asked of, one bit each.
+    CopyRead { id: u32, first: u32, rows: u32, tried: u64 },
+    /// A rebuild's copy, as the drive in this place.
+    CopyWrite { id: u32, drive: u32 },
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -151,9 +164,13 @@ pub struct Array {
     /// Heads that may read before they write.
     pub(crate) prereading: u32,
     cached: Line,
-    /// The place of the drive that was lost, and when.
-    pub(crate) lost: Option<(u32, SimTime)>,
+    /// Writes that wait for the rebuild of their rows by copies.
+    held: Vec<Piece>,
+    copying: Slab<Copying>,
+    pub(crate) losses: Losses,
     pub(crate) sync: Option<Sync>,
+    /// The scrub, when the loss of a drive has stopped it.
+    pub(crate) scrub: Option<Sync>,
     pub(crate) counters: ArrayCounters,
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -198,8 +215,11 @@ impl Array {
             delayed: Vec::new(),
             prereading: 0,
             cached: Line::new(ResourceId(per_drive * n as u32)),
-            lost: None,
+            held: Vec::new(),
+            copying: Slab::default(),
+            losses: Losses::new(spec.drives),
             sync: None,
+            scrub: None,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -224,8 +244,8 @@ impl Array {
             drive.start(agenda);
         }
         self.start_flows(agenda);
-        if let Some(FailureSpec { at, .. }) = self.spec.failure {
-            agenda.arm(self.own(1), SimTime::ZERO + at);
+        if let Some(first) = self.spec.failures[0] {
+            agenda.arm(self.own(1), SimTime::ZERO + first.at);
         }
         self.start_scrub(agenda);
     }
@@ -248,7 +268,7 @@ impl Array {
                     let job = self.cached.pop(agenda);
                     self.part_done(agenda, job);
                 }
-                1 => self.fail(agenda),
+                1 => self.fail_chosen(agenda),
                 2 => self.on_sync_timer(agenda),
                 flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
             }
@@ -261,8 +281,22 @@ impl Array {
         self.pending[physical] -= 1;
         match std::mem::take(&mut self.commands[physical][id as usize]) {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job, read, tried } if failed => self.host_part_failed(agenda, job, read, tried),
+            Command::Host { job, read, tried } if failed => {
+                self.host_part_failed(agenda, physical, job, read, tried);
+            }
             Command::Host { job, .. } => self.part_done(agenda, job),
+            Command::CopiedWrite { job, row, rows } => {
+                self.jobs.get_mut(job).failed |= failed;
+                self.write_ended(agenda, physical, row, rows);
+                self.part_done(agenda, job);
+            }
+            Command::CopyRead { id, first, rows, tried } => {
+                self.copy_read(agenda, (id, first, rows, tried), physical, failed);
+            }
+            Command::CopyWrite { id, drive } => {
+                let there = self.slots[drive as usize] == Some(physical);
+                self.copy_written(agenda, id, drive, there);
+            }
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
@@ -271,7 +305,7 @@ impl Array {
                         continue;
                     }
                     if failed {
-                        self.page_failed(h, drive);
+                        self.page_failed(h, drive, there);
                     }
                     self.page_moved(agenda, h, drive, there);
                 }
@@ -296,6 +330,9 @@ impl Array {
             }
         }
         self.flush_outbox(agenda);
+        if self.losses.condemned != 0 {
+            self.take_out_condemned(agenda);
+        }
     }
 
     // ---- accounts -------------------------------------------------------------------------------------

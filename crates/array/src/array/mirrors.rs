@@ -27,10 +27,9 @@ impl Array {
             self.held.push(Piece { to: piece.from + sectors, ..*piece });
             return;
         }
-        let present = self.present();
         for row in first.row..first.row + units {
             if self.contents.follows(row) {
-                let version = self.contents.issue(row, first.drive);
+                let (present, version) = (self.present(), self.contents.issue(row, first.drive));
                 self.contents.write_through(row, first.drive, version, present);
                 // Complete when its drives say so: until then a read may return either, and the drives'
                 // own audits hold them to the order of submission.

@@ -9,7 +9,7 @@
 fn doubled(value: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let carries = (value & HIGH) >> 7;
-    (value & !HIGH) << 1 ^ carries * 0x1d
+    ((value & !HIGH) << 1) ^ (carries * 0x1d)
 }
 
 /// Eight bytes times `factor`.

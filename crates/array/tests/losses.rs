@@ -80,6 +80,27 @@ fn drives_full_of_errors_lose_no_page_of_the_record() {
 }
 
 #[test]
+fn a_replacement_that_is_no_better_is_lost_too() {
+    let mut again = 0;
+    for level in ["raid5\"\ndrives = 4", "raid6\"\ndrives = 5", "raid1\"\ndrives = 3", "raid10\"\ndrives = 4"]
+    {
+        for most in [2, 8] {
+            // A code that corrects next to nothing fails even on new drives.
+            let weak = "[precondition]\nfill = \"100%\"\n[errors]\ntable = \"tlc-3d\"\ninitial-age = \"1h\"\n[ecc]\n\
+                        capability = 6\nmax-retries = 0\n";
+            let array =
+                format!("[array]\nlevel = \"{level}\nfail-after-errors = {most}\nrebuild-rate = \"64MiB\"\n");
+            let r = ran(&format!("{array}{weak}{}", MIXED.replace("6000", "12000")));
+            let lost: Vec<Value> = failures(&r).iter().map(|of| of["drive"].clone()).collect();
+            again += (1..lost.len()).filter(|&k| lost[..k].contains(&lost[k])).count();
+            let replaced = failures(&r).iter().filter(|of| of["replaced"] == true).count();
+            assert_eq!(replaced, if level.starts_with("raid6") { 2 } else { 1 }, "{level}: {lost:?}");
+        }
+    }
+    assert!(again > 2, "{again}");
+}
+
+#[test]
 fn a_lost_drive_stops_the_scrub_and_the_rebuild_begins() {
     let r = ran(&format!(
         "[array]\nlevel = \"raid5\"\ndrives = 4\nscrub-rate = \"16MiB\"\nfail-drive = 1\nfail-at = \"5ms\"\n\

@@ -97,6 +97,21 @@ fn two_lost_drives_are_rebuilt_as_one() {
 }
 
 #[test]
+fn a_loss_while_a_copy_waits_for_writes_lets_it_go_on() {
+    // Writes to a drive that is gone are nothing to wait for, and its rows are read from another one.
+    for (seed, first_us, second_us) in (0..12).map(|k| (k, 5_000 + 100 * k, 9_000 + 370 * k)) {
+        let text = format!(
+            "[array]\nlevel = \"raid1\"\ndrives = 4\nfail-drive = [1, {}]\nfail-at = [\"{first_us}us\", \"{second_us}us\"]\n\
+             rebuild-rate = \"200MiB\"\n{}",
+            2 * (seed % 2),
+            MIXED.replace("40%", "10%").replace("6000", "3000").replace("depth = 12", "depth = 30")
+        );
+        let run = result_with_seed(&text, Some(seed));
+        assert!(run.is_ok(), "seed {seed}: {}", run.err().unwrap_or_default());
+    }
+}
+
+#[test]
 fn a_rebuild_by_copies_keeps_to_its_rate() {
     let at = |rate: &str| {
         let r = ran(&format!(

@@ -109,12 +109,33 @@ impl Array {
         }
     }
 
+    /// Drives have been lost: copies that wait no longer do so for writes to them, and may have to be read elsewhere.
+    pub(super) fn recount_copies(&mut self, agenda: &mut Agenda) {
+        let waiting = self.copying.iter().filter(|(_, of)| of.writes > 0);
+        let ids: Vec<u32> = waiting.map(|(id, _)| id).collect();
+        for id in ids {
+            let (from, _) = self.source(id);
+            self.copying.get_mut(id).from = from;
+            let writes = self.writes_in_the_way(self.copying.get(id));
+            self.copying.get_mut(id).writes = writes;
+            if writes == 0 {
+                self.read_copy(agenda, id);
+            }
+        }
+    }
+
+    /// Where the rows of a copy can be read: the first of them, and the drive.
+    fn source(&self, id: u32) -> (Place, usize) {
+        let &Copying { row, rows, to, .. } = self.copying.get(id);
+        let unit = self.layout.unit_at(to.trailing_zeros(), row).expect("what is copied is data");
+        self.nearest(self.layout.place(unit), rows, 0).expect("no drive is lost with all copies")
+    }
+
     fn read_copy(&mut self, agenda: &mut Agenda, id: u32) {
         let &Copying { row, rows, to, .. } = self.copying.get(id);
         let unit = self.layout.unit_at(to.trailing_zeros(), row).expect("what is copied is data");
         let first = self.layout.place(unit);
-        // Drives may have been lost while it waited.
-        let (from, physical) = self.nearest(first, rows, 0).expect("no drive is lost with all copies");
+        let (from, physical) = self.source(id);
         let followed = (0..rows).filter(|k| self.contents.follows(first.row + k)).collect::<Vec<u32>>();
         let held = followed
             .into_iter()

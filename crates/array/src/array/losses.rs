@@ -110,6 +110,7 @@ impl Array {
         for failure in now {
             self.lose(failure.drive, agenda.now(), Cause::Chosen);
         }
+        self.recount_copies(agenda);
         self.restart_sync(agenda);
         if let Some(next) = later.first() {
             agenda.arm(self.own(1), SimTime::ZERO + next.at);
@@ -135,6 +136,7 @@ impl Array {
                 self.lose(drive, agenda.now(), Cause::Errors);
             }
         }
+        self.recount_copies(agenda);
         self.restart_sync(agenda);
     }
 

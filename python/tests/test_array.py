@@ -107,7 +107,10 @@ def test_a_single_drive_has_no_array() -> None:
         ("array.chunk=0KiB", "array.chunk: seen"),
         ("array.stripe-cache=0", "array.stripe-cache: seen 0; expected a whole number from 17 to 32768"),
         ("array.stripe-cache-unit=rows", 'array.stripe-cache-unit: seen "rows"; expected one of page, chunk'),
-        ("array.rebuild-rate=1MiB", "array.rebuild-rate: does not apply; it belongs to fail-drive or fail-after-errors"),
+        (
+            "array.rebuild-rate=1MiB",
+            "array.rebuild-rate: does not apply; it belongs to fail-drive or fail-after-errors",
+        ),
         ("array.scrub-rate=fast", 'array.scrub-rate: seen "fast"; expected'),
         ("array.spares=1", "array.spares: unknown key; expected one of"),
         ("array=5", "array: seen 5; expected a table"),

@@ -83,7 +83,11 @@ impl Array {
 
     fn read_a_copy(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
         let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
-        let (at, physical) = self.nearest(place, units, 0).expect("no drive is lost with all copies");
+        let (at, physical) = if self.spec.level.mirrors() {
+            self.nearest(place, units, 0).expect("no drive is lost with all copies")
+        } else {
+            (place, place.drive as usize)
+        };
         for k in 0..units {
             if self.contents.follows(place.row + k) {
                 self.contents.read_through(place.row + k, place.drive, Place { row: at.row + k, ..at });

@@ -17,7 +17,7 @@ mod mirrors;
 mod requests;
 
 use crate::contents::Contents;
-use crate::layout::Layout;
+use crate::layout::{Layout, Place};
 use crate::outbox::PageMove;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
@@ -70,17 +70,17 @@ counters! {
         reread_pages: "pages",
         /// pages that a drive could not correct
         media_error_pages: "pages",
-        /// pages that a drive could not correct, computed from all others and written back
+        /// pages that a drive could not correct, had from the others and written back
         repaired_pages: "pages",
         /// pages that neither a drive nor parity nor a mirror could give
         unrecovered_pages: "pages",
-        /// writes of the host that waited while their rows were copied to a new drive
+        /// writes of the host that waited while copies of their rows were brought into line
         held_writes: "requests",
         /// rows rebuilt
         rebuilt_rows: "rows",
         /// rows scrubbed
         scrubbed_rows: "rows",
-        /// followed rows whose parity a scrub found wrong
+        /// followed rows whose parity or copies a scrub found wrong
         scrub_mismatches: "rows",
     }
 }
@@ -104,17 +104,17 @@ pub(crate) enum Command {
     /// Nothing.
     #[default]
     None,
-    /// Part of a host request: a read of this stretch of the array, or anything else. `tried` are the mirrors that it
-    /// has been asked of, one bit each.
-    Host { job: u32, read: Option<(u64, u64)>, tried: u64 },
+    /// Part of a host request: a read of this stretch of the array, which has failed so many times, or anything else.
+    Host { job: u32, read: Option<(u64, u64)>, failures: u32 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
-    /// A copy of what a host request writes: these rows of the drive.
-    CopiedWrite { job: u32, row: u32, rows: u32 },
-    /// Rows from the `first` of a rebuild's copy on. `tried` are the drives that they have been asked of, one bit each.
-    CopyRead { id: u32, first: u32, rows: u32, tried: u64 },
-    /// A rebuild's copy, as the drive in this place.
-    CopyWrite { id: u32, drive: u32 },
+    /// One of the copies of what a host request writes: the rows from this one on.
+    CopiedWrite { job: u32, first: Place, rows: u32 },
+    /// Rows of copies being brought into line, from the `k`-th on. `tried` are the drives that they have been asked of,
+    /// one bit each.
+    CopyRead { id: u32, k: u32, rows: u32, tried: u64 },
+    /// All such rows, or one page, written as the drive in this place.
+    CopyWrite { id: u32, drive: u32, all: bool },
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -164,7 +164,7 @@ pub struct Array {
     /// Heads that may read before they write.
     pub(crate) prereading: u32,
     cached: Line,
-    /// Writes that wait for the rebuild of their rows by copies.
+    /// Writes that wait for rows that are closed to them.
     held: Vec<Piece>,
     copying: Slab<Copying>,
     pub(crate) losses: Losses,
@@ -281,21 +281,21 @@ impl Array {
         self.pending[physical] -= 1;
         match std::mem::take(&mut self.commands[physical][id as usize]) {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job, read, tried } if failed => {
-                self.host_part_failed(agenda, physical, job, read, tried);
+            Command::Host { job, read, failures } if failed => {
+                self.host_part_failed(agenda, physical, job, read, failures);
             }
             Command::Host { job, .. } => self.part_done(agenda, job),
-            Command::CopiedWrite { job, row, rows } => {
+            Command::CopiedWrite { job, first, rows } => {
                 self.jobs.get_mut(job).failed |= failed;
-                self.write_ended(agenda, physical, row, rows);
+                self.write_ended(agenda, physical, first, rows);
                 self.part_done(agenda, job);
             }
-            Command::CopyRead { id, first, rows, tried } => {
-                self.copy_read(agenda, (id, first, rows, tried), physical, failed);
+            Command::CopyRead { id, k, rows, tried } => {
+                self.copy_read(agenda, (id, k, rows, tried), physical, failed);
             }
-            Command::CopyWrite { id, drive } => {
+            Command::CopyWrite { id, drive, all } => {
                 let there = self.slots[drive as usize] == Some(physical);
-                self.copy_written(agenda, id, drive, there);
+                self.copy_written(agenda, id, drive, all, there);
             }
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);

@@ -15,7 +15,7 @@ const MOST_UNDER_WAY: usize = 512;
 pub enum Kind {
     /// The pages of these places, one bit each, are had from the others and written.
     Rebuild(u32),
-    /// All pages are read and compared with their parity.
+    /// All pages are read and compared with their parity or copies.
     Scrub,
 }
 

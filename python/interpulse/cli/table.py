@@ -42,7 +42,7 @@ ARRAY_COUNTS = {
     "pages that a drive could not correct": "media_error_pages",
     "  of them made up and written back": "repaired_pages",
     "  of them lost": "unrecovered_pages",
-    "writes that waited for the rebuild of their rows": "held_writes",
+    "writes that waited while copies were compared or made": "held_writes",
     "scrub mismatches": "scrub_mismatches",
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""

@@ -18,7 +18,7 @@ impl Array {
         physical: usize,
         job: u32,
         read: Option<(u64, u64)>,
-        tried: u64,
+        failures: u32,
     ) {
         let Some((from, to)) = read else {
             self.jobs.get_mut(job).failed = true;
@@ -43,13 +43,16 @@ impl Array {
             }
             return;
         }
+        // Each copy may have pages of its own that are bad; more failures than that are bad luck.
+        if self.spec.level.mirrors() && failures <= self.spec.drives {
+            self.repair_copies(agenda, physical, job, (from, to), failures);
+            return;
+        }
         self.counters.media_error_pages += pages;
         self.count_errors_of(physical, pages as u32);
-        if !self.read_from_another(agenda, job, (from, to), tried) {
-            self.counters.unrecovered_pages += pages;
-            self.jobs.get_mut(job).failed = true;
-            self.part_done(agenda, job);
-        }
+        self.counters.unrecovered_pages += pages;
+        self.jobs.get_mut(job).failed = true;
+        self.part_done(agenda, job);
     }
 
     /// A drive could not correct so many pages; one that is no longer in the array is not counted.

@@ -18,7 +18,7 @@ impl Array {
         self.layout.copies(first).filter_map(there).min_by_key(|&(_, physical)| self.pending[physical])
     }
 
-    /// Writes this stretch to all its copies; one that is being copied to a new drive waits until that is done.
+    /// Writes this stretch to all its copies; one of rows that are closed to it waits.
     pub(super) fn write_copies(&mut self, agenda: &mut Agenda, piece: &Piece, first: Place, sectors: u64) {
         let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
         self.jobs.get_mut(piece.job).parts += 1;
@@ -41,35 +41,16 @@ impl Array {
             let sector = u64::from(at.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
             let request = Request { op: Op::Write, sector, sectors: sectors as u32 };
             self.jobs.get_mut(piece.job).parts += 1;
-            let write = Command::CopiedWrite { job: piece.job, row: at.row, rows: units };
+            let write = Command::CopiedWrite { job: piece.job, first, rows: units };
             self.command(agenda, physical, request, write);
         }
         self.part_done(agenda, piece.job);
     }
 
-    /// Writes that waited for a copy go on.
+    /// Writes that waited for closed rows go on.
     pub(super) fn release_held(&mut self, agenda: &mut Agenda) {
         for piece in std::mem::take(&mut self.held) {
             self.pass_through(agenda, piece);
         }
-    }
-
-    /// One of the drives that hold it could not correct some of this stretch, which is read from another one. False if
-    /// there is none.
-    pub(super) fn read_from_another(
-        &mut self,
-        agenda: &mut Agenda,
-        job: u32,
-        (from, to): (u64, u64),
-        tried: u64,
-    ) -> bool {
-        let (first, sectors) = self.stretch(from, to);
-        let units = (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
-        let Some((at, physical)) = self.nearest(first, units, tried) else { return false };
-        let sector = u64::from(at.row) * UNIT_SECTORS + from % UNIT_SECTORS;
-        let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
-        let tried = tried | 1 << physical;
-        self.command(agenda, physical, request, Command::Host { job, read: Some((from, to)), tried });
-        true
     }
 }

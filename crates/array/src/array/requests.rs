@@ -46,8 +46,7 @@ impl Array {
         read: Option<(u64, u64)>,
     ) {
         self.jobs.get_mut(job).parts += 1;
-        let tried = 1 << physical;
-        self.command(agenda, physical, request, Command::Host { job, read, tried });
+        self.command(agenda, physical, request, Command::Host { job, read, failures: 0 });
     }
 
     pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {

@@ -132,8 +132,9 @@ pub struct ArraySpec {
     pub scrub_rate: Option<Bytes>,
 }
 
-const CACHE_KEYS: [&str; 4] = ["stripe-cache", "stripe-cache-unit", "cache-latency", "scrub-rate"];
-const FAILURE_KEYS: [&str; 4] = ["fail-drive", "fail-at", "fail-after-errors", "rebuild-rate"];
+const CACHE_KEYS: [&str; 3] = ["stripe-cache", "stripe-cache-unit", "cache-latency"];
+const REDUNDANCY_KEYS: [&str; 5] =
+    ["fail-drive", "fail-at", "fail-after-errors", "rebuild-rate", "scrub-rate"];
 
 /// Reads the section `[array]`; none makes a single drive.
 pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError> {
@@ -150,7 +151,7 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         }
     }
     if level == Level::Raid0 {
-        for key in FAILURE_KEYS {
+        for key in REDUNDANCY_KEYS {
             s.refuse(key, "it belongs to levels with redundancy, and raid0 has none")?;
         }
     }
@@ -179,10 +180,10 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
     }
     if level.parities() > 0 {
         read_cache(&mut s, &mut spec)?;
-        let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
-        spec.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
     }
     if level != Level::Raid0 {
+        let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
+        spec.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
         read_failures(&mut s, &mut spec)?;
     }
     Ok(Some(spec))

@@ -48,6 +48,9 @@ def test_the_result_keeps_the_schema_and_its_sums(result: package.Result) -> Non
     assert len(healthy["per_drive"]) == 4
     assert healthy["counters"]["degraded_reads"] == 0
     assert degraded["failed_drive"] == 1
+    failure = {"drive": 1, "at_s": 0.0, "cause": "chosen", "media_error_pages": 0, "replaced": False}
+    assert degraded["failures"] == [failure]
+    assert rebuilding["failures"] == [failure | {"replaced": True}]
     assert degraded["per_drive"][1]["latency_us"]["all"] == {"count": 0}
     assert "rebuild" not in degraded
     assert len(rebuilding["per_drive"]) == 5
@@ -66,6 +69,25 @@ def test_the_table_shows_what_the_array_did(result: package.Result) -> None:
         assert row in text
 
 
+@pytest.mark.parametrize("level", ["raid0", "raid1", "raid6", "raid10"])
+def test_the_other_levels_keep_the_schema(level: str) -> None:
+    settings = [*SHORT, f"array.level={level}", "run.requests=500"]
+    text = Path(RAID5).read_text(encoding="utf-8").split("[[case]]")[0]
+    if level != "raid6":
+        text = text.replace("stripe-cache = 256", "")
+    if level == "raid1":
+        text = text.replace('chunk = "64KiB"', "")
+    lossy = [] if level == "raid0" else ["array.fail-drive=1", "array.rebuild-rate=200MiB"]
+    config = package.Config.from_toml(text)
+    for setting in (*settings, *lossy):
+        config.set(*setting.split("=", 1))
+    result = package.run(config, no_cache=True)
+    check(result.cases[0].raw)
+    array = result.cases[0].raw["array"]
+    assert array["level"] == level
+    assert [failure["drive"] for failure in array.get("failures", [])] == ([1] if lossy else [])
+
+
 def test_a_single_drive_has_no_array() -> None:
     single = package.run(load_with_sets(ROOT / "examples" / "small.toml", ["run.requests=500"]), no_cache=True)
     assert "array" not in single.raw
@@ -75,7 +97,9 @@ def test_a_single_drive_has_no_array() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("array.level=raid6", 'array.level: seen "raid6"; expected one of raid0, raid1, raid5'),
+        ("array.level=raid3", 'array.level: seen "raid3"; expected one of raid0, raid1, raid5, raid6, raid10'),
+        ("array.fail-drive=[0,1]", "array.fail-drive: seen a list; expected drives that the others can make up for"),
+        ("array.fail-after-errors=0", "array.fail-after-errors: seen 0; expected a whole number"),
         ("array.level=raid5x", '(did you mean "raid5"?)'),
         ("array.drives=1", "array.drives: seen 1; expected a whole number from 3 to 32"),
         ("array.drives=many", 'array.drives: seen "many"; expected a whole number'),
@@ -83,7 +107,10 @@ def test_a_single_drive_has_no_array() -> None:
         ("array.chunk=0KiB", "array.chunk: seen"),
         ("array.stripe-cache=0", "array.stripe-cache: seen 0; expected a whole number from 17 to 32768"),
         ("array.stripe-cache-unit=rows", 'array.stripe-cache-unit: seen "rows"; expected one of page, chunk'),
-        ("array.rebuild-rate=1MiB", "array.rebuild-rate: does not apply; it belongs to fail-drive"),
+        (
+            "array.rebuild-rate=1MiB",
+            "array.rebuild-rate: does not apply; it belongs to fail-drive or fail-after-errors",
+        ),
         ("array.scrub-rate=fast", 'array.scrub-rate: seen "fast"; expected'),
         ("array.spares=1", "array.spares: unknown key; expected one of"),
         ("array=5", "array: seen 5; expected a table"),

@@ -1,7 +1,7 @@
 //! The array: host requests in, drive commands out, all in one virtual time.
 //!
 //! ```text
-//! flows -> requests -+-> reads of what a drive holds, RAID-0 and RAID-1 --------> drives
+//! flows -> requests -+-> reads of what a drive holds, levels without parity ----> drives
 //!                    \-> pages -> stripe cache -> plans -> outbox (merged) -----> drives
 //!                    rebuild, scrub --^
 //! ```
@@ -9,23 +9,28 @@
 //! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
 //! each event of a drive its completions are drained.
 
+mod copies;
 mod flows;
+pub(crate) mod losses;
 mod media;
+mod mirrors;
 mod requests;
 
 use crate::contents::Contents;
-use crate::layout::Layout;
+use crate::layout::{Layout, Place};
 use crate::outbox::PageMove;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use crate::updates::Updates;
+use copies::Copying;
 use flows::FlowState;
-use interpulse_drive::config::{ArraySpec, FailureSpec};
+use interpulse_drive::config::ArraySpec;
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab, counters};
 use interpulse_workload::{Flow, Op};
+use losses::Losses;
 use std::collections::VecDeque;
 
 /// Sectors of a unit.
@@ -66,15 +71,17 @@ counters! {
         reread_pages: "pages",
         /// pages that a drive could not correct
         media_error_pages: "pages",
-        /// pages that a drive could not correct, computed from all others and written back
+        /// pages that a drive could not correct, had from the others and written back
         repaired_pages: "pages",
         /// pages that neither a drive nor parity nor a mirror could give
         unrecovered_pages: "pages",
+        /// writes of the host that waited while copies of their rows were brought into line
+        held_writes: "requests",
         /// rows rebuilt
         rebuilt_rows: "rows",
         /// rows scrubbed
         scrubbed_rows: "rows",
-        /// followed rows whose parity a scrub found wrong
+        /// followed rows whose parity or copies a scrub found wrong
         scrub_mismatches: "rows",
     }
 }
@@ -98,11 +105,17 @@ pub(crate) enum Command {
     /// Nothing.
     #[default]
     None,
-    /// Part of a host request: a read of this stretch of the array, or anything else. `tried` are the mirrors that it
-    /// has been asked of, one bit each.
-    Host { job: u32, read: Option<(u64, u64)>, tried: u64 },
+    /// Part of a host request: a read of this stretch of the array, which has failed so many times, or anything else.
+    Host { job: u32, read: Option<(u64, u64)>, failures: u32 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
+    /// One of the copies of what a host request writes: the rows from this one on.
+    CopiedWrite { job: u32, first: Place, rows: u32 },
+    /// Rows of copies being brought into line, from the `k`-th on. `tried` are the drives that they have been asked of,
+    /// one bit each.
+    CopyRead { id: u32, k: u32, rows: u32, tried: u64 },
+    /// All such rows, or one page, written as the drive in this place.
+    CopyWrite { id: u32, drive: u32, all: bool },
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -154,9 +167,13 @@ pub struct Array {
     /// The writes to the drives' pages, if they are followed.
     pub(crate) updates: Option<Box<Updates>>,
     cached: Line,
-    /// The place of the drive that was lost, and when.
-    pub(crate) lost: Option<(u32, SimTime)>,
+    /// Writes that wait for rows that are closed to them.
+    held: Vec<Piece>,
+    copying: Slab<Copying>,
+    pub(crate) losses: Losses,
     pub(crate) sync: Option<Sync>,
+    /// The scrub, when the loss of a drive has stopped it.
+    pub(crate) scrub: Option<Sync>,
     pub(crate) counters: ArrayCounters,
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -202,8 +219,11 @@ impl Array {
             prereading: 0,
             updates: None,
             cached: Line::new(ResourceId(per_drive * n as u32)),
-            lost: None,
+            held: Vec::new(),
+            copying: Slab::default(),
+            losses: Losses::new(spec.drives),
             sync: None,
+            scrub: None,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -228,8 +248,8 @@ impl Array {
             drive.start(agenda);
         }
         self.start_flows(agenda);
-        if let Some(FailureSpec { at, .. }) = self.spec.failure {
-            agenda.arm(self.own(1), SimTime::ZERO + at);
+        if let Some(first) = self.spec.failures[0] {
+            agenda.arm(self.own(1), SimTime::ZERO + first.at);
         }
         self.start_scrub(agenda);
     }
@@ -252,7 +272,7 @@ impl Array {
                     let job = self.cached.pop(agenda);
                     self.part_done(agenda, job);
                 }
-                1 => self.fail(agenda),
+                1 => self.fail_chosen(agenda),
                 2 => self.on_sync_timer(agenda),
                 flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
             }
@@ -265,8 +285,22 @@ impl Array {
         self.pending[physical] -= 1;
         match std::mem::take(&mut self.commands[physical][id as usize]) {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job, read, tried } if failed => self.host_part_failed(agenda, job, read, tried),
+            Command::Host { job, read, failures } if failed => {
+                self.host_part_failed(agenda, physical, job, read, failures);
+            }
             Command::Host { job, .. } => self.part_done(agenda, job),
+            Command::CopiedWrite { job, first, rows } => {
+                self.jobs.get_mut(job).failed |= failed;
+                self.write_ended(agenda, physical, first, rows);
+                self.part_done(agenda, job);
+            }
+            Command::CopyRead { id, k, rows, tried } => {
+                self.copy_read(agenda, (id, k, rows, tried), physical, failed);
+            }
+            Command::CopyWrite { id, drive, all } => {
+                let there = self.slots[drive as usize] == Some(physical);
+                self.copy_written(agenda, id, drive, all, there);
+            }
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
@@ -275,7 +309,7 @@ impl Array {
                         continue;
                     }
                     if failed {
-                        self.page_failed(h, drive);
+                        self.page_failed(h, drive, there);
                     }
                     self.page_moved(agenda, h, drive, there);
                 }
@@ -300,6 +334,9 @@ impl Array {
             }
         }
         self.flush_outbox(agenda);
+        if self.losses.condemned != 0 {
+            self.take_out_condemned(agenda);
+        }
     }
 
     // ---- accounts -------------------------------------------------------------------------------------

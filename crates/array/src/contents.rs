@@ -2,12 +2,13 @@
 //!
 //! For a sample of the rows (`audit.sample`) every page has a value, on its drive and in the stripe cache. A write gives
 //! its page a value made of the unit's address and version; parity is computed from values as the array computes it, old
-//! value and all, so a plan that reads too little, a page taken from the cache that is not there or a page written to
-//! the wrong drive leaves wrong values behind. Versions come from the host's writes alone.
+//! value and all ([`crate::parity`]), so a plan that reads too little, a page taken from the cache that is not there or a
+//! page written to the wrong drive leaves wrong values behind. Versions come from the host's writes alone. Of copies, the
+//! row of the first one is followed or not, and keeps the versions.
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Place};
+use crate::parity;
 use crate::plan::Way;
-use interpulse_drive::config::Level;
 use interpulse_engine::random::mix;
 use std::collections::HashMap;
 
@@ -29,7 +30,8 @@ pub struct Contents {
     every: u64,
     layout: Layout,
     rows: HashMap<u32, Row>,
-    lost: Option<u32>,
+    /// Drives that have been lost, one bit each.
+    lost: u32,
     /// Pages returned to the host and checked.
     pub checked: u64,
 }
@@ -37,11 +39,11 @@ pub struct Contents {
 /// What the audit of the record looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Audited {
-    /// Data pages that hold the newest version, on their drive or by parity.
+    /// Data pages, copies included, that hold the newest version, on their drive or by parity.
     pub data_pages: u64,
     /// Parity pages equal to their recomputation from the newest versions.
     pub parity_pages: u64,
-    /// Pages of the rebuilt drive equal to those of the lost one.
+    /// Pages of rebuilt drives equal to those of the lost ones.
     pub rebuilt_pages: u64,
 }
 
@@ -52,7 +54,7 @@ fn value(unit: u64, version: u32) -> u64 {
 impl Contents {
     /// Follows one in `every` rows (1 = all of them).
     pub fn new(layout: Layout, every: u32) -> Contents {
-        Contents { every: u64::from(every), layout, rows: HashMap::new(), lost: None, checked: 0 }
+        Contents { every: u64::from(every), layout, rows: HashMap::new(), lost: 0, checked: 0 }
     }
 
     /// Whether `row` is followed.
@@ -65,9 +67,12 @@ impl Contents {
         let (layout, lost) = (self.layout, self.lost);
         self.rows.entry(row).or_insert_with(|| {
             let n = layout.drives as usize;
-            let first = |d: u32| layout.unit_at(d, row).map(|unit| value(unit, 0));
-            let parity = (0..layout.drives).filter_map(first).fold(0, |sum, v| sum ^ v);
-            let held = |d| if lost == Some(d) { NOTHING } else { first(d).unwrap_or(parity) };
+            let first = |d: u32| layout.unit_at(d, row).map_or(NOTHING, |unit| value(unit, 0));
+            let mut values: Vec<u64> = (0..layout.drives).map(first).collect();
+            if layout.level.parities() > 0 {
+                recover(layout, row, &mut values, layout.parity_mask(row));
+            }
+            let held = |d: u32| if lost >> d & 1 == 1 { NOTHING } else { values[d as usize] };
             Row {
                 on_drive: (0..layout.drives).map(held).collect(),
                 cached: vec![NOTHING; n].into(),
@@ -111,31 +116,35 @@ impl Contents {
         self.row(row).cached[drive as usize] = NOTHING;
     }
 
-    /// The page of `drive` is computed from all others.
+    /// These pages, one bit per drive, are computed from all others.
     #[cold]
-    pub fn compute(&mut self, row: u32, drive: u32) {
-        let of = self.row(row);
-        let all = of.cached.iter().fold(0, |sum, v| sum ^ v);
-        of.cached[drive as usize] ^= all;
+    pub fn compute(&mut self, row: u32, missing: u32) {
+        let layout = self.layout;
+        recover(layout, row, &mut self.row(row).cached, missing);
     }
 
-    /// New versions enter the stripe cache and the parity follows in the way chosen.
+    /// New versions enter the stripe cache and the parities follow in the way chosen.
     #[cold]
     pub fn drain(&mut self, row: u32, way: Way, writes: impl Iterator<Item = (u32, u32)>) {
         let layout = self.layout;
-        let parity = layout.parity(row) as usize;
+        let parities = layout.level.parities();
+        let first = layout.parity(row) as usize;
+        let second = (first + 1) % layout.drives as usize;
         let of = self.row(row);
         for (drive, version) in writes {
             let unit = layout.unit_at(drive, row).expect("the host writes data");
             let new = value(unit, version);
+            let difference = new ^ std::mem::replace(&mut of.cached[drive as usize], new);
             if way == Way::ReadModifyWrite {
-                of.cached[parity] ^= of.cached[drive as usize] ^ new;
+                of.cached[first] ^= difference;
+                if parities == 2 {
+                    let index = layout.from_parity(drive, row) - parities;
+                    of.cached[second] ^= parity::weighted(index, difference);
+                }
             }
-            of.cached[drive as usize] = new;
         }
         if way != Way::ReadModifyWrite {
-            let all = of.cached.iter().fold(0, |sum, v| sum ^ v);
-            of.cached[parity] ^= all;
+            recover(layout, row, &mut of.cached, layout.parity_mask(row));
         }
     }
 
@@ -152,25 +161,37 @@ impl Contents {
         self.row(row).cached.fill(NOTHING);
     }
 
-    /// The host writes past the stripe cache: to one drive, or to all mirrors. A drive takes writes in the order of
-    /// their submission, so this is said when they are submitted.
+    /// The host writes the page whose first place this is past the stripe cache, to all its places on drives that are
+    /// `present`. A drive takes writes in the order of their submission, so this is said when they are submitted.
     #[cold]
-    pub fn write_through(&mut self, row: u32, drive: u32, version: u32) {
+    pub fn write_through(&mut self, row: u32, drive: u32, version: u32, present: u32) {
         let layout = self.layout;
         let unit = layout.unit_at(drive, row).expect("the host writes data");
-        let of = self.row(row);
-        match layout.level {
-            Level::Raid1 => of.on_drive.fill(value(unit, version)),
-            _ => of.on_drive[drive as usize] = value(unit, version),
+        for at in layout.copies(Place { drive, row }) {
+            if present >> at.drive & 1 == 1 {
+                self.row(at.row).on_drive[at.drive as usize] = value(unit, version);
+            }
         }
     }
 
-    /// The host is given the page of `drive` as `from` holds it.
+    /// The host is given the page whose first place is `drive` in `row` as `from` holds it.
     #[cold]
-    pub fn read_through(&mut self, row: u32, drive: u32, from: u32) {
-        let held = self.row(row).on_drive[from as usize];
+    pub fn read_through(&mut self, row: u32, drive: u32, from: Place) {
+        let held = self.row(from.row).on_drive[from.drive as usize];
         let least = self.acknowledged(row, drive);
         self.check(row, drive, least, held);
+    }
+
+    /// What a place holds, for a copy of it.
+    #[cold]
+    pub fn held(&mut self, at: Place) -> u64 {
+        self.row(at.row).on_drive[at.drive as usize]
+    }
+
+    /// A copy of what a place held is on its drive.
+    #[cold]
+    pub fn restore(&mut self, at: Place, held: u64) {
+        self.row(at.row).on_drive[at.drive as usize] = held;
     }
 
     /// The host is given the page of `drive` from the stripe cache.
@@ -190,15 +211,19 @@ impl Contents {
         self.checked += 1;
     }
 
-    /// Whether the pages of the stripe cache add up to nothing, as data and parity must.
+    /// Whether the parities in the stripe cache are those of the data there.
     #[cold]
     pub fn cached_parity_holds(&mut self, row: u32) -> bool {
-        self.row(row).cached.iter().fold(0, |sum, v| sum ^ v) == 0
+        let layout = self.layout;
+        let of = self.row(row);
+        let mut right = of.cached.clone();
+        recover(layout, row, &mut right, layout.parity_mask(row));
+        right == of.cached
     }
 
     /// `drive` is lost: an empty one, if any, takes its place.
     pub fn lose(&mut self, drive: u32) {
-        self.lost = Some(drive);
+        self.lost |= 1 << drive;
         for row in self.rows.values_mut() {
             row.on_drive[drive as usize] = NOTHING;
         }
@@ -207,33 +232,46 @@ impl Contents {
     /// Checks, once nothing is outstanding, that every followed page is what the host's writes make it. `readable` says
     /// which drives hold a row. Err names what does not hold.
     pub fn audit(&self, readable: impl Fn(u32) -> u32) -> Result<Audited, String> {
+        let layout = self.layout;
         let mut seen = Audited::default();
         let mut rows: Vec<_> = self.rows.iter().collect();
         rows.sort_by_key(|(row, _)| **row);
+        let all = ((1u64 << layout.drives) - 1) as u32;
         for (&row, of) in rows {
             if of.issued != of.acknowledged {
                 return Err(format!("row {row}: writes {:?}, completed {:?}", of.issued, of.acknowledged));
             }
-            let mirrored = self.layout.level == Level::Raid1;
-            let version = |d: u32| of.issued[if mirrored { 0 } else { d as usize }];
-            let expected = |d: u32| self.layout.unit_at(d, row).map(|unit| value(unit, version(d)));
-            let parity = (0..self.layout.drives).filter_map(expected).fold(0, |sum, v| sum ^ v);
-            let all = of.on_drive.iter().fold(0, |sum, v| sum ^ v);
-            for d in 0..self.layout.drives {
-                let held = of.on_drive[d as usize];
-                let there = readable(row) >> d & 1 == 1;
-                // What a lost drive held follows from all others.
-                let found = if there { held } else { all ^ held };
-                let right = expected(d).unwrap_or(parity);
-                if found != right {
-                    let what = if expected(d).is_some() { "data" } else { "parity" };
-                    let by = if there { "holds" } else { "is lost, and the others give" };
+            let there = readable(row);
+            let mut found = of.on_drive.clone();
+            let mut right: Vec<u64> =
+                (0..layout.drives).map(|d| self.newest(row, d).unwrap_or(NOTHING)).collect();
+            if layout.level.parities() > 0 {
+                // What lost drives held follows from all others.
+                recover(layout, row, &mut found, all & !there);
+                recover(layout, row, &mut right, layout.parity_mask(row));
+            }
+            for d in 0..layout.drives {
+                let unit = layout.unit_at(d, row);
+                let here = there >> d & 1 == 1;
+                if layout.level.parities() == 0 {
+                    let Some(first) = unit.map(|unit| layout.place(unit)) else { continue };
+                    if !self.follows(first.row) {
+                        continue;
+                    }
+                    if !layout.copies(first).any(|at| readable(at.row) >> at.drive & 1 == 1) {
+                        return Err(format!("row {row}: no drive holds the page of drive {d}"));
+                    }
+                    if !here {
+                        continue;
+                    }
+                }
+                if found[d as usize] != right[d as usize] {
+                    let what = if unit.is_some() { "data" } else { "parity" };
+                    let by = if here { "holds" } else { "is lost, and the others give" };
                     return Err(format!("row {row}: drive {d} {by} wrong {what}"));
                 }
-                if self.lost == Some(d) && there {
-                    seen.rebuilt_pages += 1;
-                }
-                if expected(d).is_some() {
+                seen.rebuilt_pages += u64::from(here && self.lost >> d & 1 == 1);
+                if unit.is_some() {
                     seen.data_pages += 1;
                 } else {
                     seen.parity_pages += 1;
@@ -242,11 +280,31 @@ impl Contents {
         }
         Ok(seen)
     }
+
+    /// The value that the host's writes alone make of a data page.
+    fn newest(&self, row: u32, drive: u32) -> Option<u64> {
+        let unit = self.layout.unit_at(drive, row)?;
+        let first = self.layout.place(unit);
+        let version = self.rows.get(&first.row).map_or(0, |of| of.issued[first.drive as usize]);
+        Some(value(unit, version))
+    }
+}
+
+/// Computes the `missing` values of a row, one per drive and one bit each, from all others.
+fn recover(layout: Layout, row: u32, values: &mut [u64], missing: u32) {
+    let parities = layout.level.parities();
+    // Data in order, then the parities, as the code wants them.
+    let drive_of = |k: u32| ((layout.parity(row) + parities + k) % layout.drives) as usize;
+    let mut code: Vec<u64> = (0..layout.drives).map(|k| values[drive_of(k)]).collect();
+    let absent = (0..layout.drives).filter(|&k| missing >> drive_of(k) & 1 == 1).fold(0, |m, k| m | 1 << k);
+    parity::recover(&mut code, parities == 2, absent);
+    (0..layout.drives).for_each(|k| values[drive_of(k)] = code[k as usize]);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use interpulse_drive::config::Level;
 
     const RAID5: Layout = Layout { level: Level::Raid5, drives: 4, chunk: 1, rows: 8 };
 
@@ -276,13 +334,40 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_second_parity_is_found() {
+        // Five drives: Q 0 1 2 P.
+        let layout = Layout { level: Level::Raid6, drives: 5, chunk: 1, rows: 5 };
+        let written = |fetched: &[u32], stored: &[u32]| {
+            let mut c = Contents::new(layout, 1);
+            let version = c.issue(0, 2);
+            fetched.iter().for_each(|&d| c.fetch(0, d));
+            c.drain(0, Way::ReadModifyWrite, [(2, version)].into_iter());
+            stored.iter().for_each(|&d| c.store(0, d));
+            c.acknowledge(0, 2, version);
+            // Whatever two drives are lost, the others give what is right, or tell.
+            let audits: Vec<_> = (0..5)
+                .flat_map(|x| (0..5).map(move |y| 0b1_1111 & !(1 << x | 1 << y)))
+                .map(|readable| c.audit(|_| readable).is_ok())
+                .collect();
+            (c.audit(|_| 0b1_1111), audits)
+        };
+        let (whole, lost) = written(&[0, 2, 4], &[0, 2, 4]);
+        assert_eq!(whole, Ok(Audited { data_pages: 3, parity_pages: 2, rebuilt_pages: 0 }));
+        assert!(lost.iter().all(|fine| *fine));
+        let (whole, lost) = written(&[0, 2, 4], &[2, 4]);
+        assert_eq!(whole, Err("row 0: drive 0 holds wrong parity".to_string()));
+        assert!(lost.iter().any(|fine| !fine));
+        assert!(written(&[2, 4], &[0, 2, 4]).0.is_err(), "Q was not read");
+    }
+
+    #[test]
     fn a_lost_drive_is_what_the_others_give_and_its_rebuild_is_compared() {
         let mut c = Contents::new(RAID5, 1);
         c.lose(2);
         [0, 1, 3].into_iter().for_each(|d| c.fetch(0, d));
         assert_eq!(c.audit(|_| 0b1011).map(|seen| seen.rebuilt_pages), Ok(0));
         assert_eq!(c.audit(|_| 0b1111), Err("row 0: drive 2 holds wrong data".to_string()));
-        c.compute(0, 2);
+        c.compute(0, 1 << 2);
         c.read_cached(0, 2, 0);
         c.store(0, 2);
         assert_eq!(c.audit(|_| 0b1111).map(|seen| seen.rebuilt_pages), Ok(1));
@@ -294,6 +379,6 @@ mod tests {
         let mut c = Contents::new(RAID5, 1);
         let version = c.issue(0, 0);
         c.acknowledge(0, 0, version);
-        c.read_through(0, 0, 0);
+        c.read_through(0, 0, Place { drive: 0, row: 0 });
     }
 }

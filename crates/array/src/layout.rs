@@ -1,8 +1,9 @@
 //! Where a unit of the array lies: drive and row, and which drive holds the parity of a row.
 //!
-//! A *row* is one 4 KiB unit of every drive at the same address; a chunk is so many rows of one drive. RAID-5 is
-//! left-symmetric, the default of md: parity moves one drive to the left from stripe to stripe, and the data chunks of
-//! a stripe follow it to the right, around the end.
+//! A *row* is one 4 KiB unit of every drive at the same address; a chunk is so many rows of one drive. RAID-5 and RAID-6
+//! are left-symmetric, the default of md: parity moves one drive to the left from stripe to stripe, the second parity and
+//! the data chunks of a stripe follow it to the right, around the end. RAID-10 is md's `near=2`: chunks are dealt out to
+//! the drives in order, each one twice.
 
 use interpulse_drive::config::Level;
 
@@ -29,14 +30,11 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Data chunks of a stripe.
+    /// Data chunks of a stripe; for levels whose stripes have so many.
     #[inline]
-    pub fn data(&self) -> u32 {
-        match self.level {
-            Level::Raid0 => self.drives,
-            Level::Raid1 => 1,
-            Level::Raid5 => self.drives - 1,
-        }
+    fn data(&self) -> u32 {
+        debug_assert!(!self.level.mirrors());
+        self.drives - self.level.parities()
     }
 
     /// A chunk is this power of two: divisions would be felt in every request.
@@ -48,45 +46,96 @@ impl Layout {
 
     /// Units of the array.
     pub fn units(&self) -> u64 {
-        u64::from(self.rows) * u64::from(self.data())
+        match self.level {
+            Level::Raid1 => u64::from(self.rows),
+            Level::Raid10 => {
+                (u64::from(self.rows >> self.shift()) * u64::from(self.drives) / 2) << self.shift()
+            }
+            _ => u64::from(self.rows) * u64::from(self.data()),
+        }
     }
 
-    /// The drive with the parity of `row`; only for RAID-5.
+    /// The drive with the (first) parity of `row`; only for RAID-5 and RAID-6.
     #[inline]
     pub fn parity(&self, row: u32) -> u32 {
-        debug_assert_eq!(self.level, Level::Raid5);
+        debug_assert!(self.level.parities() > 0);
         let stripe = row >> self.shift();
         self.drives - 1 - stripe % self.drives
     }
 
-    /// Where `unit` of the array lies; of mirrors the first one.
+    /// The drives with parity of `row`, one bit each; only for RAID-5 and RAID-6.
+    #[inline]
+    pub fn parity_mask(&self, row: u32) -> u32 {
+        let first = self.parity(row);
+        match self.level {
+            Level::Raid6 => 1 << first | 1 << ((first + 1) % self.drives),
+            _ => 1 << first,
+        }
+    }
+
+    /// What stands on `drive` in `row`, counted from the first parity to the right; only for RAID-5 and RAID-6.
+    #[inline]
+    pub fn from_parity(&self, drive: u32, row: u32) -> u32 {
+        (drive + self.drives - self.parity(row)) % self.drives
+    }
+
+    /// Where `unit` of the array lies; of copies the first one.
     #[inline]
     pub fn place(&self, unit: u64) -> Place {
         let (number, within) = (unit >> self.shift(), unit as u32 & (self.chunk - 1));
+        if self.level.mirrors() {
+            return match self.level {
+                Level::Raid10 => self.dealt(number * 2, within),
+                _ => Place { drive: 0, row: unit as u32 },
+            };
+        }
         let data = u64::from(self.data());
         let (stripe, index) = ((number / data) as u32, (number % data) as u32);
         let row = (stripe << self.shift()) + within;
-        let drive = match self.level {
-            Level::Raid0 => index,
-            Level::Raid1 => 0,
-            Level::Raid5 => (self.parity(row) + 1 + index) % self.drives,
+        let drive = match self.level.parities() {
+            0 => index,
+            parities => (self.parity(row) + parities + index) % self.drives,
         };
         Place { drive, row }
     }
 
-    /// The unit of the array at a place; `None` for parity.
+    /// Unit `within` of the chunk that was the `number`-th dealt out to the drives.
+    fn dealt(&self, number: u64, within: u32) -> Place {
+        let drives = u64::from(self.drives);
+        let stripe = (number / drives) as u32;
+        Place { drive: (number % drives) as u32, row: (stripe << self.shift()) + within }
+    }
+
+    /// The unit of the array at a place; `None` for parity, and for a last chunk of RAID-10 that has no second one.
     pub fn unit_at(&self, drive: u32, row: u32) -> Option<u64> {
-        let index = match self.level {
-            Level::Raid0 => drive,
-            Level::Raid1 => 0,
-            Level::Raid5 => {
-                let from_parity = (drive + self.drives - self.parity(row)) % self.drives;
-                from_parity.checked_sub(1)?
+        let (stripe, within) = (u64::from(row >> self.shift()), u64::from(row & (self.chunk - 1)));
+        let number = match self.level {
+            Level::Raid0 => stripe * u64::from(self.drives) + u64::from(drive),
+            Level::Raid1 => stripe,
+            Level::Raid10 => (stripe * u64::from(self.drives) + u64::from(drive)) / 2,
+            Level::Raid5 | Level::Raid6 => {
+                let index = self.from_parity(drive, row).checked_sub(self.level.parities())?;
+                stripe * u64::from(self.data()) + u64::from(index)
             }
         };
-        let stripe = u64::from(row / self.chunk);
-        let number = stripe * u64::from(self.data()) + u64::from(index);
-        Some(number * u64::from(self.chunk) + u64::from(row % self.chunk))
+        let unit = (number << self.shift()) + within;
+        (unit < self.units()).then_some(unit)
+    }
+
+    /// Every place of the unit whose first one is `first`.
+    pub fn copies(&self, first: Place) -> impl Iterator<Item = Place> + use<> {
+        let layout = *self;
+        let count = match self.level {
+            Level::Raid1 => self.drives,
+            Level::Raid10 => 2,
+            _ => 1,
+        };
+        (0..count).map(move |k| match layout.level {
+            Level::Raid1 => Place { drive: k, ..first },
+            // The next drive, after the last one the first drive's next chunk.
+            _ if first.drive + k == layout.drives => Place { drive: 0, row: first.row + layout.chunk },
+            _ => Place { drive: first.drive + k, ..first },
+        })
     }
 
     /// Where `unit` lies, and how many units from there on, at most `most`, follow it on the same drive.
@@ -139,21 +188,88 @@ mod tests {
         assert_eq!(mirror.run(5, 100), (Place { drive: 0, row: 5 }, 100));
     }
 
+    #[test]
+    fn two_parities_side_by_side() {
+        // Five drives, chunks of one unit:   Q  0  1  2  P
+        //                                    3  4  5  P  Q
+        //                                    7  8  P  Q  6
+        let layout = Layout { level: Level::Raid6, drives: 5, chunk: 1, rows: 5 };
+        let drawn = [
+            [None, Some(0), Some(1), Some(2), None],
+            [Some(3), Some(4), Some(5), None, None],
+            [Some(7), Some(8), None, None, Some(6)],
+            [Some(11), None, None, Some(9), Some(10)],
+            [None, None, Some(12), Some(13), Some(14)],
+        ];
+        for (row, drives) in (0..).zip(drawn) {
+            for (drive, unit) in (0..).zip(drives) {
+                assert_eq!(layout.unit_at(drive, row), unit, "drive {drive}, row {row}");
+            }
+        }
+        assert_eq!((layout.parity_mask(0), layout.parity_mask(1)), (0b1_0001, 0b1_1000));
+    }
+
+    #[test]
+    fn copies_next_to_one_another() {
+        // Three drives, chunks of one unit:  0  0  1
+        //                                    1  2  2
+        //                                    3  3  -
+        let odd = Layout { level: Level::Raid10, drives: 3, chunk: 1, rows: 3 };
+        let drawn = [[Some(0), Some(0), Some(1)], [Some(1), Some(2), Some(2)], [Some(3), Some(3), None]];
+        for (row, drives) in (0..).zip(drawn) {
+            for (drive, unit) in (0..).zip(drives) {
+                assert_eq!(odd.unit_at(drive, row), unit, "drive {drive}, row {row}");
+            }
+        }
+        assert_eq!(odd.units(), 4);
+        let copies: Vec<Place> = odd.copies(odd.place(1)).collect();
+        assert_eq!(copies, [Place { drive: 2, row: 0 }, Place { drive: 0, row: 1 }]);
+        let even = Layout { level: Level::Raid10, drives: 4, chunk: 2, rows: 8 };
+        let copies: Vec<Place> = even.copies(even.place(7)).collect();
+        assert_eq!(copies, [Place { drive: 2, row: 3 }, Place { drive: 3, row: 3 }]);
+    }
+
     proptest! {
-        /// Every unit has one place, every place one unit, and every row of RAID-5 one parity.
+        /// Every copy of a unit is a place of that unit and of no other, and the loss of drives that leaves none is told.
+        #[test]
+        fn a_unit_is_lost_with_all_its_copies(
+            drives in 2u32..9, chunk in 0u32..3, stripes in 1u32..20, lost in any::<u32>()
+        ) {
+            let chunk = 1 << chunk;
+            let layout = Layout { level: Level::Raid10, drives, chunk, rows: stripes * chunk };
+            let lost = lost & ((1 << drives) - 1);
+            let mut gone = false;
+            for unit in 0..layout.units() {
+                let copies: Vec<Place> = layout.copies(layout.place(unit)).collect();
+                for at in &copies {
+                    prop_assert!(at.drive < drives && at.row < layout.rows);
+                    prop_assert_eq!(layout.unit_at(at.drive, at.row), Some(unit));
+                }
+                gone |= copies.iter().all(|at| lost >> at.drive & 1 == 1);
+            }
+            let survives = Level::Raid10.survives(drives, lost);
+            prop_assert!(!(survives && gone));
+            // Only a short array with an odd number of drives has not met all its pairs.
+            prop_assert!(survives || gone || stripes < drives);
+        }
+
+        /// Every unit has one place, every place one unit, and every row its parities.
         #[test]
         fn places_and_units_are_one_to_one(
-            raid5 in any::<bool>(), drives in 3u32..9, chunk in 0u32..5, stripes in 1u32..20, at in any::<u64>()
+            parities in 0u32..3, drives in 4u32..9, chunk in 0u32..5, stripes in 1u32..20, at in any::<u64>()
         ) {
-            let level = if raid5 { Level::Raid5 } else { Level::Raid0 };
+            let level = [Level::Raid0, Level::Raid5, Level::Raid6][parities as usize];
             let chunk = 1 << chunk;
             let layout = Layout { level, drives, chunk, rows: stripes * chunk };
             let unit = at % layout.units();
             let place = layout.place(unit);
             prop_assert!(place.row < layout.rows && place.drive < drives);
             prop_assert_eq!(layout.unit_at(place.drive, place.row), Some(unit));
-            let parities = (0..drives).filter(|&d| layout.unit_at(d, place.row).is_none()).count();
-            prop_assert_eq!(parities, usize::from(raid5));
+            let without: Vec<u32> = (0..drives).filter(|&d| layout.unit_at(d, place.row).is_none()).collect();
+            prop_assert_eq!(without.len(), parities as usize);
+            if parities > 0 {
+                prop_assert_eq!(without.iter().fold(0, |mask, d| mask | 1 << d), layout.parity_mask(place.row));
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Several drives behind one address space, in one virtual time: RAID-0, RAID-1 and RAID-5 as Linux md does them.
+//! Several drives behind one address space, in one virtual time: RAID-0, 1, 5, 6 and 10 as Linux md does them.
 
 pub mod array;
 pub mod contents;
 pub mod layout;
 mod outbox;
+pub mod parity;
 pub mod plan;
 mod report;
 pub mod runner;

@@ -2,14 +2,16 @@
 //!
 //! md counts the pages that each way would still have to read, a page that cannot be read as more than all together, and
 //! takes the cheaper way; on a tie, with its default `rmw_level` 1, reconstruct-write (`handle_stripe_dirtying` in
-//! drivers/md/raid5.c, Linux 4.10 and later). Pages that are in the stripe cache cost nothing.
+//! drivers/md/raid5.c, Linux 4.10 and later). Pages that are in the stripe cache cost nothing. RAID-6 is counted in the
+//! same way since Linux 4.1, both parities among the pages of read-modify-write; before, and still where the processor's
+//! routines cannot update Q (`raid6_call.xor_syndrome`), it always reconstructs.
 
 /// What is known of a row: one bit per drive in each mask.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Drives.
     pub drives: u32,
-    /// The parity's bit.
+    /// The parities' bits.
     pub parity: u32,
     /// Drives that can be read.
     pub readable: u32,
@@ -26,11 +28,11 @@ pub struct Row {
 pub enum Way {
     /// Every data page is overwritten.
     FullStripe,
-    /// The parity follows from what changes.
+    /// The parities follow from what changes.
     ReadModifyWrite,
-    /// The parity follows from all data.
+    /// The parities follow from all data.
     ReconstructWrite,
-    /// Neither is possible before the page of the lost drive has been computed from all others.
+    /// Neither is possible before what lost drives held has been computed from all others.
     ComputeFirst,
 }
 
@@ -111,6 +113,30 @@ mod tests {
                 assert_eq!(choice.way, expected, "{changed} of {data}: a tie is reconstructed");
             }
         }
+    }
+
+    #[test]
+    fn two_parities_are_read_and_written_alike() {
+        for data in 2..16 {
+            for changed in 1..=data {
+                let mut two = row(data, changed);
+                two.drives += 1;
+                two.parity |= 1 << (data + 1);
+                two.readable |= 1 << (data + 1);
+                let choice = two.choose();
+                let cost = raid::cheapest_with_two(data, changed).expect("in the domain");
+                assert_eq!(choice.reads.count_ones(), cost.reads, "{changed} of {data}");
+                let modify = changed + 2 < data - changed;
+                assert_eq!(choice.way == Way::ReadModifyWrite, modify, "{changed} of {data}");
+            }
+        }
+        // P and a page that is not written are lost: the page has to be computed, by Q, before P can be.
+        let lost =
+            Row { drives: 6, parity: 0b11_0000, readable: 0b10_1101, uptodate: 0, to_write: 1, overwrite: 1 };
+        assert_eq!(lost.choose(), Choice { way: Way::ComputeFirst, reads: 0b10_1101 });
+        // Two pages that are not written are: both parities follow from what changes.
+        let lost = Row { readable: 0b11_1001, ..lost };
+        assert_eq!(lost.choose(), Choice { way: Way::ReadModifyWrite, reads: 0b11_0001 });
     }
 
     #[test]

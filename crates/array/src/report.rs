@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::sync::Kind;
-use interpulse_drive::config::{Case, Level};
+use interpulse_drive::config::Case;
 use interpulse_drive::drive::stats::Latencies;
 use interpulse_drive::report::{self, Context};
 use interpulse_drive::run::Measured;
@@ -35,18 +35,28 @@ fn section(array: &Array, measured: &Measured) -> Value {
     o.insert("level".into(), json!(array.spec.level.name()));
     o.insert("drives".into(), json!(array.spec.drives));
     o.insert("capacity_bytes".into(), json!(array.layout.units() * 4096));
-    if array.spec.level == Level::Raid5 {
+    if array.spec.level.parities() > 0 {
         o.insert("stripe_heads".into(), json!(array.spec.stripe_heads));
         if counters.data_pages > 0 {
             let share = counters.parity_pages as f64 / counters.data_pages as f64;
             o.insert("parity_per_data_page".into(), json!(share));
         }
     }
-    if let Some((drive, at)) = array.lost {
-        o.insert("failed_drive".into(), json!(drive));
-        o.insert("failed_s".into(), seconds(at));
+    if let Some(first) = array.losses.all.first() {
+        o.insert("failed_drive".into(), json!(first.drive));
+        o.insert("failed_s".into(), seconds(first.at));
+        let failures = array.losses.all.iter().map(|loss| {
+            json!({
+                "drive": loss.drive,
+                "at_s": seconds(loss.at),
+                "cause": loss.cause.name(),
+                "media_error_pages": loss.errors,
+                "replaced": loss.replaced,
+            })
+        });
+        o.insert("failures".into(), failures.collect());
     }
-    if let Some(sync) = &array.sync {
+    for sync in array.sync.iter().chain(&array.scrub) {
         let name = match sync.kind {
             Kind::Rebuild(_) => "rebuild",
             Kind::Scrub => "scrub",

@@ -27,8 +27,8 @@ fn seed_of(case: &Case, d: u32) -> u64 {
     if d == 0 { case.seed } else { mix(case.seed ^ mix(u64::from(d))) }
 }
 
-/// The array of a case, and the agenda for it. All drives start from `state`, but for the one that takes a lost one's
-/// place, which is new.
+/// The array of a case, and the agenda for it. All drives start from `state`, but for those that take lost ones'
+/// places, which are new.
 pub fn build(case: &Case, state: PreconditionedState) -> Result<(Array, Agenda), RunFailure> {
     let spec = case.array.expect("the case has an array");
     let checked = "the spec has been checked";
@@ -74,9 +74,10 @@ pub fn run_case(
     state: PreconditionedState,
     progress: &mut dyn FnMut(u64, Duration) -> bool,
 ) -> Result<Value, RunFailure> {
+    let spec = case.array.expect("the case has an array");
     let (mut array, mut agenda) = build(case, state)?;
     if let Some(failure) =
-        case.array.and_then(|a| a.failure).filter(|f| SimTime::ZERO + f.at > agenda.horizon())
+        spec.failures.into_iter().flatten().find(|f| SimTime::ZERO + f.at > agenda.horizon())
     {
         return Err(RunFailure::User(format!(
             "array.fail-at = {} is later than the {} that an array of this size can simulate",

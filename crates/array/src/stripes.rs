@@ -11,16 +11,6 @@ use crate::stripe_cache::PageWrite;
 use interpulse_engine::Agenda;
 
 impl Array {
-    /// The drives that hold `row`, one bit each.
-    #[inline]
-    pub(crate) fn readable(&self, row: u32) -> u32 {
-        let all = ((1u64 << self.spec.drives) - 1) as u32;
-        match self.lost {
-            Some((drive, _)) if self.rebuilt() <= row => all & !(1 << drive),
-            _ => all,
-        }
-    }
-
     /// Adds a write to a row; one of sectors that others wait to write comes after them.
     pub(crate) fn add_write(&mut self, h: u32, write: PageWrite) {
         let head = self.cache.head_mut(h);
@@ -98,7 +88,7 @@ impl Array {
             }
             // A page that could not be corrected is made up and written back, whatever the row is wanted for.
             if wants_lost || head.bad != 0 {
-                if missing == 0 && lost.count_ones() > 1 {
+                if missing == 0 && lost.count_ones() > self.spec.level.parities() {
                     self.give_up(h);
                     continue;
                 }
@@ -148,7 +138,7 @@ impl Array {
             to_write |= u32::from(sectors != 0) << drive;
             overwrite |= u32::from(sectors == 0xff) << drive;
         }
-        let parity = 1 << self.layout.parity(head.row);
+        let parity = self.layout.parity_mask(head.row);
         Row { drives: self.spec.drives, parity, readable, uptodate: head.uptodate, to_write, overwrite }
     }
 
@@ -173,17 +163,17 @@ impl Array {
         self.cache.head_mut(h).reads = reads;
     }
 
-    /// Computes the page of the lost drive from all others.
+    /// Computes pages that cannot be read from all others.
     fn compute(&mut self, h: u32, lost: u32) {
         let head = self.cache.head_mut(h);
-        debug_assert_eq!(lost.count_ones(), 1);
+        debug_assert!((1..=self.spec.level.parities()).contains(&lost.count_ones()));
         head.uptodate |= lost;
         if head.spoiled != 0 {
             head.spoiled |= lost;
         }
         let row = head.row;
         if self.contents.follows(row) {
-            self.contents.compute(row, lost.trailing_zeros());
+            self.contents.compute(row, lost);
         }
     }
 
@@ -235,21 +225,25 @@ impl Array {
             if self.slots[drive as usize].is_none() {
                 continue;
             }
-            let of = if 1 << drive == plan.parity {
+            let of = if plan.parity >> drive & 1 == 1 {
                 &mut self.counters.parity_pages
             } else {
                 &mut self.counters.data_pages
             };
             *of += 1;
             if let Some(updates) = &mut self.updates {
-                updates.note(agenda.now(), drive, row, 1 << drive == plan.parity);
+                updates.note(agenda.now(), drive, row, plan.parity >> drive & 1 == 1);
             }
             busy += 1;
             self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
         }
         self.cache.head_mut(h).busy = busy;
         self.admit_waiters(h);
-        debug_assert!(busy > 0, "at most one of three drives or more is missing at {}", agenda.now());
+        debug_assert!(
+            busy > 0,
+            "at least one page more is written than drives can be missing at {}",
+            agenda.now()
+        );
     }
 
     /// Writes whose parity follows from a page that nothing could make up fail.
@@ -282,23 +276,25 @@ impl Array {
         }
     }
 
-    /// Writes the page of the drive being rebuilt.
-    pub(crate) fn write_rebuilt(&mut self, h: u32, drive: u32) {
+    /// Writes the pages of the drives being rebuilt.
+    pub(crate) fn write_rebuilt(&mut self, h: u32, pages: u32) {
         self.cache.head_mut(h).sync_writing = true;
-        self.write_page(h, drive);
+        self.write_pages(h, pages);
     }
 
-    /// Writes back a page that its drive could not correct.
-    pub(crate) fn write_back(&mut self, h: u32, drive: u32) {
+    /// Writes back pages that their drives could not correct.
+    pub(crate) fn write_back(&mut self, h: u32, pages: u32) {
         self.cache.head_mut(h).repairing = true;
-        self.write_page(h, drive);
+        self.write_pages(h, pages);
     }
 
-    fn write_page(&mut self, h: u32, drive: u32) {
+    fn write_pages(&mut self, h: u32, pages: u32) {
         let head = self.cache.head_mut(h);
-        head.busy = 1;
+        head.busy = pages.count_ones();
         let row = head.row;
-        self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
+        for drive in bits(pages) {
+            self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
+        }
     }
 
     /// A page of `h` has come from or reached its drive; `there` unless that drive has been lost meanwhile.
@@ -331,7 +327,7 @@ impl Array {
 }
 
 /// The numbers of the bits of `mask`, from the lowest.
-fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
+pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (mask != 0).then(|| mask.trailing_zeros())?;
         mask &= mask - 1;

@@ -1,20 +1,21 @@
-//! A lost drive, its rebuild, and the scrub: rows in order, at most so many bytes a second, beside the host's load.
+//! Rebuild and scrub: rows in order, at most so many bytes a second, beside the host's load.
 
 use crate::array::Array;
-use interpulse_drive::config::FailureSpec;
 use interpulse_engine::{Agenda, Bytes, Duration, SimTime};
 use interpulse_flash::geometry::UNIT_BYTES;
 use std::collections::VecDeque;
 
 /// Rows that the rate allows at a time: 64 KiB of each drive.
-const BATCH: u32 = 16;
+pub(crate) const BATCH: u32 = 16;
+/// Most rows under way.
+const MOST_UNDER_WAY: usize = 512;
 
 /// What is done to the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The page of this place is computed from all others and written.
+    /// The pages of these places, one bit each, are had from the others and written.
     Rebuild(u32),
-    /// All pages are read and compared with their parity.
+    /// All pages are read and compared with their parity or copies.
     Scrub,
 }
 
@@ -32,22 +33,56 @@ pub struct Sync {
     /// Rows that the rate allows so far.
     allowed: u32,
     next: u32,
+    /// Parts of rows under way.
     under_way: usize,
-    /// Rows under way or done after the first one that is not, in order: whether they are done.
-    done: VecDeque<bool>,
+    /// Rows under way or done after the first one that is not done, in order: parts of each that are left.
+    left: VecDeque<u32>,
     /// All rows before this one are done.
     base: u32,
+    /// It ends with the rows under way, since drives have been lost.
+    stopping: bool,
 }
 
 impl Sync {
     fn new(kind: Kind, started: SimTime, rate: Bytes) -> Sync {
-        let (done, finished) = (VecDeque::new(), None);
-        Sync { kind, started, finished, rate, batches: 0, allowed: 0, next: 0, under_way: 0, done, base: 0 }
+        Sync {
+            kind,
+            started,
+            finished: None,
+            rate,
+            batches: 0,
+            allowed: 0,
+            next: 0,
+            under_way: 0,
+            left: VecDeque::new(),
+            base: 0,
+            stopping: false,
+        }
     }
 
     /// Rows done, without a gap.
     pub fn rows_done(&self) -> u32 {
         self.base
+    }
+
+    /// Rows that may begin now, and the first of them.
+    pub(crate) fn may_begin(&self) -> (u32, u32) {
+        (self.next, self.allowed - self.next)
+    }
+
+    /// The next `rows` begin, each in so many parts.
+    pub(crate) fn begin_rows(&mut self, rows: u32, parts: u32) {
+        self.next += rows;
+        self.under_way += (rows * parts) as usize;
+        self.left.extend((0..rows).map(|_| parts));
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        while self.left.front() == Some(&0) {
+            self.left.pop_front();
+            self.base += 1;
+        }
     }
 
     /// When batch `n` may begin.
@@ -58,30 +93,6 @@ impl Sync {
 }
 
 impl Array {
-    /// Rows from which on the lost drive's place cannot be read.
-    #[inline]
-    pub(crate) fn rebuilt(&self) -> u32 {
-        match &self.sync {
-            Some(Sync { kind: Kind::Rebuild(_), base, .. }) => *base,
-            _ => 0,
-        }
-    }
-
-    /// The drive of the configuration fails: commands that it has taken are answered, it gets no more, and its data is
-    /// gone.
-    pub(crate) fn fail(&mut self, agenda: &mut Agenda) {
-        let Some(FailureSpec { drive, rebuild_rate, .. }) = self.spec.failure else { return };
-        if self.closed {
-            return;
-        }
-        self.lost = Some((drive, agenda.now()));
-        self.contents.lose(drive);
-        self.slots[drive as usize] = rebuild_rate.map(|_| self.spec.drives as usize);
-        if let Some(rate) = rebuild_rate {
-            self.start_sync(agenda, Kind::Rebuild(drive), rate);
-        }
-    }
-
     pub(crate) fn start_scrub(&mut self, agenda: &mut Agenda) {
         if let Some(rate) = self.spec.scrub_rate {
             self.start_sync(agenda, Kind::Scrub, rate);
@@ -93,11 +104,45 @@ impl Array {
         agenda.arm(self.own(2), agenda.now());
     }
 
+    /// A drive has been lost: as md does, what is under way ends, and one rebuild begins for all places that lack rows.
+    pub(crate) fn lost_in_sync(&mut self, drive: u32) {
+        let replaced = self.slots[drive as usize].is_some();
+        let Some(sync) = &mut self.sync else { return };
+        if let Kind::Rebuild(drives) = &mut sync.kind {
+            let bit = 1 << drive;
+            let was_rebuilt = *drives & bit != 0;
+            *drives &= !bit;
+            sync.stopping |= sync.finished.is_none() && (replaced || (was_rebuilt && *drives == 0));
+        } else {
+            sync.stopping |= sync.finished.is_none();
+        }
+    }
+
+    /// Begins the rebuild of what has been lost, if nothing is under way that has to end before.
+    pub(crate) fn restart_sync(&mut self, agenda: &mut Agenda) {
+        if self.sync.as_ref().is_some_and(|sync| sync.finished.is_none() && sync.under_way > 0) {
+            return;
+        }
+        let stopped = self.sync.as_ref().is_none_or(|sync| sync.finished.is_some() || sync.stopping);
+        let places = self.losses.absent & self.present();
+        if !stopped {
+            return;
+        }
+        if matches!(&self.sync, Some(Sync { kind: Kind::Scrub, .. })) {
+            self.scrub = self.sync.take();
+        }
+        if let Some(rate) = self.spec.rebuild_rate
+            && places != 0
+        {
+            self.start_sync(agenda, Kind::Rebuild(places), rate);
+        }
+    }
+
     /// The rate allows another batch.
     pub(crate) fn on_sync_timer(&mut self, agenda: &mut Agenda) {
         let timer = self.own(2);
         let Some(sync) = &mut self.sync else { return };
-        if self.closed {
+        if self.closed || sync.stopping {
             return;
         }
         sync.batches += 1;
@@ -115,16 +160,29 @@ impl Array {
         let Some(sync) = &mut self.sync else { return false };
         if sync.base == self.layout.rows && sync.finished.is_none() {
             sync.finished = Some(agenda.now());
-        }
-        if self.closed || sync.next == sync.allowed || sync.under_way >= (self.cache.most() / 4).min(512) {
+            if let Kind::Rebuild(drives) = sync.kind {
+                self.losses.absent &= !drives;
+            }
+            if sync.stopping {
+                self.restart_sync(agenda);
+                return false;
+            }
+        } else if sync.stopping && sync.under_way == 0 && sync.finished.is_none() {
+            self.restart_sync(agenda);
             return false;
+        }
+        let copies = self.spec.level.mirrors();
+        let most = if copies { MOST_UNDER_WAY } else { MOST_UNDER_WAY.min(self.cache.most() / 4) };
+        if self.closed || sync.stopping || sync.next == sync.allowed || sync.under_way >= most {
+            return false;
+        }
+        if copies {
+            self.begin_copies(agenda);
+            return true;
         }
         let (row, scrub) = (sync.next, sync.kind == Kind::Scrub);
         let Some(h) = self.take_head(row) else { return false };
-        let sync = self.sync.as_mut().expect("it is under way");
-        sync.next += 1;
-        sync.under_way += 1;
-        sync.done.push_back(false);
+        self.sync.as_mut().expect("it is under way").begin_rows(1, 1);
         let head = self.cache.head_mut(h);
         head.sync = true;
         if scrub && head.busy == 0 && head.writes.is_empty() {
@@ -140,36 +198,45 @@ impl Array {
     pub(crate) fn sync_row(&mut self, h: u32) -> bool {
         let row = self.cache.head(h).row;
         match self.sync.as_ref().expect("a row is marked by it").kind {
-            Kind::Rebuild(drive) => {
-                self.write_rebuilt(h, drive);
-                true
+            Kind::Rebuild(drives) => {
+                let pages = drives & !self.readable(row) & self.present();
+                if pages != 0 {
+                    self.write_rebuilt(h, pages);
+                    return true;
+                }
             }
             Kind::Scrub => {
                 if self.contents.follows(row) && !self.contents.cached_parity_holds(row) {
                     self.counters.scrub_mismatches += 1;
                 }
-                self.row_synced(h);
-                false
             }
         }
+        self.row_synced(h);
+        false
     }
 
-    /// A row is done.
+    /// The row of a head is done.
     pub(crate) fn row_synced(&mut self, h: u32) {
         let head = self.cache.head_mut(h);
         head.sync = false;
         let row = head.row;
-        let sync = self.sync.as_mut().expect("a row is marked by it");
-        match sync.kind {
-            Kind::Rebuild(_) => self.counters.rebuilt_rows += 1,
-            Kind::Scrub => self.counters.scrubbed_rows += 1,
-        }
-        let at = (row - sync.base) as usize;
-        sync.done[at] = true;
+        self.row_part_done(row);
+    }
+
+    /// A part of a row is done.
+    pub(crate) fn row_part_done(&mut self, row: u32) {
+        let sync = self.sync.as_mut().expect("a row is under way for it");
+        let left = &mut sync.left[(row - sync.base) as usize];
+        *left -= 1;
+        let done = *left == 0;
         sync.under_way -= 1;
-        while sync.done.front() == Some(&true) {
-            sync.done.pop_front();
-            sync.base += 1;
+        sync.advance();
+        match sync.kind {
+            Kind::Rebuild(drives) => {
+                self.counters.rebuilt_rows += u64::from(done);
+                self.losses.restore(drives, sync.base);
+            }
+            Kind::Scrub => self.counters.scrubbed_rows += u64::from(done),
         }
     }
 }

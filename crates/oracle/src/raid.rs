@@ -1,4 +1,4 @@
-//! Cost of a small write in RAID-5: one parity chunk over `d` data chunks, of which `k` change.
+//! Cost of a small write in RAID-5 and RAID-6: one or two parity chunks over `d` data chunks, of which `k` change.
 
 use crate::domain::{OutOfDomain, at_least_one, positive, require};
 
@@ -46,6 +46,16 @@ pub fn reconstruct_write(data: u32, changed: u32) -> Result<StripeCost, OutOfDom
 pub fn cheapest(data: u32, changed: u32) -> Result<StripeCost, OutOfDomain> {
     let (modify, reconstruct) = (read_modify_write(data, changed)?, reconstruct_write(data, changed)?);
     Ok(if reconstruct.reads < modify.reads { reconstruct } else { modify })
+}
+
+/// The cheaper way with two parities, RAID-6: read-modify-write takes `k + 2` reads, reconstruct-write `d - k`, and both
+/// `k + 2` writes.
+///
+/// # Errors
+/// [`OutOfDomain`] unless `1 <= changed <= data`.
+pub fn cheapest_with_two(data: u32, changed: u32) -> Result<StripeCost, OutOfDomain> {
+    check(data, changed)?;
+    Ok(StripeCost { reads: (changed + 2).min(data - changed), writes: changed + 2 })
 }
 
 /// Parity writes per data write when a parity write covers `mean_changed` data writes on average: `1 / k`.

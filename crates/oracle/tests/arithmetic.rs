@@ -1,7 +1,7 @@
 //! Do restarting pulses, RAID-5, reprogramming and Little's law give their hand-computed values?
 
 use interpulse_oracle::raid::{
-    StripeCost, cheapest, parity_per_data_write, read_modify_write, reconstruct_write,
+    StripeCost, cheapest, cheapest_with_two, parity_per_data_write, read_modify_write, reconstruct_write,
 };
 use interpulse_oracle::{coding, little, repeat};
 
@@ -50,6 +50,10 @@ fn raid_5_of_four_drives() {
             assert_eq!(cheapest(data, changed).unwrap(), StripeCost { reads: best, writes: changed + 1 });
         }
     }
+    assert_eq!(cheapest_with_two(6, 1).unwrap(), StripeCost { reads: 3, writes: 3 });
+    assert_eq!(cheapest_with_two(6, 2).unwrap(), StripeCost { reads: 4, writes: 4 });
+    assert_eq!(cheapest_with_two(6, 3).unwrap(), StripeCost { reads: 3, writes: 5 });
+    assert!(cheapest_with_two(6, 7).is_err() && cheapest_with_two(6, 0).is_err());
     near(parity_per_data_write(1.135).unwrap(), 0.881, 0.0005);
     near(parity_per_data_write(3.0).unwrap(), 0.333, 0.0005);
     assert_eq!(parity_per_data_write(1.0).unwrap(), 1.0);

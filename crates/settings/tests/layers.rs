@@ -97,6 +97,22 @@ fn the_text_of_a_set_is_a_toml_value_or_a_string() {
 }
 
 #[test]
+fn one_value_or_a_list_of_them() {
+    let read = |text: &str| {
+        let document = Document::from_toml(text, "x.toml")?;
+        let mut section = document.section("a")?;
+        let values =
+            (section.some_u32("b", "", optional())?, section.some_duration("c", "", default(Duration(7)))?);
+        document.finish().map(|()| values)
+    };
+    assert_eq!(read("[a]\nb = 3\n").unwrap(), (vec![3], vec![Duration(7)]));
+    assert_eq!(read("[a]\nb = [3, 1]\nc = [\"1us\"]\n").unwrap(), (vec![3, 1], vec![Duration::from_us(1)]));
+    assert_eq!(read("[a]\nb = []\nc = \"2us\"\n").unwrap(), (vec![], vec![Duration::from_us(2)]));
+    assert_eq!(read("").unwrap(), (vec![], vec![Duration(7)]));
+    assert!(read("[a]\nb = [3, \"x\"]\n").unwrap_err().to_string().contains("a.b: seen \"x\""));
+}
+
+#[test]
 fn the_hash_knows_values_only() {
     let hash = |text: &str, file: &str| {
         let document = Document::from_toml(text, file).unwrap();

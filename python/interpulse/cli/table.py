@@ -42,6 +42,7 @@ ARRAY_COUNTS = {
     "pages that a drive could not correct": "media_error_pages",
     "  of them made up and written back": "repaired_pages",
     "  of them lost": "unrecovered_pages",
+    "writes that waited while copies were compared or made": "held_writes",
     "scrub mismatches": "scrub_mismatches",
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
@@ -167,6 +168,9 @@ def _array(cases: list[dict[str, Any]]) -> Table | None:
     for label, name in ARRAY_COUNTS.items():
         if any(each.get(name) for each in counters):
             table.add_row(label, *(number(each.get(name), 0) for each in counters))
+    lost = [array.get("failures", []) for array in arrays]
+    if any(lost):
+        table.add_row("drives lost", *(number(len(each), 0) for each in lost))
     for name in ("rebuild", "scrub"):
         of = [array.get(name, {}) for array in arrays]
         if any(of):

@@ -1,14 +1,13 @@
-//! Data that a drive could not correct, as md treats it: made up by parity or a mirror, with RAID-5 written back.
+//! Data that a drive could not correct, as md treats it: made up by parity, then written back, or had from a copy.
 //!
-//! A command fails as a whole: NVMe gives a status to the command, not to its blocks. RAID-5 therefore reads the pages of
+//! A command fails as a whole: NVMe gives a status to the command, not to its blocks. RAID-5 and RAID-6 therefore reads the pages of
 //! a failed one again, one by one, before it takes them for bad. md: `raid5_end_read_request` and `retry_aligned_read` in
 //! drivers/md/raid5.c.
 
-use super::{Array, Command, Piece, UNIT_SECTORS, Via};
+use super::{Array, Piece, UNIT_SECTORS, Via};
 use crate::outbox::PageMove;
-use interpulse_drive::config::Level;
 use interpulse_engine::Agenda;
-use interpulse_workload::{Op, Request};
+use interpulse_workload::Op;
 
 impl Array {
     /// A drive has failed a part of `job`: a read of this stretch that it could not correct, or a write that had to read.
@@ -16,9 +15,10 @@ impl Array {
     pub(super) fn host_part_failed(
         &mut self,
         agenda: &mut Agenda,
+        physical: usize,
         job: u32,
         read: Option<(u64, u64)>,
-        tried: u64,
+        failures: u32,
     ) {
         let Some((from, to)) = read else {
             self.jobs.get_mut(job).failed = true;
@@ -26,35 +26,39 @@ impl Array {
             return;
         };
         let pages = to.div_ceil(UNIT_SECTORS) - from / UNIT_SECTORS;
-        let others = (0..self.drives.len()).filter(|d| tried >> d & 1 == 0);
-        match (self.spec.level, others.min_by_key(|&d| self.pending[d])) {
-            (Level::Raid5, _) => {
-                let via = if pages == 1 { Via::Parity } else { Via::Reread };
-                if pages == 1 {
-                    self.counters.media_error_pages += 1;
-                } else {
-                    self.counters.reread_pages += pages;
-                }
-                let piece = Piece { job, op: Op::Read, from, to, via };
-                if self.blocked.is_empty() {
-                    self.enter(agenda, piece);
-                } else {
-                    self.counters.cache_waits += 1;
-                    self.blocked.push_back(piece);
-                }
+        if self.spec.level.parities() > 0 {
+            let via = if pages == 1 { Via::Parity } else { Via::Reread };
+            if pages == 1 {
+                self.counters.media_error_pages += 1;
+                self.count_errors_of(physical, 1);
+            } else {
+                self.counters.reread_pages += pages;
             }
-            (Level::Raid1, Some(mirror)) => {
-                self.counters.media_error_pages += pages;
-                let request = Request { op: Op::Read, sector: from, sectors: (to - from) as u32 };
-                let tried = tried | 1 << mirror;
-                self.command(agenda, mirror, request, Command::Host { job, read, tried });
+            let piece = Piece { job, op: Op::Read, from, to, via };
+            if self.blocked.is_empty() {
+                self.enter(agenda, piece);
+            } else {
+                self.counters.cache_waits += 1;
+                self.blocked.push_back(piece);
             }
-            (Level::Raid0 | Level::Raid1, _) => {
-                self.counters.media_error_pages += pages;
-                self.counters.unrecovered_pages += pages;
-                self.jobs.get_mut(job).failed = true;
-                self.part_done(agenda, job);
-            }
+            return;
+        }
+        // Each copy may have pages of its own that are bad; more failures than that are bad luck.
+        if self.spec.level.mirrors() && failures <= self.spec.drives {
+            self.repair_copies(agenda, physical, job, (from, to), failures);
+            return;
+        }
+        self.counters.media_error_pages += pages;
+        self.count_errors_of(physical, pages as u32);
+        self.counters.unrecovered_pages += pages;
+        self.jobs.get_mut(job).failed = true;
+        self.part_done(agenda, job);
+    }
+
+    /// A drive could not correct so many pages; one that is no longer in the array is not counted.
+    pub(super) fn count_errors_of(&mut self, physical: usize, pages: u32) {
+        if let Some(drive) = self.slots.iter().position(|&slot| slot == Some(physical)) {
+            self.count_errors(drive as u32, pages);
         }
     }
 
@@ -66,10 +70,13 @@ impl Array {
         self.outbox.push(PageMove { drive, write: false, row, head: h, alone: true });
     }
 
-    /// The drive could not correct the page of `h` that has just been read.
+    /// The drive could not correct the page of `h` that has just been read; `there` unless it has been lost meanwhile.
     #[cold]
-    pub(super) fn page_failed(&mut self, h: u32, drive: u32) {
+    pub(super) fn page_failed(&mut self, h: u32, drive: u32, there: bool) {
         self.counters.media_error_pages += 1;
+        if there {
+            self.count_errors(drive, 1);
+        }
         let head = self.cache.head_mut(h);
         head.uptodate &= !(1 << drive);
         head.bad |= 1 << drive;
@@ -96,17 +103,18 @@ impl Array {
         }
     }
 
-    /// Writes the page that has been computed back, if it was one that its drive could not correct. Who reads it need not
-    /// wait for that.
+    /// Writes pages that have been computed back, if their drives could not correct them. Who reads them need not wait
+    /// for that.
     pub(crate) fn repair(&mut self, agenda: &mut Agenda, h: u32, computed: u32) {
         let head = self.cache.head_mut(h);
-        if std::mem::take(&mut head.bad) == 0 {
+        let bad = std::mem::take(&mut head.bad) & computed;
+        if bad == 0 {
             return;
         }
-        let drive = computed.trailing_zeros();
-        if self.slots[drive as usize].is_some() {
-            self.counters.repaired_pages += 1;
-            self.write_back(h, drive);
+        let pages = bad & self.present();
+        if pages != 0 {
+            self.counters.repaired_pages += u64::from(pages.count_ones());
+            self.write_back(h, pages);
         }
         self.serve_reads(agenda, h);
     }

@@ -3,7 +3,6 @@
 use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via};
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
-use interpulse_drive::config::Level;
 use interpulse_engine::Agenda;
 use interpulse_workload::{Op, Request};
 
@@ -25,7 +24,7 @@ impl Array {
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
                 let piece = Piece { job, op, from, to, via: Via::Drive };
-                if self.spec.level != Level::Raid5 {
+                if self.spec.level.parities() == 0 {
                     self.pass_through(agenda, piece);
                 } else if self.blocked.is_empty() {
                     self.enter(agenda, piece);
@@ -47,8 +46,7 @@ impl Array {
         read: Option<(u64, u64)>,
     ) {
         self.jobs.get_mut(job).parts += 1;
-        let tried = 1 << physical;
-        self.command(agenda, physical, request, Command::Host { job, read, tried });
+        self.command(agenda, physical, request, Command::Host { job, read, failures: 0 });
     }
 
     pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
@@ -66,50 +64,54 @@ impl Array {
         commands[id] = what;
     }
 
-    /// RAID-0 and RAID-1: straight to the drives, chunk by chunk.
-    fn pass_through(&mut self, agenda: &mut Agenda, piece: Piece) {
-        let mut from = piece.from;
-        while from < piece.to {
-            let (place, sectors) = self.stretch(from, piece.to);
-            let units = (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
-            let request = Request {
-                op: piece.op,
-                sector: u64::from(place.row) * UNIT_SECTORS + from % UNIT_SECTORS,
-                sectors: sectors as u32,
-            };
-            let mirrored = self.spec.level == Level::Raid1;
+    /// Levels without parity: straight to the drives, chunk by chunk.
+    pub(super) fn pass_through(&mut self, agenda: &mut Agenda, mut piece: Piece) {
+        while piece.from < piece.to {
+            let (place, sectors) = self.stretch(piece.from, piece.to);
             if piece.op == Op::Read {
-                let nearest = (0..self.drives.len()).min_by_key(|&d| self.pending[d]);
-                let drive =
-                    if mirrored { nearest.expect("an array has drives") } else { place.drive as usize };
-                for row in place.row..place.row + units {
-                    if self.contents.follows(row) {
-                        self.contents.read_through(row, place.drive, drive as u32);
-                    }
-                }
-                self.part(agenda, piece.job, drive, request, Some((from, from + sectors)));
+                self.read_a_copy(agenda, &piece, place, sectors);
+            } else if self.spec.level.mirrors() {
+                self.write_copies(agenda, &piece, place, sectors);
             } else {
-                for row in place.row..place.row + units {
-                    if self.contents.follows(row) {
-                        let version = self.contents.issue(row, place.drive);
-                        self.contents.write_through(row, place.drive, version);
-                        // Complete when its drives say so: until then a read may return either, and the drives'
-                        // own audits hold them to the order of submission.
-                        self.contents.acknowledge(row, place.drive, version);
-                    }
-                }
-                let all = if mirrored {
-                    0..self.drives.len()
-                } else {
-                    place.drive as usize..place.drive as usize + 1
-                };
-                for drive in all {
-                    self.part(agenda, piece.job, drive, request, None);
-                }
+                self.write_directly(agenda, &piece, place, sectors);
             }
-            from += sectors;
+            piece.from += sectors;
         }
         self.part_done(agenda, piece.job);
+    }
+
+    fn read_a_copy(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
+        let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let (at, physical) = if self.spec.level.mirrors() {
+            self.nearest(place, units, 0).expect("no drive is lost with all copies")
+        } else {
+            (place, place.drive as usize)
+        };
+        for k in 0..units {
+            if self.contents.follows(place.row + k) {
+                self.contents.read_through(place.row + k, place.drive, Place { row: at.row + k, ..at });
+            }
+        }
+        let sector = u64::from(at.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
+        let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
+        self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
+    }
+
+    /// RAID-0.
+    fn write_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
+        let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        for row in place.row..place.row + units {
+            if self.contents.follows(row) {
+                let version = self.contents.issue(row, place.drive);
+                self.contents.write_through(row, place.drive, version, u32::MAX);
+                // Complete when its drive says so: until then a read may return either, and the drive's
+                // own audits hold it to the order of submission.
+                self.contents.acknowledge(row, place.drive, version);
+            }
+        }
+        let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
+        let request = Request { op: Op::Write, sector, sectors: sectors as u32 };
+        self.part(agenda, piece.job, place.drive as usize, request, None);
     }
 
     /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.
@@ -119,7 +121,7 @@ impl Array {
         (place, to.min((unit + units) * UNIT_SECTORS) - from)
     }
 
-    /// RAID-5: reads of what a drive holds go to it; all else goes page by page into the stripe cache, and what is there
+    /// RAID-5 and RAID-6: reads of what a drive holds go to it; all else goes page by page into the stripe cache, and what is there
     /// is looked at when the whole request is.
     pub(super) fn enter(&mut self, agenda: &mut Agenda, mut piece: Piece) {
         let mut touched = self.spare_lists.pop().unwrap_or_default();
@@ -174,7 +176,7 @@ impl Array {
     fn read_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, units: u32, sectors: u64) {
         for row in place.row..place.row + units {
             if self.contents.follows(row) {
-                self.contents.read_through(row, place.drive, place.drive);
+                self.contents.read_through(row, place.drive, Place { row, ..place });
             }
         }
         let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;

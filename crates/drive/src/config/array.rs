@@ -17,6 +17,10 @@ pub enum Level {
     Raid1,
     /// Striped with one parity chunk per stripe, left-symmetric.
     Raid5,
+    /// Striped with two parity chunks per stripe, left-symmetric.
+    Raid6,
+    /// Striped over pairs of copies, the second one next to the first.
+    Raid10,
 }
 
 impl Level {
@@ -25,11 +29,54 @@ impl Level {
         ("raid0", Level::Raid0, "striped without redundancy"),
         ("raid1", Level::Raid1, "every drive holds everything"),
         ("raid5", Level::Raid5, "striped with rotating parity, left-symmetric"),
+        ("raid6", Level::Raid6, "striped with two rotating parities, left-symmetric"),
+        ("raid10", Level::Raid10, "striped, each chunk on two drives next to one another (near=2)"),
     ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, level, _)| *level == self).map_or("", |(name, _, _)| name)
+    }
+
+    /// Parity pages in a row.
+    #[inline]
+    pub fn parities(self) -> u32 {
+        match self {
+            Level::Raid0 | Level::Raid1 | Level::Raid10 => 0,
+            Level::Raid5 => 1,
+            Level::Raid6 => 2,
+        }
+    }
+
+    /// Whether its redundancy is copies.
+    #[inline]
+    pub fn mirrors(self) -> bool {
+        matches!(self, Level::Raid1 | Level::Raid10)
+    }
+
+    fn least_drives(self) -> u32 {
+        match self {
+            Level::Raid0 | Level::Raid1 | Level::Raid10 => 2,
+            Level::Raid5 => 3,
+            Level::Raid6 => 4,
+        }
+    }
+
+    /// Whether nothing is lost with these of so many drives, one bit each.
+    pub fn survives(self, drives: u32, lost: u32) -> bool {
+        let all = ((1u64 << drives) - 1) as u32;
+        match self {
+            Level::Raid0 => lost == 0,
+            Level::Raid1 => lost != all,
+            Level::Raid5 | Level::Raid6 => lost.count_ones() <= self.parities(),
+            Level::Raid10 => {
+                // Every chunk is on two neighbours; with an even number of drives the pairs are always the same.
+                let next = lost >> 1 | (lost & 1) << (drives - 1);
+                let both = lost & next;
+                let pairs = if drives.is_multiple_of(2) { 0x5555_5555 } else { all };
+                both & pairs == 0
+            }
+        }
     }
 }
 
@@ -50,16 +97,17 @@ impl CacheUnit {
     ];
 }
 
-/// A drive that fails.
+/// A drive that fails at a chosen time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailureSpec {
     /// Its place in the array.
     pub drive: u32,
     /// When, in simulated time.
     pub at: Duration,
-    /// Bytes a second at which an empty drive takes its place; without it the array stays degraded.
-    pub rebuild_rate: Option<Bytes>,
 }
+
+/// Most drives that fail at chosen times.
+const MOST_FAILURES: usize = 2;
 
 /// The array as plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,24 +122,21 @@ pub struct ArraySpec {
     pub stripe_heads: u32,
     /// Host time for a read answered from the stripe cache.
     pub cache_latency: Duration,
-    /// The drive that fails, if one does.
-    pub failure: Option<FailureSpec>,
+    /// The drives that fail at chosen times, in the order of these.
+    pub failures: [Option<FailureSpec>; MOST_FAILURES],
+    /// Uncorrectable pages after which a drive is taken out; none is without it.
+    pub fail_after_errors: Option<u32>,
+    /// Bytes a second at which an empty drive takes a lost one's place; without it the array stays degraded.
+    pub rebuild_rate: Option<Bytes>,
     /// Bytes of each drive that a scrub reads in a second; none without it.
     pub scrub_rate: Option<Bytes>,
     /// How often and at which intervals each page of the drives is written is followed.
     pub follow_updates: bool,
 }
 
-const CACHE_KEYS: [&str; 8] = [
-    "stripe-cache",
-    "stripe-cache-unit",
-    "cache-latency",
-    "fail-drive",
-    "fail-at",
-    "rebuild-rate",
-    "scrub-rate",
-    "chunk",
-];
+const CACHE_KEYS: [&str; 4] = ["stripe-cache", "stripe-cache-unit", "cache-latency", "follow-updates"];
+const REDUNDANCY_KEYS: [&str; 5] =
+    ["fail-drive", "fail-at", "fail-after-errors", "rebuild-rate", "scrub-rate"];
 
 /// Reads the section `[array]`; none makes a single drive.
 pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError> {
@@ -100,21 +145,17 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         return Ok(None);
     }
     let level = s.choice("level", "how the drives are joined", None, &super::drive::options(Level::ALL))?;
-    let least = if level == Level::Raid5 { 3 } else { 2 };
-    let drives = s.u32("drives", "drives of the array, parity included", required().within(least..=32))?;
-    match level {
-        Level::Raid0 => {
-            for key in &CACHE_KEYS[..7] {
-                s.refuse(key, "it belongs to level = \"raid5\"")?;
-            }
+    let doc = "drives of the array, parity included";
+    let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
+    if level.parities() == 0 {
+        for key in CACHE_KEYS {
+            s.refuse(key, "it belongs to level = \"raid5\" and \"raid6\"")?;
         }
-        Level::Raid1 => {
-            for key in &CACHE_KEYS[..7] {
-                s.refuse(key, "it belongs to level = \"raid5\"")?;
-            }
-            s.refuse("chunk", "mirrors are not striped")?;
+    }
+    if level == Level::Raid0 {
+        for key in REDUNDANCY_KEYS {
+            s.refuse(key, "it belongs to levels with redundancy, and raid0 has none")?;
         }
-        Level::Raid5 => {}
     }
     let mut spec = ArraySpec {
         level,
@@ -122,11 +163,15 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         chunk: Bytes(UNIT_BYTES),
         stripe_heads: 0,
         cache_latency: Duration::ZERO,
-        failure: None,
+        failures: [None; MOST_FAILURES],
+        fail_after_errors: None,
+        rebuild_rate: None,
         scrub_rate: None,
         follow_updates: false,
     };
-    if level != Level::Raid1 {
+    if level == Level::Raid1 {
+        s.refuse("chunk", "mirrors are not striped")?;
+    } else {
         spec.chunk = s.bytes(
             "chunk",
             "consecutive bytes on one drive",
@@ -136,16 +181,15 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
             return Err(s.invalid("chunk", "a power of two"));
         }
     }
-    if level == Level::Raid5 {
+    if level.parities() > 0 {
         let doc = "count how often and at which intervals each flash page of data and of parity is written";
         spec.follow_updates = s.bool("follow-updates", doc, default(false))?;
         read_cache(&mut s, &mut spec)?;
-        spec.failure = read_failure(&mut s, drives)?;
+    }
+    if level != Level::Raid0 {
         let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
         spec.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
-        if spec.failure.is_some() {
-            s.refuse("scrub-rate", "an array that loses a drive is not scrubbed")?;
-        }
+        read_failures(&mut s, &mut spec)?;
     }
     Ok(Some(spec))
 }
@@ -178,24 +222,52 @@ fn read_cache(s: &mut Section, spec: &mut ArraySpec) -> Result<(), ConfigError> 
     Ok(())
 }
 
-fn read_failure(s: &mut Section, drives: u32) -> Result<Option<FailureSpec>, ConfigError> {
-    let drive = s.optional_u32(
-        "fail-drive",
-        "place of the drive that fails, counted from 0; left out, none does",
-        optional().within(0..=drives - 1),
-    )?;
-    let Some(drive) = drive else {
-        for key in ["fail-at", "rebuild-rate"] {
-            s.refuse(key, "it belongs to fail-drive")?;
-        }
-        return Ok(None);
-    };
-    let long = Duration::from_ms(100 * 24 * 3_600_000);
-    let at =
-        s.duration("fail-at", "simulated time at which it fails", default(Duration::ZERO).at_most(long))?;
+fn read_failures(s: &mut Section, spec: &mut ArraySpec) -> Result<(), ConfigError> {
+    let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
+    let places = s.some_u32("fail-drive", doc, optional().within(0..=spec.drives - 1))?;
+    if places.is_empty() {
+        s.refuse("fail-at", "it belongs to fail-drive")?;
+    } else {
+        s.refuse(
+            "fail-after-errors",
+            "drives fail at chosen times or by their errors, and fail-drive is given",
+        )?;
+        read_chosen(s, spec, &places)?;
+    }
+    let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
+    spec.fail_after_errors = s.optional_u32("fail-after-errors", doc, optional().at_least(1))?;
+    if places.is_empty() && spec.fail_after_errors.is_none() {
+        s.refuse("rebuild-rate", "it belongs to fail-drive or fail-after-errors")?;
+    }
     let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
-    let rebuild_rate = s.optional_bytes("rebuild-rate", doc, rate())?;
-    Ok(Some(FailureSpec { drive, at, rebuild_rate }))
+    spec.rebuild_rate = s.optional_bytes("rebuild-rate", doc, rate())?;
+    Ok(())
+}
+
+/// The drives that fail at chosen times.
+fn read_chosen(s: &mut Section, spec: &mut ArraySpec, places: &[u32]) -> Result<(), ConfigError> {
+    let lost = places.iter().fold(0u32, |lost, place| lost | 1 << place);
+    if lost.count_ones() as usize != places.len() || places.len() > MOST_FAILURES {
+        return Err(s.invalid("fail-drive", "one drive, or two different ones"));
+    }
+    if !spec.level.survives(spec.drives, lost) {
+        return Err(s.invalid("fail-drive", "drives that the others can make up for"));
+    }
+    let long = Duration::from_ms(100 * 24 * 3_600_000);
+    let doc = "simulated time at which it fails, or a list with a time for each";
+    let mut at = s.some_duration("fail-at", doc, default(Duration::ZERO).at_most(long))?;
+    if let [one] = at[..] {
+        at = vec![one; places.len()];
+    }
+    if at.len() != places.len() {
+        return Err(s.invalid("fail-at", "one time, or one for each drive of fail-drive"));
+    }
+    let mut chosen: Vec<_> = places.iter().zip(at).map(|(&drive, at)| FailureSpec { drive, at }).collect();
+    chosen.sort_by_key(|failure| failure.at);
+    for (of, failure) in spec.failures.iter_mut().zip(chosen) {
+        *of = Some(failure);
+    }
+    Ok(())
 }
 
 impl ArraySpec {
@@ -207,17 +279,32 @@ impl ArraySpec {
 
     /// Capacity in 512-byte sectors.
     pub fn capacity_sectors(&self, drive: &DriveSpec) -> Result<u64, Impossible> {
-        let data = match self.level {
-            Level::Raid0 => self.drives,
-            Level::Raid1 => 1,
-            Level::Raid5 => self.drives - 1,
+        let units = u64::from(self.units_per_drive(drive)?);
+        let chunk = self.chunk.get() / UNIT_BYTES;
+        let units = match self.level {
+            Level::Raid1 => units,
+            // Copies of whole chunks: with an odd number of chunks in all, the last one is not used.
+            Level::Raid10 => units / chunk * u64::from(self.drives) / 2 * chunk,
+            Level::Raid0 | Level::Raid5 | Level::Raid6 => {
+                units * u64::from(self.drives - self.level.parities())
+            }
         };
-        Ok(u64::from(self.units_per_drive(drive)?) * u64::from(data) * (UNIT_BYTES / 512))
+        Ok(units * (UNIT_BYTES / 512))
     }
 
-    /// Drives simulated: those of the array, and the one that takes the place of a lost one.
+    /// Empty drives that take the places of lost ones: one for each that fails at a chosen time, or as many as there
+    /// are parities, at least one, for those that fail by their errors.
+    pub fn spares(&self) -> u32 {
+        match self.rebuild_rate {
+            None => 0,
+            Some(_) if self.fail_after_errors.is_some() => self.level.parities().max(1),
+            Some(_) => self.failures.iter().flatten().count() as u32,
+        }
+    }
+
+    /// Drives simulated: those of the array, and those that take the places of lost ones.
     pub fn drives_simulated(&self) -> u32 {
-        self.drives + u32::from(self.failure.is_some_and(|f| f.rebuild_rate.is_some()))
+        self.drives + self.spares()
     }
 
     /// Checks what only the whole shows.
@@ -241,8 +328,11 @@ impl ArraySpec {
             let why = "an array submits to one queue pair of each drive";
             return Err(impossible(&["host.queue-weights", "array.level"], why));
         }
-        let rebuilds = self.failure.is_some_and(|f| f.rebuild_rate.is_some());
-        if rebuilds && drive.ftl.gc == GcPolicy::Imposed {
+        if self.fail_after_errors.is_some() && drive.nand.errors.is_none() {
+            let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
+            return Err(impossible(&["array.fail-after-errors"], why));
+        }
+        if self.rebuild_rate.is_some() && drive.ftl.gc == GcPolicy::Imposed {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
             return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
         }

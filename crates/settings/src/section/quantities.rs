@@ -59,6 +59,42 @@ impl Section {
         BOOL: bool, bool, optional_bool, list_bool, "`true` or `false`";
     }
 
+    /// Reads a whole number below 2^32, or a list of them; empty if left out without a default.
+    pub fn some_u32(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        each: Spec<u32>,
+    ) -> Result<Vec<u32>, ConfigError> {
+        self.some(&kinds::U32, key, doc, each)
+    }
+
+    /// Reads a duration, or a list of them; empty if left out without a default.
+    pub fn some_duration(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        each: Spec<Duration>,
+    ) -> Result<Vec<Duration>, ConfigError> {
+        self.some(&kinds::DURATION, key, doc, each)
+    }
+
+    fn some<T: Clone + PartialOrd>(
+        &mut self,
+        kind: &Kind<T>,
+        key: &str,
+        doc: &'static str,
+        each: Spec<T>,
+    ) -> Result<Vec<T>, ConfigError> {
+        if matches!(self.leaf(key, kind.noun)?, Some(leaf) if matches!(leaf.value, Value::List(_))) {
+            return self.list(kind, key, doc, None, each);
+        }
+        if each.default.is_some() {
+            return Ok(vec![self.required(kind, key, doc, each)?]);
+        }
+        Ok(self.optional(kind, key, doc, each)?.into_iter().collect())
+    }
+
     pub(super) fn required<T: Clone + PartialOrd>(
         &mut self,
         kind: &Kind<T>,

@@ -1,0 +1,65 @@
+//! Runs of arrays of miniature drives with every row followed.
+#![allow(dead_code, reason = "each suite takes what it needs")]
+
+use interpulse_array::runner::run;
+use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve};
+use serde_json::Value;
+
+/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
+const SMALL: &str = r#"
+drive = "a4-mini"
+[part]
+layers = 4
+blocks-per-plane = 20
+pages-per-block = 24
+page-size = "4KiB"
+[geometry]
+channels = 2
+chips-per-channel = 1
+[ftl]
+over-provisioning = "60%"
+[cache]
+size = "1MiB"
+[audit]
+sample = 1
+"#;
+
+pub fn result(rest: &str) -> Result<Value, String> {
+    result_with_seed(rest, None)
+}
+
+pub fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> {
+    let request =
+        RunRequest { text: format!("{SMALL}{rest}"), path: "x.toml".into(), seed, ..RunRequest::default() };
+    let plan = resolve(&request).map_err(|e| e.to_string())?;
+    let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
+    let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
+    Ok(serde_json::from_str(&text).expect("results are JSON"))
+}
+
+pub fn ran(rest: &str) -> Value {
+    result(rest).unwrap_or_else(|why| panic!("{why}"))
+}
+
+pub fn count(result: &Value, name: &str) -> u64 {
+    result["array"]["counters"][name].as_u64().unwrap_or_else(|| panic!("no counter {name}"))
+}
+
+pub const MIXED: &str = r#"
+[run]
+requests = 6000
+[[flow]]
+depth = 12
+read = "40%"
+sizes = ["512B", "4KiB", "24KiB", "200KiB"]
+size-weights = [2.0, 5.0, 3.0, 1.0]
+alignment = "512B"
+"#;
+
+/// Worn drives whose data is so old that a few pages in a thousand cannot be corrected.
+pub fn aged(age: &str) -> String {
+    let aged = format!(
+        "[errors]\ntable = \"tlc-3d\"\ninitial-age = \"{age}\"\n[ecc]\ncapability = 80\nmax-retries = 2\n"
+    );
+    format!("[precondition]\nfill = \"100%\"\ncycles = 1000\n{aged}")
+}

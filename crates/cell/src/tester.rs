@@ -157,7 +157,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         erase_suspend: erase,
         nesting: false,
         multi_plane_reads: false,
-        super_layer: 1,
+        super_layer: 0,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
         errors: None,

@@ -161,6 +161,8 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     spec.cache.latency = Duration::from_ns(pick(rng, &[0, 700]));
     spec.cache.acknowledge = pick(rng, &[Acknowledge::WhenCached, Acknowledge::WhenProgrammed]);
 
+    spec.cache.absorbs = rng.below(4) > 0;
+
     spec.nand.policy = pick(rng, &[Policy::Fifo, Policy::ReadPriority]);
     spec.nand.multi_plane_reads = rng.below(2) == 0;
     spec.nand.nesting = rng.below(2) == 0;

@@ -29,13 +29,27 @@ class PartFile:
     """The pulse of a program loop and the reset beside it."""
     pages_per_block: int = 1
     """Pages of a block that can hold data."""
+    program_loops: int = 1
+    """Loops of a program of the part."""
+    verify_us: float = 0.0
+    """All verifies of a loop."""
+    two_bit_read_us: float = 0.0
+    """Sensing a page of a word line with two bits per cell: the part's own time, or that of its fastest page."""
 
     @classmethod
     def of(cls, bench: Bench) -> PartFile:
         """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.run`."""
         (part,) = bench.run([Job("part", {})])
         stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
-        return cls(part["preset"], stated, part["program_pulse_us"], part["pages_per_block"])
+        return cls(
+            part["preset"],
+            stated,
+            part["program_pulse_us"],
+            part["pages_per_block"],
+            part["program_loops"],
+            part["program_verify_us"],
+            part["two_bit_read_us"],
+        )
 
     def measured(self, key: str, value: float | str, source: str) -> None:
         """Adds a figure.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse.characterize import reprogram_plots, reprogram_table
 from interpulse.characterize.bench import Job
 from interpulse.characterize.finding import Finding
-from interpulse.characterize.part import PartFile
+from interpulse.characterize.part import PartFile, microseconds
 from interpulse.experiments.outcome import Curve
 
 if TYPE_CHECKING:
@@ -105,11 +105,14 @@ def run(bench: Bench) -> Finding:
     of_table = reprogram_table.jobs(bench, layers)
     bench.announce(3 + sum(len(jobs) for jobs in (*fresh.values(), *aged.values(), of_table)))
     answers = iter(bench.run(job for jobs in (*fresh.values(), *aged.values()) for job in jobs))
-    found = {name: _programmed(name, [next(answers) for _ in jobs]) for name, jobs in (fresh | aged).items()}
+    raw = {name: [next(answers) for _ in jobs] for name, jobs in (fresh | aged).items()}
+    found = {name: _programmed(name, of) for name, of in raw.items()}
     table2 = [found[name].table2() for name in SCHEMES]
     table3 = [row for name in WORN for row in found[name].table3()]
     histograms = [_histogram(found[name]) for name in SCHEMES]
     _compare(rows, table2, table3)
+    pulses = {name: _pulses(of) for name, of in raw.items()}
+    _measure(part, pulses)
     errors = reprogram_table.of(bench, layers, bench.run(of_table))
     return Finding(
         rows,
@@ -130,6 +133,30 @@ def run(bench: Bench) -> Finding:
         ],
         files=[(reprogram_table.FILE, errors.toml.encode())],
     )
+
+
+def _pulses(answers: list[dict[str, Any]]) -> dict[str, float | None]:
+    """Mean pulses of the first programs of word lines, and of reprograms by one state where there are any."""
+    mean: dict[str, float | None] = {}
+    for which in ("first", "again"):
+        programs = sum(answer[which]["programs"] for answer in answers)
+        mean[which] = sum(answer[which]["pulses"] for answer in answers) / programs if programs else None
+    return mean
+
+
+def _measure(part: PartFile, pulses: dict[str, dict[str, float | None]]) -> None:
+    """What a drive needs for reprogramming: pulses in proportion to those of the conventional program on the same cells."""
+    whole = pulses["conventional"]["first"]
+    first, again = pulses["two-layer"]["first"], pulses["two-layer"]["again"]
+    assert whole and first and again, "the schemes program word lines"
+    how = "mean pulses of word lines in super layers of two layers, over those of conventional programs on the same cells"
+    for key, mean in (("mlc-", first), ("", again)):
+        loops = max(1, round(part.program_loops * mean / whole))
+        part.measured(f"reprogram.{key}loops", loops, f"measured: {how}: {mean:.2f} over {whole:.2f}")
+        same = "the part's own program loop"
+        part.measured(f"reprogram.{key}pulse", microseconds(part.pulse_us), same)
+        part.measured(f"reprogram.{key}verify", microseconds(part.verify_us), same)
+    part.measured("reprogram.read", microseconds(part.two_bit_read_us), "the part's own")
 
 
 def _jobs(layers: int, height: int, quick: bool, more: dict[str, Any]) -> list[Job]:

@@ -45,6 +45,9 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         "stated": stated,
         "program_pulse_us": pulse.as_ns() as f64 / 1e3,
         "pages_per_block": part.usable_pages(),
+        "program_loops": part.program.loops,
+        "program_verify_us": part.program.verify.as_ns() as f64 / 1e3,
+        "two_bit_read_us": part.reprogram.map_or(part.read[0], |r| r.read).as_ns() as f64 / 1e3,
     }))
 }
 

@@ -68,7 +68,9 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
             Some("when-cached"),
             &options(Acknowledge::ALL),
         )?,
+        absorbs: true,
     };
+    let cache = CacheSpec { absorbs: read_absorbs(&mut c, cache.acknowledge)?, ..cache };
     let host = read_host(document)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
     nand.power = power;
@@ -79,6 +81,16 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         default(1024).at_least(1),
     )?;
     Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample })
+}
+
+/// Whether data that waits in the cache is overwritten there.
+fn read_absorbs(c: &mut Section, acknowledge: Acknowledge) -> Result<bool, ConfigError> {
+    if acknowledge == Acknowledge::WhenProgrammed {
+        c.refuse("absorb", "with acknowledge = \"when-programmed\" every write is programmed")?;
+        return Ok(false);
+    }
+    let doc = "a write to data that waits in the cache takes its place; otherwise every write is programmed";
+    c.bool("absorb", doc, default(true))
 }
 
 /// Bytes of a mapping unit.
@@ -144,7 +156,7 @@ fn read_nand(
         nesting,
         multi_plane_reads,
         power: PowerConfig::default(),
-        super_layer: 1,
+        super_layer: 0,
         ecc_latency: ecc.latency,
         ecc_interval: ecc.interval,
         errors: ecc.errors,

@@ -378,6 +378,7 @@ impl Drive {
             ready_lanes,
             next_lane: 0,
             levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
+            absorbs: spec.cache.absorbs && !through,
             worth_starting: if through { 1 } else { ftl.layout.units_per_program },
             writers: if through { vec![0; slots as usize] } else { Vec::new() },
             programs_in_flight: 0,

@@ -108,6 +108,8 @@ pub struct Drive {
     next_lane: u32,
     /// Lists of dirty data by hotness, if host data is separated.
     levels: Option<Box<hot::Levels>>,
+    /// A write to a unit that waits in the cache takes its place there.
+    absorbs: bool,
     /// Dirty units that make a program worth starting.
     worth_starting: u32,
     /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.

@@ -92,6 +92,8 @@ pub struct CacheSpec {
     pub latency: Duration,
     /// When a write is complete.
     pub acknowledge: Acknowledge,
+    /// Data that waits to be programmed is overwritten in the cache; otherwise every write is programmed.
+    pub absorbs: bool,
 }
 
 /// When a write is complete.

@@ -82,7 +82,7 @@ impl Drive {
             if self.levels.is_some() { self.list_by_level(id, lpn, now_at) } else { self.list_of(lpn) };
         let mut home = NO_SLOT;
         match now_at {
-            Where::Cache(slot) if self.cache.is_dirty(slot) && !self.writes_through() => {
+            Where::Cache(slot) if self.absorbs && self.cache.is_dirty(slot) => {
                 self.window.counters.cache_overwrites += 1;
                 if self.versions.follows(lpn) {
                     self.versions.written(lpn, slot);

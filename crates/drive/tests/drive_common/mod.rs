@@ -96,7 +96,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
             power: PowerConfig::default(),
-            super_layer: 1,
+            super_layer: 0,
             ecc_latency: Duration::from_us(4),
             ecc_interval: Duration::ZERO,
             errors: None,
@@ -122,6 +122,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             size: Bytes::mib(4),
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::WhenCached,
+            absorbs: true,
         },
         host: HostSpec {
             queue_weights: vec![1],

@@ -63,7 +63,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
             power: PowerConfig::default(),
-            super_layer: 1,
+            super_layer: 0,
             ecc_latency: us(4),
             ecc_interval: Duration::ZERO,
             errors: None,
@@ -89,6 +89,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             size: Bytes::kib(128),
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::WhenCached,
+            absorbs: true,
         },
         host: HostSpec {
             queue_weights: vec![1],

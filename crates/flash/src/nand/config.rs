@@ -27,7 +27,7 @@ pub struct NandConfig {
     pub multi_plane_reads: bool,
     /// How power is followed and limited.
     pub power: PowerConfig,
-    /// Word lines of a super layer, within which reprograms come in any order.
+    /// Word lines of a super layer, within which reprograms come in any order; zero where nothing is reprogrammed.
     pub super_layer: u32,
     /// ECC decode latency of a codeword.
     pub ecc_latency: Duration,

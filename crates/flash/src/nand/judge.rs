@@ -7,6 +7,7 @@ use crate::errors::draw::Drawn;
 use crate::errors::model::Page;
 use crate::errors::{Ecc, ErrorModel, ErrorSpec};
 use crate::geometry::{Geometry, Timing};
+use crate::reprogram::MAX_REPROGRAMS;
 use interpulse_engine::{Duration, SimTime, counters};
 
 /// Numbers of further attempts that are told apart; more count as the last.
@@ -51,6 +52,8 @@ const REMINDER: u32 = 16;
 #[derive(Clone)]
 pub struct Reliability {
     model: ErrorModel,
+    /// The same of word lines with two bits per cell, by RPCnt.
+    two_bit: Box<[ErrorModel]>,
     blocks: BlockStates,
     pub(super) ecc: Ecc,
     latencies: Box<[Duration]>,
@@ -70,6 +73,7 @@ impl Reliability {
         geometry: &Geometry,
         timing: &Timing,
         fixed: Duration,
+        reprograms: bool,
         seed: u64,
     ) -> Reliability {
         let (dies, planes, blocks) = (geometry.dies(), geometry.planes, geometry.blocks_per_plane);
@@ -83,8 +87,14 @@ impl Reliability {
                 }
             }
         }
+        let reprogrammed = |count: u8| {
+            let spec = ErrorSpec { reprograms: f64::from(count), ..spec.clone() };
+            ErrorModel::new(&spec, geometry, seed)
+        };
+        let counts = if reprograms { 0..MAX_REPROGRAMS + 1 } else { 0..0 };
         Reliability {
             model,
+            two_bit: counts.map(reprogrammed).collect(),
             blocks: states,
             latencies: spec.ecc.latencies(fixed).into(),
             retry_sensing: timing.read.iter().map(|&t| spec.ecc.retry_sensing(t)).collect(),
@@ -130,8 +140,14 @@ impl Reliability {
     }
 
     /// Decides about the decode of the sensing of `txn` whose data has just moved, with `extra_cycles` of wear by
-    /// suspensions; returns the decode latency.
-    pub(super) fn judge(&mut self, txn: &mut Txn, extra_cycles: u32, now: SimTime) -> Duration {
+    /// suspensions, from a word line that has been reprogrammed so often; returns the decode latency.
+    pub(super) fn judge(
+        &mut self,
+        txn: &mut Txn,
+        extra_cycles: u32,
+        reprogrammed: Option<u8>,
+        now: SimTime,
+    ) -> Duration {
         let first = !txn.is_retry();
         let state = self.blocks.get_mut(txn.die, txn.plane.into(), txn.block);
         state.reads = state.reads.saturating_add(1);
@@ -154,8 +170,9 @@ impl Reliability {
             sensing: txn.seq,
         };
         let age = self.blocks.age(&state, now);
-        let ln = self.model.ln_rber(&state, extra_cycles, age, &page);
-        let drawn = self.model.draw(ln, &page);
+        let model = reprogrammed.map_or(&self.model, |count| &self.two_bit[usize::from(count)]);
+        let ln = model.ln_rber(&state, extra_cycles, age, &page);
+        let drawn = model.draw(ln, &page);
         if first {
             let codewords = u64::from(txn.units * self.model.codewords_per_unit());
             self.counters.reads += 1;
@@ -241,8 +258,12 @@ impl Nand {
         if txn.is(Txn::BUFFERED) {
             return reliability.latency_without_errors();
         }
-        let extra = self.dies[d].blocks().stress_cycles(txn.plane.into(), txn.block);
-        reliability.judge(txn, extra, now)
+        let blocks = self.dies[d].blocks();
+        let extra = blocks.stress_cycles(txn.plane.into(), txn.block);
+        let word_line = txn.page / self.geometry.pages_per_word_line;
+        let reprogrammed =
+            txn.is_two_bit().then(|| blocks.status(txn.plane.into(), txn.block, word_line).reprograms);
+        reliability.judge(txn, extra, reprogrammed, now)
     }
 }
 

@@ -124,10 +124,10 @@ impl Nand {
             reload_from: SimTime::ZERO,
         };
         let timing = Timing::new(part, geometry.unit_bytes);
-        let reliability = config
-            .errors
-            .as_deref()
-            .map(|spec| Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, seed)));
+        let reprograms = config.super_layer > 0;
+        let reliability = config.errors.as_deref().map(|spec| {
+            Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, reprograms, seed))
+        });
         let supply =
             Supply::new(&config.power, &part.power, part.buffer_setup, dies as u32, geometry.channels);
         Nand {

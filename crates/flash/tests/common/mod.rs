@@ -96,7 +96,7 @@ pub fn config() -> NandConfig {
         nesting: false,
         multi_plane_reads: false,
         power: PowerConfig::default(),
-        super_layer: 1,
+        super_layer: 0,
         ecc_latency: Duration::from_ns(DECODE),
         ecc_interval: Duration::from_ns(INTERVAL),
         errors: None,

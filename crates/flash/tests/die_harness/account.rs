@@ -213,7 +213,7 @@ fn a_case() -> impl Strategy<Value = Case> {
                 nesting,
                 multi_plane_reads,
                 power: PowerConfig::default(),
-                super_layer: 1,
+                super_layer: 0,
                 ecc_latency: Duration::from_ns(latency),
                 ecc_interval: Duration::from_ns(interval),
                 errors,

@@ -147,7 +147,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
         power: Default::default(),
-        super_layer: 1,
+        super_layer: 0,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,
         errors: None,

@@ -32,6 +32,8 @@ pub struct Part<'a> {
     lines: Vec<Line>,
     /// Room for the resistance above each cell of the word line at hand.
     strings: Vec<f32>,
+    /// Pulses of programs of the layers themselves, and their number: the first ones of word lines, then reprograms.
+    pub pulses: [(u64, u64); 2],
 }
 
 struct Line {
@@ -69,7 +71,15 @@ impl<'a> Part<'a> {
             let data = cells.random_data(0, states.clone());
             Line { cells, data }
         });
-        Part { chip, seed, first: from.start, layers, lines: lines.collect(), strings: vec![0.0; count] }
+        Part {
+            chip,
+            seed,
+            first: from.start,
+            layers,
+            lines: lines.collect(),
+            strings: vec![0.0; count],
+            pulses: [(0, 0); 2],
+        }
     }
 
     fn place(&self, above: u32, word_line: u32) -> usize {
@@ -84,7 +94,12 @@ impl<'a> Part<'a> {
             self.write(0, w, 0, 0, 0);
         }
         for (number, step) in steps.iter().enumerate() {
-            self.write(step.layer + 1, step.word_line, step.below, step.top + 1, number as u64 + 1);
+            let pulses =
+                self.write(step.layer + 1, step.word_line, step.below, step.top + 1, number as u64 + 1);
+            let again =
+                steps[..number].iter().any(|s| (s.layer, s.word_line) == (step.layer, step.word_line));
+            let of = &mut self.pulses[usize::from(again)];
+            *of = (of.0 + u64::from(pulses), of.1 + 1);
             then(self, step);
         }
         for w in 0..self.chip.word_lines {
@@ -92,8 +107,9 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Programs a word line to its final states less `below`; no layer above `top` has programmed cells.
-    fn write(&mut self, above: u32, word_line: u32, below: u8, top: u32, cycle: u64) {
+    /// Programs a word line to its final states less `below`; no layer above `top` has programmed cells. Returns the pulses it
+    /// took: those too weak to move any cell are left out.
+    fn write(&mut self, above: u32, word_line: u32, below: u8, top: u32, cycle: u64) -> u32 {
         let (chip, at) = (self.chip, self.place(above, word_line));
         self.strings.fill(0.0);
         for layer in above + 1..=top {
@@ -113,14 +129,17 @@ impl<'a> Part<'a> {
             raised = self.strings.iter().map(|r| chip.pattern.apparent * r).collect();
         }
         run.verify_first(&line.cells, &raised, &chip.cells);
+        let mut pulses = 0;
         for number in run.first_loop(&chip.cells, &line.cells)..chip.cells.ispp.max_loops {
             if run.is_done() {
                 break;
             }
+            pulses += 1;
             run.pulse(&chip.cells, &mut line.cells, number, 1.0);
             run.verify(&chip.cells, &line.cells, &raised, number);
         }
         self.pass_on(above, word_line, &before);
+        pulses
     }
 
     /// Lets the neighbours of a word line take over their share of its rise since `before`.

@@ -140,7 +140,7 @@ pub(super) fn block(request: &Value) -> Result<Value, JobError> {
 
 /// Programs some layers and reads every page with default and with calibrated levels; see [`Request`].
 ///
-/// Returns `pages`, one object for each with its layer, word line, type and bit errors; `aged`, the same after each of `hours`;
+/// Returns pulses and number of the `first` programs of word lines and of those done `again`; `pages`, one object for each with its layer, word line, type and bit errors; `aged`, the same after each of `hours`;
 /// and `histogram`, cells by state and voltage.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request: Request = parse("reprogram", request)?;
@@ -180,7 +180,9 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         });
         aged.push(pages);
     }
-    let mut answer = json!({ "pages": pages, "aged": aged });
+    let [first, again] =
+        part.pulses.map(|(pulses, programs)| json!({ "pulses": pulses, "programs": programs }));
+    let mut answer = json!({ "pages": pages, "aged": aged, "first": first, "again": again });
     if let Some(bin) = request.histogram_bin {
         answer["histogram"] = binned(&total, bin as i32);
     }

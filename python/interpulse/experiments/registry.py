@@ -120,6 +120,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="statistical twins of 15 MSR Cambridge volumes",
         module="interpulse.experiments.ressd",
     ),
+    Experiment(
+        name="reprogram-suspend",
+        summary="reprogramming with each way to suspend programs and erases, beside conventional TLC",
+        source="none: no paper combines them",
+        quick="10 s",
+        full="3 min",
+        traces="none",
+        module="interpulse.experiments.reprogram_suspend",
+    ),
 )
 
 

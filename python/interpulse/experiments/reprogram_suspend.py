@@ -1,0 +1,150 @@
+"""Reprogramming with program suspension: what no paper has measured.
+
+A reprogram is a pulse train like any other program, so it can be stopped for reads; it also takes reads of its own and runs
+oftener than a program of three pages. One drive of Gao et al., MICRO'19, in miniature under an update-heavy load with reads,
+as conventional TLC and as ReSSD, under every suspension scheme that programs can have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interpulse import _core
+from interpulse.experiments.case import Case
+from interpulse.experiments.outcome import Curve, Outcome, Plot
+from interpulse.experiments.plots import COLOURS, legend, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from interpulse.experiments.case import Sets
+    from interpulse.experiments.context import Context
+    from interpulse.result import Result
+
+DRIVES: dict[str, tuple[str, Sets]] = {
+    "tlc": ("conventional TLC", {"ftl.reprogram": False}),
+    "ressd": ("ReSSD", {"ftl.reprogram": True}),
+}
+
+LIMITS: dict[str, Sets] = {"": {}, "_max2": {"suspend.program.max-suspends": 2}}
+"""Without a limit, and a program at most twice."""
+
+TIMES: dict[bool, Sets] = {
+    True: {"run.warmup": "20s", "run.time": "40s"},
+    False: {"run.warmup": "60s", "run.time": "240s"},
+}
+"""Of a quick run and of a full one."""
+
+
+def schemes() -> list[str]:
+    """The schemes that suspend programs, in the order of the registry, `none` first."""
+    names: list[str] = [scheme["name"] for scheme in _programs()]
+    return ["none", *(name for name in names if name != "none")]
+
+
+def _programs() -> list[dict[str, Any]]:
+    import json
+
+    listed: dict[str, list[dict[str, Any]]] = json.loads(_core.lists())
+    return listed["schemes"]
+
+
+def run(context: Context) -> Outcome:
+    """Runs the experiment."""
+    config = context.config("drive.toml")
+    length = TIMES[context.quick]
+    repeats = 1 if context.quick else 3
+    cases = [
+        Case(
+            f"{drive}_{scheme}{limit}",
+            config,
+            {**length, **DRIVES[drive][1], **_suspension(scheme), **(sets if scheme != "none" else {})},
+            repeats,
+        )
+        for drive in DRIVES
+        for scheme in schemes()
+        for limit, sets in LIMITS.items()
+        if scheme != "none" or not limit
+    ]
+    context.announce(sum(case.repeats for case in cases))
+    results = context.run(cases)
+    rows = context.rows()
+    for drive, (words, _) in DRIVES.items():
+        for case in (case for case in cases if case.name.startswith(f"{drive}_")):
+            name = case.name.removeprefix(f"{drive}_")
+            figure = f"{words}, {name}"
+            of = results[case.name]
+            for kind, statistic, unit in (("read", "mean", "us"), ("read", "p99.9", "us"), ("write", "mean", "us")):
+                values = [result.raw["latency_us"][kind][statistic] for result in of]
+                row = f"{drive}_{kind}_{statistic}_{name}"
+                if rows.expects(row):
+                    rows.add(row, values)
+                else:
+                    rows.add(row, values, unit=unit, figure=figure)
+            rows.add(f"{drive}_suspends_per_program_{name}", [_suspends(r) for r in of], unit="", figure=figure)
+            pwe = [result.raw["ftl"]["host_page_writes_per_erase"] for result in of]
+            rows.add(f"{drive}_pwe_{name}", pwe, unit="pages", figure=figure)
+    return Outcome(
+        rows,
+        notes=list(_notes(results)),
+        plots=[Plot("reads", lambda: _draw(results))],
+        curves=[_table(results)],
+    )
+
+
+def _suspension(scheme: str) -> Sets:
+    return {} if scheme == "none" else {"suspend.program.scheme": scheme, "suspend.erase.scheme": scheme}
+
+
+def _suspends(result: Result) -> float:
+    nand = result.raw["counters"]["nand"]
+    return float(nand["program_suspends"]) / float(nand["host_programs"] + nand["gc_programs"])
+
+
+def _figure(results: dict[str, list[Result]], case: str, kind: str, statistic: str) -> float:
+    values = [float(result.raw["latency_us"][kind][statistic]) for result in results[case]]
+    return sum(values) / len(values)
+
+
+def _notes(results: dict[str, list[Result]]) -> list[str]:
+    gains = []
+    for drive, (words, _) in DRIVES.items():
+        base = _figure(results, f"{drive}_none", "read", "p99.9")
+        best = min(
+            (case for case in results if case.startswith(f"{drive}_")),
+            key=lambda case: _figure(results, case, "read", "p99.9"),
+        )
+        tail = _figure(results, best, "read", "p99.9")
+        name = best.removeprefix(f"{drive}_")
+        gains.append(f"{words}: read p99.9 {base:,.0f} us without suspension, {tail:,.0f} us at best ({name})")
+    return gains
+
+
+_COLUMNS = ("drive", "suspension", "read mean", "read p99", "read p99.9", "write mean", "suspends per program", "PWE")
+
+
+def _table(results: dict[str, list[Result]]) -> Curve:
+    lines = []
+    for case, of in results.items():
+        drive, name = case.split("_", 1)
+        figures = [_figure(results, case, "read", s) for s in ("mean", "p99", "p99.9")]
+        figures.append(_figure(results, case, "write", "mean"))
+        figures.append(sum(_suspends(result) for result in of) / len(of))
+        figures.append(sum(float(r.raw["ftl"]["host_page_writes_per_erase"]) for r in of) / len(of))
+        lines.append((drive, name, *figures))
+    return Curve("table", _COLUMNS, lines)
+
+
+def _draw(results: dict[str, list[Result]]) -> Figure:
+    figure, axes = panels(1, 2, width=5.2, height=4.0)
+    names = [case.removeprefix("tlc_") for case in results if case.startswith("tlc_")]
+    for axis, statistic in zip(axes, ("mean", "p99.9"), strict=True):
+        for number, (drive, (words, _)) in enumerate(DRIVES.items()):
+            values = [_figure(results, f"{drive}_{name}", "read", statistic) for name in names]
+            places = [k + 0.4 * number - 0.2 for k in range(len(names))]
+            axis.barh(places, values, 0.38, color=COLOURS[number], label=words)
+        axis.set_yticks(range(len(names)), names)
+        axis.invert_yaxis()
+        axis.set_xlabel(f"read latency, {statistic}, us")
+    legend(axes[0], columns=2)
+    return figure

@@ -51,7 +51,15 @@ class FakeCells:
 def _part(asked: dict[str, Any]) -> dict[str, Any]:
     stated = [["program-resume", "60us", "a guess"]]
     stated += [[key.removeprefix("part."), value, "--set"] for key, value in asked["set"] if key.startswith("part.")]
-    return {"preset": "a4-tlc", "stated": stated, "program_pulse_us": 35.0, "pages_per_block": 255}
+    return {
+        "preset": "a4-tlc",
+        "stated": stated,
+        "program_pulse_us": 35.0,
+        "pages_per_block": 255,
+        "program_loops": 16,
+        "program_verify_us": 90.0,
+        "two_bit_read_us": 80.0,
+    }
 
 
 def _suspend(asked: dict[str, Any]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
         ("geometry.channels=256 part.blocks-per-plane=65536", "GiB that 4-byte map entries address"),
         ("part.page-size=1KiB", 'part.page-size: seen "1KiB"; expected a multiple of 4KiB'),
         ("ftl.multi-plane=2", "ftl.multi-plane = 2 and part.planes = 1: 2 planes together do not divide the 1"),
-        ("cache.size=64KiB", "cache.size = 64KiB: 64KiB holds 16 units of 4 KiB; programs of 12 units"),
+        ("cache.size=64KiB", "cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units"),
         # Times, numbers and units.
         ("part.read-lsb=0us", 'part.read-lsb: seen "0us"; expected a duration greater than 0ns'),
         ("part.program-pulse=0us", 'part.program-pulse: seen "0us"; expected a duration greater than 0ns'),

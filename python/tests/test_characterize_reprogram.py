@@ -30,7 +30,8 @@ class FakeBlock:
     def cell_job(self, kind: str, request: str) -> str:
         """As `_core.cell_job`."""
         if kind == "part":
-            return json.dumps({"preset": "ressd-tlc", "stated": [], "program_pulse_us": 35.0, "pages_per_block": 384})
+            part = {"preset": "ressd-tlc", "stated": [], "program_pulse_us": 35.0, "pages_per_block": 384}
+            return json.dumps(part | {"program_loops": 24, "program_verify_us": 90.0, "two_bit_read_us": 53.0})
         if kind == "reprogram-block":
             return json.dumps({"layers": 64, "word_lines": 4})
         asked = json.loads(request)
@@ -42,7 +43,10 @@ class FakeBlock:
         layers = range(first, first + asked["layers"])
         pages = [self._page(layer, page) for layer in layers for page in ("lower", "upper")]
         older = [{**page, "errors_calibrated": page["errors_calibrated"] + 1} for page in pages]
+        pulses = {0: (20, None), 2: (15, 10)}.get(asked["super_layer"], (14, 9))
+        first_pulses, again = ({"pulses": n and 8 * n, "programs": 8 if n else 0} for n in pulses)
         answer: dict[str, Any] = {"pages": pages, "aged": [older for _ in asked.get("hours", ())]}
+        answer |= {"first": first_pulses, "again": {key: value or 0 for key, value in again.items()}}
         if "histogram_bin" in asked:
             # Parts begin at different voltages.
             answer["histogram"] = {"from": 4 * first, "bin": 4, "states": [[1, 2]] * 8}
@@ -77,6 +81,25 @@ def test_a_full_run_has_every_layer_of_a_block_once(monkeypatch: pytest.MonkeyPa
         ("reprogram", False, 63, 31.5, 128),
         ("reprogram", True, 64, 32.5, 128),
     ]
+
+
+def test_the_part_has_the_loops_of_reprogramming(monkeypatch: pytest.MonkeyPatch) -> None:
+    """15 and 10 pulses where a conventional program takes 20: of the part's 24 loops."""
+    block = FakeBlock()
+    monkeypatch.setattr(_core, "cell_job", block.cell_job)
+    finding = find("reprogram").run(Bench("reprogram", "b17a-tlc", quick=True))
+    assert finding.part is not None
+    part = tomllib.loads(finding.part.text("made"))["part"]["reprogram"]
+    values = {key: of["value"] for key, of in part.items()}
+    assert values == {
+        "mlc-loops": 18,
+        "mlc-pulse": "35us",
+        "mlc-verify": "90us",
+        "loops": 12,
+        "pulse": "35us",
+        "verify": "90us",
+        "read": "53us",
+    }
 
 
 def test_histograms_of_parts_are_laid_upon_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,8 +130,8 @@ pub struct Array {
     pub(crate) spec: ArraySpec,
     pub(crate) layout: Layout,
     pub(crate) drives: Vec<Drive>,
-    /// Resources of a drive.
-    per_drive: u32,
+    /// The drive of each resource of the drives: a division would be felt in every event.
+    drive_of: Box<[u8]>,
     /// The drive in each place; `None` where one was lost and not replaced.
     pub(crate) slots: Vec<Option<usize>>,
     /// Commands outstanding, by drive and number.
@@ -182,7 +182,7 @@ impl Array {
         Array {
             spec,
             layout,
-            per_drive,
+            drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
             slots: (0..spec.drives as usize).map(Some).collect(),
             commands: vec![Vec::new(); n],
             pending: vec![0; n],
@@ -213,7 +213,7 @@ impl Array {
     }
 
     pub(crate) fn own(&self, k: u32) -> ResourceId {
-        ResourceId(self.per_drive * self.drives.len() as u32 + k)
+        ResourceId(self.drive_of.len() as u32 + k)
     }
 
     // ---- events ---------------------------------------------------------------------------------------
@@ -230,39 +230,53 @@ impl Array {
         self.start_scrub(agenda);
     }
 
+    #[inline]
     pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
-        let d = (resource.0 / self.per_drive) as usize;
-        if d < self.drives.len() {
-            self.drives[d].handle(agenda, resource);
-            let mut any = false;
-            while let Some(completion) = self.drives[d].next_completion() {
-                any = true;
-                self.command_done(agenda, d, completion);
+        let Some(&d) = self.drive_of.get(resource.0 as usize) else {
+            self.on_own_event(agenda, resource);
+            return;
+        };
+        let drive = &mut self.drives[d as usize];
+        drive.handle(agenda, resource);
+        if drive.has_completed() {
+            self.on_completions(agenda, d as usize);
+        }
+    }
+
+    fn on_own_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+        match resource.0 - self.own(0).0 {
+            0 => {
+                let job = self.cached.pop(agenda);
+                self.part_done(agenda, job);
             }
-            if !any {
-                return;
-            }
-        } else {
-            match resource.0 - self.own(0).0 {
-                0 => {
-                    let job = self.cached.pop(agenda);
-                    self.part_done(agenda, job);
-                }
-                1 => self.fail(agenda),
-                2 => self.on_sync_timer(agenda),
-                flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+            1 => self.fail(agenda),
+            2 => self.on_sync_timer(agenda),
+            flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+        }
+        self.settle(agenda);
+    }
+
+    fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
+        while let Some(Completion { id, failed }) = self.drives[physical].next_completion() {
+            self.pending[physical] -= 1;
+            let command = &mut self.commands[physical][id as usize];
+            if let Command::Host { job, .. } = *command
+                && !failed
+            {
+                *command = Command::None;
+                self.part_done(agenda, job);
+            } else {
+                let command = std::mem::take(command);
+                self.command_done(agenda, physical, command, failed);
             }
         }
         self.settle(agenda);
     }
 
-    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, completion: Completion) {
-        let Completion { id, failed } = completion;
-        self.pending[physical] -= 1;
-        match std::mem::take(&mut self.commands[physical][id as usize]) {
+    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, command: Command, failed: bool) {
+        match command {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job, read, tried } if failed => self.host_part_failed(agenda, job, read, tried),
-            Command::Host { job, .. } => self.part_done(agenda, job),
+            Command::Host { job, read, tried } => self.host_part_failed(agenda, job, read, tried),
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {

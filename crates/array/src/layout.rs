@@ -5,6 +5,7 @@
 //! a stripe follow it to the right, around the end.
 
 use interpulse_drive::config::Level;
+use interpulse_engine::divide::split_among;
 
 /// A unit of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,20 +57,22 @@ impl Layout {
     pub fn parity(&self, row: u32) -> u32 {
         debug_assert_eq!(self.level, Level::Raid5);
         let stripe = row >> self.shift();
-        self.drives - 1 - stripe % self.drives
+        self.drives - 1 - split_among(u64::from(stripe), self.drives).1
     }
 
     /// Where `unit` of the array lies; of mirrors the first one.
     #[inline]
     pub fn place(&self, unit: u64) -> Place {
         let (number, within) = (unit >> self.shift(), unit as u32 & (self.chunk - 1));
-        let data = u64::from(self.data());
-        let (stripe, index) = ((number / data) as u32, (number % data) as u32);
-        let row = (stripe << self.shift()) + within;
+        let (stripe, index) = split_among(number, self.data());
+        let row = ((stripe as u32) << self.shift()) + within;
         let drive = match self.level {
             Level::Raid0 => index,
             Level::Raid1 => 0,
-            Level::Raid5 => (self.parity(row) + 1 + index) % self.drives,
+            Level::Raid5 => {
+                let right = self.parity(row) + 1 + index;
+                if right < self.drives { right } else { right - self.drives }
+            }
         };
         Place { drive, row }
     }

@@ -24,6 +24,9 @@ impl Array {
             Op::Trim => unreachable!("a configuration that trims an array is refused"),
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
+                if op == Op::Read && self.read_whole(agenda, job, from, to) {
+                    return;
+                }
                 let piece = Piece { job, op, from, to, via: Via::Drive };
                 if self.spec.level != Level::Raid5 {
                     self.pass_through(agenda, piece);
@@ -35,6 +38,40 @@ impl Array {
                 }
             }
         }
+    }
+
+    /// Reads all of `job` from the drive that holds it, if one does and no mirror has to be chosen: most small reads.
+    #[inline]
+    fn read_whole(&mut self, agenda: &mut Agenda, job: u32, from: u64, to: u64) -> bool {
+        let (place, sectors) = self.stretch(from, to);
+        let units = (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let direct = match self.spec.level {
+            Level::Raid0 => true,
+            Level::Raid1 => false,
+            Level::Raid5 => {
+                self.blocked.is_empty() && self.readable(place.row + units - 1) >> place.drive & 1 == 1
+            }
+        };
+        if !direct || sectors != to - from {
+            return false;
+        }
+        let (physical, request) = self.through(place, units, from, sectors);
+        let tried = 1 << physical;
+        self.command(agenda, physical, request, Command::Host { job, read: Some((from, to)), tried });
+        true
+    }
+
+    /// The read of `sectors` from `from` on, which lie at `place`, and its drive.
+    #[inline]
+    fn through(&mut self, place: Place, units: u32, from: u64, sectors: u64) -> (usize, Request) {
+        for row in place.row..place.row + units {
+            if self.contents.follows(row) {
+                self.contents.read_through(row, place.drive, place.drive);
+            }
+        }
+        let sector = u64::from(place.row) * UNIT_SECTORS + from % UNIT_SECTORS;
+        let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
+        (physical, Request { op: Op::Read, sector, sectors: sectors as u32 })
     }
 
     /// Sends part of `job` to a drive: a `read` of this stretch of the array, or anything else.
@@ -51,6 +88,7 @@ impl Array {
         self.command(agenda, physical, request, Command::Host { job, read, tried });
     }
 
+    #[inline]
     pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
         match request.op {
             Op::Read => self.counters.drive_reads += 1,
@@ -79,9 +117,7 @@ impl Array {
             };
             let mirrored = self.spec.level == Level::Raid1;
             if piece.op == Op::Read {
-                let nearest = (0..self.drives.len()).min_by_key(|&d| self.pending[d]);
-                let drive =
-                    if mirrored { nearest.expect("an array has drives") } else { place.drive as usize };
+                let drive = if mirrored { self.nearest() } else { place.drive as usize };
                 for row in place.row..place.row + units {
                     if self.contents.follows(row) {
                         self.contents.read_through(row, place.drive, drive as u32);
@@ -112,7 +148,13 @@ impl Array {
         self.part_done(agenda, piece.job);
     }
 
+    /// The mirror with the fewest commands outstanding.
+    fn nearest(&self) -> usize {
+        (0..self.drives.len()).min_by_key(|&d| self.pending[d]).expect("an array has drives")
+    }
+
     /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.
+    #[inline]
     pub(super) fn stretch(&self, from: u64, to: u64) -> (Place, u64) {
         let unit = from / UNIT_SECTORS;
         let (place, units) = self.layout.run(unit, to.div_ceil(UNIT_SECTORS) - unit);
@@ -172,14 +214,7 @@ impl Array {
     }
 
     fn read_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, units: u32, sectors: u64) {
-        for row in place.row..place.row + units {
-            if self.contents.follows(row) {
-                self.contents.read_through(row, place.drive, place.drive);
-            }
-        }
-        let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
-        let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
-        let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
+        let (physical, request) = self.through(place, units, piece.from, sectors);
         self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
     }
 
@@ -201,12 +236,16 @@ impl Array {
     }
 
     /// One part less of `job`.
+    #[inline]
     pub(crate) fn part_done(&mut self, agenda: &mut Agenda, job: u32) {
         let of = self.jobs.get_mut(job);
         of.parts -= 1;
-        if of.parts > 0 {
-            return;
+        if of.parts == 0 {
+            self.job_done(agenda, job);
         }
+    }
+
+    fn job_done(&mut self, agenda: &mut Agenda, job: u32) {
         let done = self.jobs.remove(job);
         self.completed += 1;
         let latency = agenda.now().since(done.submitted);

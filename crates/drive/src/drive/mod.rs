@@ -139,7 +139,7 @@ impl Drive {
     }
 
     /// Handles the timer of `resource`, which must be one of this drive's.
-    #[inline]
+    #[inline(always)]
     pub fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) {
         let index = resource.0 - self.first;
         if index < self.flash_resources {

@@ -39,6 +39,12 @@ impl Drive {
         self.submit(agenda, 0, QUEUE, request)
     }
 
+    /// Whether a request of the owner has completed that it has not asked for yet.
+    #[inline]
+    pub fn has_completed(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
     /// The next request of the owner that has completed, in the order of completion.
     #[inline]
     pub fn next_completion(&mut self) -> Option<Completion> {

@@ -9,6 +9,7 @@
 //! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
 //! each event of a drive its completions are drained.
 
+mod coordinate;
 mod flows;
 mod media;
 mod requests;
@@ -18,6 +19,7 @@ use crate::layout::Layout;
 use crate::outbox::PageMove;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
+use coordinate::Turns;
 use flows::FlowState;
 use interpulse_drive::config::{ArraySpec, FailureSpec};
 use interpulse_drive::drive::stats::WindowStats;
@@ -29,8 +31,9 @@ use std::collections::VecDeque;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
-/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub.
-pub(crate) const OWN_RESOURCES: u32 = 3;
+/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns
+/// of garbage collection.
+pub(crate) const OWN_RESOURCES: u32 = 4;
 
 counters! {
     /// What the array did.
@@ -75,6 +78,12 @@ counters! {
         scrubbed_rows: "rows",
         /// followed rows whose parity a scrub found wrong
         scrub_mismatches: "rows",
+        /// reads that drives failed at once because they would have had to wait for garbage collection
+        fast_failed_reads: "commands",
+        /// of these, reads that were told to wait after all because the stripe cache had no room
+        fast_failed_waits: "commands",
+        /// page reads, programs and erases of garbage collection that did not wait for their drive's turn
+        gc_forced: "operations",
     }
 }
 
@@ -123,6 +132,8 @@ enum Via {
     Reread,
     /// The drive could not correct this page: from all others.
     Parity,
+    /// The drive would have had to wait for garbage collection: from all others.
+    Others,
 }
 
 /// Several drives as one.
@@ -154,6 +165,7 @@ pub struct Array {
     /// The place of the drive that was lost, and when.
     pub(crate) lost: Option<(u32, SimTime)>,
     pub(crate) sync: Option<Sync>,
+    turns: Option<Turns>,
     pub(crate) counters: ArrayCounters,
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -200,6 +212,7 @@ impl Array {
             cached: Line::new(ResourceId(per_drive * n as u32)),
             lost: None,
             sync: None,
+            turns: spec.coordination.gc_window.map(Turns::new),
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -228,6 +241,7 @@ impl Array {
             agenda.arm(self.own(1), SimTime::ZERO + at);
         }
         self.start_scrub(agenda);
+        self.on_turn(agenda);
     }
 
     #[inline]
@@ -251,22 +265,28 @@ impl Array {
             }
             1 => self.fail(agenda),
             2 => self.on_sync_timer(agenda),
+            3 => self.on_turn(agenda),
             flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
         }
         self.settle(agenda);
     }
 
     fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
-        while let Some(Completion { id, failed }) = self.drives[physical].next_completion() {
+        while let Some(Completion { id, failed, busy }) = self.drives[physical].next_completion() {
             self.pending[physical] -= 1;
             let command = &mut self.commands[physical][id as usize];
             if let Command::Host { job, .. } = *command
                 && !failed
+                && !busy
             {
                 *command = Command::None;
                 self.part_done(agenda, job);
             } else {
                 let command = std::mem::take(command);
+                if busy {
+                    self.failed_fast(agenda, physical, command);
+                    continue;
+                }
                 self.command_done(agenda, physical, command, failed);
             }
         }
@@ -333,12 +353,14 @@ impl Array {
 
     pub(crate) fn begin_window(&mut self) {
         self.window = WindowStats::new(self.flows.len());
+        self.count_forced();
         self.before_window = self.counters;
         self.drives.iter_mut().for_each(Drive::reset_window);
     }
 
     pub(crate) fn close_window(&mut self, now: SimTime) -> WindowStats {
         self.drive_windows = self.drives.iter_mut().map(|drive| drive.end_window(now)).collect();
+        self.count_forced();
         self.measured = self.counters.since(&self.before_window);
         let mut window = std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()));
         for (_, job) in self.jobs.iter() {

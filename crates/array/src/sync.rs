@@ -90,6 +90,7 @@ impl Array {
 
     fn start_sync(&mut self, agenda: &mut Agenda, kind: Kind, rate: Bytes) {
         self.sync = Some(Sync::new(kind, agenda.now(), rate));
+        self.rebuild_changes_limits(matches!(kind, Kind::Rebuild(_)));
         agenda.arm(self.own(2), agenda.now());
     }
 
@@ -115,6 +116,8 @@ impl Array {
         let Some(sync) = &mut self.sync else { return false };
         if sync.base == self.layout.rows && sync.finished.is_none() {
             sync.finished = Some(agenda.now());
+            self.rebuild_changes_limits(false);
+            return false;
         }
         if self.closed || sync.next == sync.allowed || sync.under_way >= (self.cache.most() / 4).min(512) {
             return false;

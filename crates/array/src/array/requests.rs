@@ -10,6 +10,7 @@ use interpulse_workload::{Op, Request};
 impl Array {
     pub(super) fn submit(&mut self, agenda: &mut Agenda, f: usize, request: Request) {
         self.issued += 1;
+        self.note_request(agenda);
         let bytes = u64::from(request.sectors) * 512;
         let job =
             Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), failed: false, parts: 1 };
@@ -57,7 +58,8 @@ impl Array {
         }
         let (physical, request) = self.through(place, units, from, sectors);
         let tried = 1 << physical;
-        self.command(agenda, physical, request, Command::Host { job, read: Some((from, to)), tried });
+        let what = Command::Host { job, read: Some((from, to)), tried };
+        self.read_command(agenda, physical, place.row + units - 1, request, what);
         true
     }
 
@@ -95,8 +97,33 @@ impl Array {
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
+        let id = self.drives[physical].submit_request(agenda, request);
+        self.note_command(physical, id, what);
+    }
+
+    /// A read of a row that fails fast if it may, see [`Array::may_fail_fast`].
+    #[inline]
+    fn read_command(
+        &mut self,
+        agenda: &mut Agenda,
+        physical: usize,
+        row: u32,
+        request: Request,
+        what: Command,
+    ) {
+        if !self.may_fail_fast(row) {
+            self.command(agenda, physical, request, what);
+            return;
+        }
+        self.counters.drive_reads += 1;
+        let id = self.drives[physical].submit_fail_fast(agenda, request);
+        self.note_command(physical, id, what);
+    }
+
+    #[inline]
+    fn note_command(&mut self, physical: usize, id: u32, what: Command) {
+        let id = id as usize;
         self.pending[physical] += 1;
-        let id = self.drives[physical].submit_request(agenda, request) as usize;
         let commands = &mut self.commands[physical];
         if commands.len() <= id {
             commands.resize_with(id + 1, Command::default);
@@ -191,6 +218,7 @@ impl Array {
                     Via::Drive => self.counters.degraded_reads += 1,
                     Via::Reread => self.cache.head_mut(h).alone = true,
                     Via::Parity => self.cache.head_mut(h).mark_bad(place.drive),
+                    Via::Others => self.cache.head_mut(h).avoid(place.drive),
                 }
                 self.cache.head_mut(h).reads.push(PageRead { job: piece.job, drive: place.drive, least });
             } else {
@@ -215,7 +243,10 @@ impl Array {
 
     fn read_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, units: u32, sectors: u64) {
         let (physical, request) = self.through(place, units, piece.from, sectors);
-        self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
+        self.jobs.get_mut(piece.job).parts += 1;
+        let read = Some((piece.from, piece.from + sectors));
+        let what = Command::Host { job: piece.job, read, tried: 1 << physical };
+        self.read_command(agenda, physical, place.row + units - 1, request, what);
     }
 
     /// A head for `row`, if there is one.

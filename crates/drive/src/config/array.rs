@@ -1,5 +1,6 @@
 //! Reads the array: several drives behind one address space, as Linux md joins them.
 
+use super::coordination::{self, CoordinationSpec};
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
 use crate::ftl::gc::GcPolicy;
@@ -78,6 +79,8 @@ pub struct ArraySpec {
     pub failure: Option<FailureSpec>,
     /// Bytes of each drive that a scrub reads in a second; none without it.
     pub scrub_rate: Option<Bytes>,
+    /// How the drives keep out of one another's way.
+    pub coordination: CoordinationSpec,
 }
 
 const CACHE_KEYS: [&str; 8] = [
@@ -105,12 +108,14 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
             for key in &CACHE_KEYS[..7] {
                 s.refuse(key, "it belongs to level = \"raid5\"")?;
             }
+            coordination::refuse(&mut s, "it belongs to level = \"raid5\"")?;
         }
         Level::Raid1 => {
             for key in &CACHE_KEYS[..7] {
                 s.refuse(key, "it belongs to level = \"raid5\"")?;
             }
             s.refuse("chunk", "mirrors are not striped")?;
+            coordination::refuse(&mut s, "it belongs to level = \"raid5\"")?;
         }
         Level::Raid5 => {}
     }
@@ -122,6 +127,7 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         cache_latency: Duration::ZERO,
         failure: None,
         scrub_rate: None,
+        coordination: CoordinationSpec::default(),
     };
     if level != Level::Raid1 {
         spec.chunk = s.bytes(
@@ -141,6 +147,7 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         if spec.failure.is_some() {
             s.refuse("scrub-rate", "an array that loses a drive is not scrubbed")?;
         }
+        spec.coordination = coordination::read(&mut s, spec.rebuilds())?;
     }
     Ok(Some(spec))
 }
@@ -215,6 +222,11 @@ impl ArraySpec {
         self.drives + u32::from(self.failure.is_some_and(|f| f.rebuild_rate.is_some()))
     }
 
+    /// Whether a drive is lost and rebuilt.
+    pub fn rebuilds(&self) -> bool {
+        self.failure.is_some_and(|f| f.rebuild_rate.is_some())
+    }
+
     /// Checks what only the whole shows.
     pub(super) fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
         let impossible = |keys: &[&'static str], message: &str| Impossible {
@@ -236,11 +248,11 @@ impl ArraySpec {
             let why = "an array submits to one queue pair of each drive";
             return Err(impossible(&["host.queue-weights", "array.level"], why));
         }
-        let rebuilds = self.failure.is_some_and(|f| f.rebuild_rate.is_some());
-        if rebuilds && drive.ftl.gc == GcPolicy::Imposed {
+        if self.rebuilds() && drive.ftl.gc == GcPolicy::Imposed {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
             return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
         }
+        self.check_coordination(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =

@@ -11,6 +11,7 @@
 
 pub mod build;
 mod collect;
+mod coordinate;
 mod host;
 pub mod jobs;
 mod owner;
@@ -41,6 +42,7 @@ use stats::WindowStats;
 use std::collections::VecDeque;
 
 pub use build::{Impossible, PreconditionedState};
+pub use coordinate::GcTurn;
 pub use owner::Completion;
 pub use refresh::Rewritten;
 
@@ -89,6 +91,8 @@ pub struct Drive {
     gc_lanes: Vec<GcLane>,
     /// Lanes whose collection is asleep.
     gc_asleep: u32,
+    /// When collection may run, for an owner of several drives.
+    gc_turn: GcTurn,
     /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
     /// one of it is. Empty where no read fails.
     readers: Vec<u16>,

@@ -14,6 +14,8 @@ pub struct Completion {
     pub id: u32,
     /// Data that it had to read could not be corrected.
     pub failed: bool,
+    /// A read that would have had to wait for garbage collection, see [`Drive::submit_fail_fast`]: it has no data.
+    pub busy: bool,
 }
 
 /// The queue pair that an owner's requests take.

@@ -10,7 +10,8 @@ use interpulse_engine::SimTime;
 impl Nand {
     /// Whether a host read that is submitted to `die` now has to wait for garbage collection: for a read, a program or
     /// an erase of it that the die has in hand and that will not be stopped for the read, or for one in the queue that
-    /// goes first. Nothing is changed by the question.
+    /// goes first. Not foreseen are reads of it that are repeated, and what a limit does
+    /// to an operation that is about to go on. Nothing is changed by the question.
     pub fn gc_is_in_the_way(&self, die: u32, now: SimTime) -> bool {
         let d = die as usize;
         self.gc_in_hand(d, now) || self.gc_goes_first(d)
@@ -21,22 +22,25 @@ impl Nand {
         if die.state() == State::Idle {
             return false;
         }
-        if hand.count > 0 {
+        if hand.moved < hand.count {
             // Those that have moved may be gone already.
             let reads = &hand.reads[hand.moved as usize..hand.count as usize];
             return reads.iter().any(|&id| self.txns.get(id).kind == Kind::GcRead);
         }
         let Some(op) = die.long().filter(|op| op.kind != LongKind::HostProgram) else { return false };
-        if !self.may_preempt(d, Kind::HostRead) {
-            return true;
-        }
         match die.state() {
-            // One that was refused runs to its end; one that has not been asked may stop or not.
+            // It has stopped, or is about to.
+            State::Stopping | State::Entering | State::Suspended | State::Held | State::Retrying => false,
+            // It goes on, and is asked again.
+            State::Resuming => !self.may_preempt(d, Kind::HostRead),
             State::Pulsing => {
                 let at = die.stands_at(now, self.oldest_write);
-                hand.stop_asked || !matches!(self.suspend_policy(op.kind).decide(&at), Decision::Stop(_))
+                !self.may_preempt(d, Kind::HostRead)
+                    || hand.stop_asked
+                    || !matches!(self.suspend_policy(op.kind).decide(&at), Decision::Stop(_))
             }
-            _ => false,
+            // It has to be on the die before it can be stopped.
+            _ => true,
         }
     }
 

@@ -14,14 +14,11 @@ pub(crate) struct Turns {
     /// What had happened when the last turn began, and turns since it changed.
     seen: u64,
     quiet: u32,
-    /// Nothing has happened for a whole round, so that turns do not change until a request comes. A timer that went on
-    /// would hide from the run that nothing is going to happen any more.
-    asleep: bool,
 }
 
 impl Turns {
     pub(super) fn new(length: Duration) -> Turns {
-        Turns { length, seen: 0, quiet: 0, asleep: true }
+        Turns { length, seen: 0, quiet: 0 }
     }
 
     /// The number of the turn at `now`.
@@ -43,13 +40,13 @@ impl Array {
         let (seen, places) = (self.seen(), self.spec.drives);
         let Some(turns) = &mut self.turns else { return };
         turns.quiet = if turns.seen == seen { turns.quiet + 1 } else { 0 };
-        (turns.seen, turns.asleep) = (seen, turns.quiet > places);
+        turns.seen = seen;
         let number = turns.number(agenda.now());
         let next = SimTime::ZERO + turns.length * (number + 1);
-        if next > agenda.horizon() {
-            turns.asleep = true;
-        }
-        if !turns.asleep {
+        // After a whole round in which nothing has happened turns do not change until a request comes: a timer that went
+        // on would hide from the run that nothing is going to happen any more.
+        self.turns_asleep = turns.quiet > places || next > agenda.horizon();
+        if !self.turns_asleep {
             agenda.arm(self.turn_timer(), next);
         }
         for (place, slot) in (0..).zip(self.slots.clone()) {
@@ -67,19 +64,11 @@ impl Array {
 
     /// A request has come while turns did not change.
     #[cold]
-    fn wake_turns(&mut self, agenda: &mut Agenda) {
+    pub(super) fn wake_turns(&mut self, agenda: &mut Agenda) {
         if let Some(turns) = &mut self.turns {
             turns.quiet = 0;
         }
         self.on_turn(agenda);
-    }
-
-    /// Called with every request of the host.
-    #[inline]
-    pub(super) fn note_request(&mut self, agenda: &mut Agenda) {
-        if self.turns.is_some_and(|turns| turns.asleep) {
-            self.wake_turns(agenda);
-        }
     }
 
     /// Operations of garbage collection that did not wait for their drive's turn.

@@ -10,7 +10,9 @@ use interpulse_workload::{Op, Request};
 impl Array {
     pub(super) fn submit(&mut self, agenda: &mut Agenda, f: usize, request: Request) {
         self.issued += 1;
-        self.note_request(agenda);
+        if self.turns_asleep {
+            self.wake_turns(agenda);
+        }
         let bytes = u64::from(request.sectors) * 512;
         let job =
             Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), failed: false, parts: 1 };
@@ -111,10 +113,15 @@ impl Array {
         request: Request,
         what: Command,
     ) {
-        if !self.may_fail_fast(row) {
+        if self.may_fail_fast(row) {
+            self.fail_fast_command(agenda, physical, request, what);
+        } else {
             self.command(agenda, physical, request, what);
-            return;
         }
+    }
+
+    #[cold]
+    fn fail_fast_command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
         self.counters.drive_reads += 1;
         let id = self.drives[physical].submit_fail_fast(agenda, request);
         self.note_command(physical, id, what);
@@ -125,10 +132,12 @@ impl Array {
         let id = id as usize;
         self.pending[physical] += 1;
         let commands = &mut self.commands[physical];
-        if commands.len() <= id {
-            commands.resize_with(id + 1, Command::default);
+        if let Some(place) = commands.get_mut(id) {
+            *place = what;
+            return;
         }
-        commands[id] = what;
+        commands.resize_with(id, Command::default);
+        commands.push(what);
     }
 
     /// RAID-0 and RAID-1: straight to the drives, chunk by chunk.

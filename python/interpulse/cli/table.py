@@ -43,6 +43,8 @@ ARRAY_COUNTS = {
     "  of them made up and written back": "repaired_pages",
     "  of them lost": "unrecovered_pages",
     "scrub mismatches": "scrub_mismatches",
+    "reads that failed fast": "fast_failed_reads",
+    "operations of garbage collection out of turn": "gc_forced",
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
 

@@ -146,10 +146,14 @@ fn watch(text: &str, look: impl FnMut(&Array, SimTime, bool)) {
 fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
     let (mut inside, mut outside) = ([0; 4], [0; 4]);
     let mut before = [(0, 0); 4];
+    let mut free_before = [0; 4];
     watch(text, |array, now, after| {
         let turn = (now.as_ns() / window_ns % 4) as usize;
         for (d, drive) in array.drives().iter().enumerate() {
-            let gc = drive.gc_turn();
+            let (gc, ftl) = (drive.gc_turn(), drive.ftl());
+            let free =
+                (0..ftl.layout.lanes).map(|lane| ftl.free_blocks(lane)).min().expect("there are lanes");
+            let least = free.min(std::mem::replace(&mut free_before[d], free));
             let (started, forced) = (gc.started - before[d].0, gc.forced - before[d].1);
             before[d] = (gc.started, gc.forced);
             // At the instant itself some of what happens comes before the change.
@@ -162,6 +166,10 @@ fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
             } else {
                 outside[d] += started;
                 assert_eq!(started, forced, "at {now} drive {d} collects out of turn");
+                assert!(
+                    started == 0 || least <= ftl.config().hard_free,
+                    "at {now} drive {d} has {least} free"
+                );
             }
         }
     });

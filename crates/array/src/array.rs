@@ -9,6 +9,7 @@
 //! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
 //! each event of a drive its completions are drained.
 
+mod coordinate;
 mod copies;
 mod flows;
 pub(crate) mod losses;
@@ -22,6 +23,7 @@ use crate::outbox::PageMove;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use crate::updates::Updates;
+use coordinate::Turns;
 use copies::Copying;
 use flows::FlowState;
 use interpulse_drive::config::ArraySpec;
@@ -35,8 +37,9 @@ use std::collections::VecDeque;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
-/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub.
-pub(crate) const OWN_RESOURCES: u32 = 3;
+/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns
+/// of garbage collection.
+pub(crate) const OWN_RESOURCES: u32 = 4;
 
 counters! {
     /// What the array did.
@@ -83,6 +86,12 @@ counters! {
         scrubbed_rows: "rows",
         /// followed rows whose parity or copies a scrub found wrong
         scrub_mismatches: "rows",
+        /// reads that drives failed at once because they would have had to wait for garbage collection
+        fast_failed_reads: "commands",
+        /// of these, reads that were told to wait after all because the stripe cache had no room
+        fast_failed_waits: "commands",
+        /// page reads, programs and erases of garbage collection that did not wait for their drive's turn
+        gc_forced: "operations",
     }
 }
 
@@ -137,6 +146,8 @@ enum Via {
     Reread,
     /// The drive could not correct this page: from all others.
     Parity,
+    /// The drive would have had to wait for garbage collection: from all others.
+    Others,
 }
 
 /// Several drives as one.
@@ -144,8 +155,8 @@ pub struct Array {
     pub(crate) spec: ArraySpec,
     pub(crate) layout: Layout,
     pub(crate) drives: Vec<Drive>,
-    /// Resources of a drive.
-    per_drive: u32,
+    /// The drive of each resource of the drives: a division would be felt in every event.
+    drive_of: Box<[u8]>,
     /// The drive in each place; `None` where one was lost and not replaced.
     pub(crate) slots: Vec<Option<usize>>,
     /// Commands outstanding, by drive and number.
@@ -174,6 +185,8 @@ pub struct Array {
     pub(crate) sync: Option<Sync>,
     /// The scrub, when the loss of a drive has stopped it.
     pub(crate) scrub: Option<Sync>,
+    turns: Option<Turns>,
+    turns_asleep: bool,
     pub(crate) counters: ArrayCounters,
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -202,7 +215,7 @@ impl Array {
         Array {
             spec,
             layout,
-            per_drive,
+            drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
             slots: (0..spec.drives as usize).map(Some).collect(),
             commands: vec![Vec::new(); n],
             pending: vec![0; n],
@@ -224,6 +237,8 @@ impl Array {
             losses: Losses::new(spec.drives),
             sync: None,
             scrub: None,
+            turns: spec.coordination.gc_window.map(Turns::new),
+            turns_asleep: false,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -237,7 +252,7 @@ impl Array {
     }
 
     pub(crate) fn own(&self, k: u32) -> ResourceId {
-        ResourceId(self.per_drive * self.drives.len() as u32 + k)
+        ResourceId(self.drive_of.len() as u32 + k)
     }
 
     // ---- events ---------------------------------------------------------------------------------------
@@ -252,43 +267,64 @@ impl Array {
             agenda.arm(self.own(1), SimTime::ZERO + first.at);
         }
         self.start_scrub(agenda);
+        self.on_turn(agenda);
     }
 
+    #[inline]
     pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
-        let d = (resource.0 / self.per_drive) as usize;
-        if d < self.drives.len() {
-            self.drives[d].handle(agenda, resource);
-            let mut any = false;
-            while let Some(completion) = self.drives[d].next_completion() {
-                any = true;
-                self.command_done(agenda, d, completion);
+        let Some(&d) = self.drive_of.get(resource.0 as usize) else {
+            self.on_own_event(agenda, resource);
+            return;
+        };
+        let drive = &mut self.drives[d as usize];
+        drive.handle(agenda, resource);
+        if drive.has_completed() {
+            self.on_completions(agenda, d as usize);
+        }
+    }
+
+    fn on_own_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+        match resource.0 - self.own(0).0 {
+            0 => {
+                let job = self.cached.pop(agenda);
+                self.part_done(agenda, job);
             }
-            if !any {
-                return;
-            }
-        } else {
-            match resource.0 - self.own(0).0 {
-                0 => {
-                    let job = self.cached.pop(agenda);
-                    self.part_done(agenda, job);
+            1 => self.fail_chosen(agenda),
+            2 => self.on_sync_timer(agenda),
+            3 => self.on_turn(agenda),
+            flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+        }
+        self.settle(agenda);
+    }
+
+    fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
+        while let Some(Completion { id, failed, busy }) = self.drives[physical].next_completion() {
+            self.pending[physical] -= 1;
+            let command = &mut self.commands[physical][id as usize];
+            if let Command::Host { job, .. } = *command
+                && !failed
+                && !busy
+            {
+                *command = Command::None;
+                self.part_done(agenda, job);
+            } else {
+                let command = std::mem::take(command);
+                if busy {
+                    self.failed_fast(agenda, physical, command);
+                    continue;
                 }
-                1 => self.fail_chosen(agenda),
-                2 => self.on_sync_timer(agenda),
-                flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+                self.command_done(agenda, physical, command, failed);
             }
         }
         self.settle(agenda);
     }
 
-    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, completion: Completion) {
-        let Completion { id, failed } = completion;
-        self.pending[physical] -= 1;
-        match std::mem::take(&mut self.commands[physical][id as usize]) {
+    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, command: Command, failed: bool) {
+        match command {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job, read, failures } if failed => {
+            Command::Host { job, read, failures } => {
                 self.host_part_failed(agenda, physical, job, read, failures);
             }
-            Command::Host { job, .. } => self.part_done(agenda, job),
             Command::CopiedWrite { job, first, rows } => {
                 self.jobs.get_mut(job).failed |= failed;
                 self.write_ended(agenda, physical, first, rows);
@@ -360,12 +396,14 @@ impl Array {
 
     pub(crate) fn begin_window(&mut self) {
         self.window = WindowStats::new(self.flows.len());
+        self.count_forced();
         self.before_window = self.counters;
         self.drives.iter_mut().for_each(Drive::reset_window);
     }
 
     pub(crate) fn close_window(&mut self, now: SimTime) -> WindowStats {
         self.drive_windows = self.drives.iter_mut().map(|drive| drive.end_window(now)).collect();
+        self.count_forced();
         self.measured = self.counters.since(&self.before_window);
         let mut window = std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()));
         for (_, job) in self.jobs.iter() {

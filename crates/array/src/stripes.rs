@@ -60,7 +60,13 @@ impl Array {
             if head.busy > 0 {
                 return;
             }
-            let readable = self.readable(head.row) & !head.bad;
+            if head.avoided != 0
+                && (!head.may_avoid() || self.readable(head.row).count_ones() < self.spec.drives)
+            {
+                self.cache.head_mut(h).avoided = 0;
+                continue;
+            }
+            let readable = self.readable(head.row) & !head.bad & !head.avoided;
             let all = ((1u64 << self.spec.drives) - 1) as u32;
             let missing = readable & !head.uptodate;
             let lost = all & !readable & !head.uptodate;

@@ -101,6 +101,7 @@ impl Array {
 
     fn start_sync(&mut self, agenda: &mut Agenda, kind: Kind, rate: Bytes) {
         self.sync = Some(Sync::new(kind, agenda.now(), rate));
+        self.rebuild_changes_limits(matches!(kind, Kind::Rebuild(_)));
         agenda.arm(self.own(2), agenda.now());
     }
 
@@ -128,6 +129,7 @@ impl Array {
         if !stopped {
             return;
         }
+        self.rebuild_changes_limits(false);
         if matches!(&self.sync, Some(Sync { kind: Kind::Scrub, .. })) {
             self.scrub = self.sync.take();
         }
@@ -163,11 +165,14 @@ impl Array {
             if let Kind::Rebuild(drives) = sync.kind {
                 self.losses.absent &= !drives;
             }
-            if sync.stopping {
+            let stopping = sync.stopping;
+            self.rebuild_changes_limits(false);
+            if stopping {
                 self.restart_sync(agenda);
-                return false;
             }
-        } else if sync.stopping && sync.under_way == 0 && sync.finished.is_none() {
+            return false;
+        }
+        if sync.stopping && sync.under_way == 0 && sync.finished.is_none() {
             self.restart_sync(agenda);
             return false;
         }

@@ -1,5 +1,6 @@
 //! Reads the array: several drives behind one address space, as Linux md joins them.
 
+use super::coordination::{self, CoordinationSpec};
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
 use crate::ftl::gc::GcPolicy;
@@ -132,6 +133,8 @@ pub struct ArraySpec {
     pub scrub_rate: Option<Bytes>,
     /// How often and at which intervals each page of the drives is written is followed.
     pub follow_updates: bool,
+    /// How the drives keep out of one another's way.
+    pub coordination: CoordinationSpec,
 }
 
 const CACHE_KEYS: [&str; 4] = ["stripe-cache", "stripe-cache-unit", "cache-latency", "follow-updates"];
@@ -148,9 +151,11 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
     let doc = "drives of the array, parity included";
     let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
     if level.parities() == 0 {
+        let why = "it belongs to level = \"raid5\" and \"raid6\"";
         for key in CACHE_KEYS {
-            s.refuse(key, "it belongs to level = \"raid5\" and \"raid6\"")?;
+            s.refuse(key, why)?;
         }
+        coordination::refuse(&mut s, why)?;
     }
     if level == Level::Raid0 {
         for key in REDUNDANCY_KEYS {
@@ -168,6 +173,7 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         rebuild_rate: None,
         scrub_rate: None,
         follow_updates: false,
+        coordination: CoordinationSpec::default(),
     };
     if level == Level::Raid1 {
         s.refuse("chunk", "mirrors are not striped")?;
@@ -190,6 +196,9 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
         spec.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
         read_failures(&mut s, &mut spec)?;
+    }
+    if level.parities() > 0 {
+        spec.coordination = coordination::read(&mut s, spec.rebuild_rate.is_some())?;
     }
     Ok(Some(spec))
 }
@@ -336,6 +345,7 @@ impl ArraySpec {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
             return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
         }
+        self.check_coordination(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =

@@ -370,6 +370,7 @@ impl Drive {
             jobs: Default::default(),
             gc_lanes: vec![Default::default(); lanes as usize],
             gc_asleep: 0,
+            gc_turn: Default::default(),
             readers: vec![0; readers as usize],
             rewritten: Default::default(),
             stalled: VecDeque::new(),

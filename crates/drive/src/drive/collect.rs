@@ -29,6 +29,10 @@ impl Victim {
     pub(super) fn new(super_block: u32) -> Victim {
         Victim { super_block, next_offset: 0, pending: 0 }
     }
+
+    pub(super) fn super_block(&self) -> u32 {
+        self.super_block
+    }
 }
 
 /// Garbage collection of one lane.
@@ -89,6 +93,12 @@ impl Drive {
         let gc = &self.gc_lanes[l];
         if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.ftl.wants_gc(lane) {
             return;
+        }
+        if self.gc_turn.given {
+            if self.gc_must_wait(lane) {
+                return;
+            }
+            self.erase_what_waited(agenda, lane);
         }
         loop {
             self.read_victim(agenda, lane);
@@ -205,6 +215,7 @@ impl Drive {
                 }
                 txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: NONE });
                 self.gc_lanes[l].reads += 1;
+                self.gc_turn.count();
                 self.nand.submit(agenda, txn);
             }
         }
@@ -278,6 +289,7 @@ impl Drive {
             job.sources.push(source);
         }
         self.gc_lanes[l].programs += 1;
+        self.gc_turn.count();
         self.submit_program(agenda, Kind::GcProgram, lane, job);
         true
     }
@@ -324,13 +336,15 @@ impl Drive {
 
     pub(super) fn erase_if_done(&mut self, agenda: &mut Agenda, lane: u32, super_block: u32) {
         let end = self.ftl.layout.units_per_block;
+        let waits = self.gc_must_wait(lane);
         let gc = &mut self.gc_lanes[lane as usize];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
-        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) {
-            // A read of it may have to be repeated; its end looks here again.
+        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) || waits {
+            // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
             return;
         }
+        self.gc_turn.count();
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;

@@ -126,6 +126,8 @@ impl Drive {
             submitted: now,
             mark: now,
             failed: false,
+            fail_fast: false,
+            busy: false,
             account: NO_ACCOUNT,
         });
         if self.queues.submit(queue, id) {
@@ -175,6 +177,9 @@ impl Drive {
             let request = self.requests.get(id);
             (request.lpn, request.units)
         };
+        if self.requests.get(id).fail_fast && self.fails_fast(agenda, id) {
+            return;
+        }
         let reads = self.read_units(agenda, id, lpn, lpn + units);
         if reads == 0 {
             self.dram.push(agenda, now + self.spec.cache.latency, id);
@@ -314,13 +319,13 @@ impl Drive {
         if request.failed {
             self.window.uncorrectable(request.op);
         }
-        let failed = request.failed;
+        let (failed, busy) = (request.failed, request.busy);
         self.requests.remove(id);
         self.completed += 1;
         let (queue, again) = match self.flows.get(f) {
             Some(flow) => (flow.queue as usize, flow.depth > 0 && !self.closed),
             None => {
-                self.completions.push_back(super::owner::Completion { id, failed });
+                self.completions.push_back(super::owner::Completion { id, failed, busy });
                 (super::owner::QUEUE, false)
             }
         };

@@ -11,6 +11,7 @@
 
 pub mod build;
 mod collect;
+mod coordinate;
 mod host;
 mod hot;
 pub mod jobs;
@@ -42,6 +43,7 @@ use stats::WindowStats;
 use std::collections::VecDeque;
 
 pub use build::{Impossible, PreconditionedState};
+pub use coordinate::GcTurn;
 pub use owner::Completion;
 pub use refresh::Rewritten;
 
@@ -92,6 +94,8 @@ pub struct Drive {
     gc_lanes: Vec<GcLane>,
     /// Lanes whose collection is asleep.
     gc_asleep: u32,
+    /// When collection may run, for an owner of several drives.
+    gc_turn: GcTurn,
     /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
     /// one of it is. Empty where no read fails.
     readers: Vec<u16>,
@@ -144,7 +148,7 @@ impl Drive {
     }
 
     /// Handles the timer of `resource`, which must be one of this drive's.
-    #[inline]
+    #[inline(always)]
     pub fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) {
         let index = resource.0 - self.first;
         if index < self.flash_resources {

@@ -8,6 +8,7 @@ pub mod channel;
 mod config;
 mod counters;
 pub mod ecc;
+mod foresight;
 mod judge;
 mod long;
 mod operations;

@@ -8,6 +8,7 @@ mod drive;
 mod errors;
 mod flow;
 mod power;
+mod power_loss;
 mod run;
 mod suspend;
 pub(crate) mod twin;

@@ -39,7 +39,7 @@ pub struct GcLane {
     pub(super) gathered: VecDeque<(u32, u32)>,
     pub(super) reads: u32,
     pub(super) programs: u32,
-    erasing: u32,
+    pub(super) erasing: u32,
     /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
     /// nothing but [`Drive::wake_gc`] will look again.
     asleep: bool,
@@ -270,6 +270,10 @@ impl Drive {
     }
 
     pub(super) fn gc_program_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        if txn.owner >= super::metadata::METADATA && txn.owner != interpulse_flash::nand::txn::NONE {
+            self.metadata_written(agenda, txn.owner);
+            return;
+        }
         if txn.owner == interpulse_flash::nand::txn::NONE {
             self.ftl.counters.imposed_units += u64::from(self.ftl.layout.units_per_program);
             return;
@@ -277,11 +281,18 @@ impl Drive {
         let job = self.jobs.take_program(txn.owner);
         let place = job.place.expect("moved data has a place");
         let first = self.ftl.layout.first_unit(place.super_block) + place.first_offset;
+        if self.power.is_some() {
+            self.moved_units_written(&job, first);
+        }
         for (k, (&lpn, &source)) in job.units.iter().zip(&job.sources).enumerate() {
             let (super_block, offset) = self.ftl.layout.split(source);
             if self.ftl.map.is_valid(super_block, offset) {
                 self.ftl.map.invalidate(super_block, offset);
-                self.ftl.map.commit(lpn, place.super_block, place.first_offset + k as u32);
+                if self.keeps_homes && self.keep_moved(lpn, first + k as u32) {
+                    self.ftl.map.keep(place.super_block, place.first_offset + k as u32);
+                } else {
+                    self.ftl.map.commit(lpn, place.super_block, place.first_offset + k as u32);
+                }
                 if self.versions.follows(lpn) {
                     self.versions.moved(lpn, source, first + k as u32);
                 }
@@ -318,6 +329,14 @@ impl Drive {
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;
+        if self.power.is_some() && self.journal_before_erase(agenda, super_block) {
+            return;
+        }
+        self.submit_erase(agenda, super_block);
+    }
+
+    pub(super) fn submit_erase(&mut self, agenda: &mut Agenda, super_block: u32) {
+        let (lane, _) = self.ftl.layout.lane_of(super_block);
         let (die, plane) = self.ftl.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
         txn.plane = plane as u8;
@@ -331,6 +350,9 @@ impl Drive {
     pub(super) fn erase_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let (lane, _) = self.ftl.layout.lane_of(txn.owner);
         self.ftl.erased(txn.owner);
+        if self.power.is_some() {
+            self.block_erased(txn.owner);
+        }
         self.gc_lanes[lane as usize].erasing -= 1;
         self.pump_gc(agenda, lane);
         self.destage(agenda);

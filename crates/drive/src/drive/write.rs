@@ -75,7 +75,7 @@ impl Drive {
 
     #[inline]
     fn admit_unit(&mut self, id: u32, lpn: u32) -> bool {
-        let imposed = self.spec.ftl.gc == GcPolicy::Imposed;
+        let keeps = self.spec.ftl.gc == GcPolicy::Imposed || self.keeps_homes;
         let list = self.list_of(lpn);
         let now_at = self.ftl.map.get(lpn);
         let mut home = NO_SLOT;
@@ -84,15 +84,16 @@ impl Drive {
                 self.window.counters.cache_overwrites += 1;
                 if self.versions.follows(lpn) {
                     self.versions.written(lpn, slot);
+                    self.note_unit(id, lpn);
                 }
                 return true;
             }
             Where::Cache(slot) => home = self.cache.home(slot),
-            Where::Flash(ppu) if imposed => home = ppu,
+            Where::Flash(ppu) if keeps => home = ppu,
             Where::Flash(_) | Where::Unmapped => {}
         }
         let Some(slot) = self.cache.admit(lpn, list, home) else { return false };
-        if let (Where::Flash(ppu), false) = (now_at, imposed) {
+        if let (Where::Flash(ppu), false) = (now_at, keeps) {
             self.ftl.forget_flash(ppu);
         }
         if self.writes_through() {
@@ -104,6 +105,7 @@ impl Drive {
         self.ftl.map.set_cached(lpn, slot);
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
+            self.note_unit(id, lpn);
         }
         true
     }
@@ -125,7 +127,7 @@ impl Drive {
     }
 
     #[inline]
-    fn list_of(&self, lpn: u32) -> usize {
+    pub(super) fn list_of(&self, lpn: u32) -> usize {
         self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
     }
 
@@ -227,6 +229,7 @@ impl Drive {
         let place =
             (!imposed).then(|| self.ftl.take_place(lane, Stream::Host).expect("the lane has been asked"));
         let job = self.jobs.new_program(lane, place);
+        self.jobs.program(job).version = self.next_version();
         let first = place.map(|p| self.ftl.layout.first_unit(p.super_block) + p.first_offset);
         for k in 0..self.ftl.layout.units_per_program {
             let Some(slot) = self.cache.take_dirty(list) else { break };
@@ -283,6 +286,9 @@ impl Drive {
         for &slot in &job.units {
             self.ftl.map.prefetch(self.cache.lpn(slot));
         }
+        if self.power.is_some() {
+            self.host_units_written(&job);
+        }
         for (k, &slot) in job.units.iter().enumerate() {
             let lpn = self.cache.lpn(slot);
             // Only the newest version is mapped; what was overwritten or trimmed meanwhile is stale on flash.
@@ -319,7 +325,7 @@ impl Drive {
     }
 
     /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
-    fn room_in_cache(&mut self, agenda: &mut Agenda) {
+    pub(super) fn room_in_cache(&mut self, agenda: &mut Agenda) {
         while let Some(&id) = self.stalled.front() {
             if !self.admit_units(id) {
                 break;
@@ -341,6 +347,9 @@ impl Drive {
     // ---- flush and trim -------------------------------------------------------------------------------
 
     pub(super) fn flush(&mut self, agenda: &mut Agenda, id: u32) {
+        if self.power.is_some() {
+            self.versions.flush_begins(id);
+        }
         let epoch = self.cache.begin_flush();
         if self.cache.durable_before() > epoch {
             self.flushed(agenda, id);
@@ -351,6 +360,17 @@ impl Drive {
     }
 
     fn flushed(&mut self, agenda: &mut Agenda, id: u32) {
+        if id == super::power_loss::REFILL {
+            self.refilled(agenda);
+            return;
+        }
+        if self.power.is_some() && self.journal_before_flush_ends(agenda, id) {
+            return;
+        }
+        self.flush_ends(agenda, id);
+    }
+
+    pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
         self.requests.get_mut(id).book(Cause::Cache, now);
         self.leave(agenda, now, id, 0);
@@ -370,6 +390,9 @@ impl Drive {
                 Where::Unmapped => continue,
                 Where::Flash(ppu) => self.ftl.forget_flash(ppu),
                 Where::Cache(slot) => {
+                    if self.keeps_homes && self.cache.home(slot) != NO_SLOT {
+                        self.ftl.forget_flash(self.cache.home(slot));
+                    }
                     if self.cache.is_dirty(slot) {
                         let list = self.list_of(lpn);
                         self.cache.kill_dirty(slot, list);
@@ -383,6 +406,10 @@ impl Drive {
             self.window.counters.trimmed_units += 1;
             if self.versions.follows(lpn) {
                 self.versions.trimmed(lpn);
+                self.note_unit(id, lpn);
+            }
+            if self.power.is_some() {
+                self.journal_trim(lpn);
             }
         }
         // Dead slots may have been all that stalled writes and flushes waited for.

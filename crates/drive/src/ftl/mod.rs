@@ -3,11 +3,15 @@
 //! The same code serves simulated time (the drive asks for places, runs the operations on the array and
 //! reports them done) and preconditioning (the same steps back to back, without time).
 
+pub mod checkpoint;
 pub mod gc;
 pub mod layout;
 pub mod map;
+pub mod oob;
 mod persist;
+mod power_loss;
 pub mod precondition;
+pub mod recovery;
 pub mod stripe;
 
 use gc::{GcPolicy, ThresholdBase};

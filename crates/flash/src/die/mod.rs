@@ -6,6 +6,7 @@
 
 pub mod blocks;
 pub mod history;
+pub mod power_loss;
 pub mod usage;
 
 use crate::pulse::PulseTrain;

@@ -1,0 +1,159 @@
+//! *Is anything lost with power?* Small random drives whose power is cut at random events, again and again. Every unit is
+//! followed: what the drive must still have after a cut is checked by the record of what the host was told, and the map
+//! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
+
+mod drive_common;
+
+use drive_common::{Bench, Cells, closed, of_part, part, preconditioned};
+use interpulse_drive::drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_engine::{Bytes, Duration, Rng, Streams};
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticSpec};
+
+fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize].clone()
+}
+
+/// A small drive that collects garbage from the start.
+fn draw_drive(rng: &mut Rng) -> DriveSpec {
+    let planes = pick(rng, &[1, 2]);
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
+    let mut spec = of_part(part(cells, planes, pick(rng, &[16, 24]), pick(rng, &[4, 8])), 2, 1, 1);
+    spec.ftl.multi_plane = pick(rng, &[1, planes]);
+    let orders = Allocation::all();
+    spec.ftl.allocation = pick(rng, &[Allocation::Dynamic, orders[1].1]);
+    spec.ftl.over_provisioning = pick(rng, &[0.6, 1.0]);
+    spec.ftl.gc_soft = 0.15;
+    spec.ftl.gc_hard = 0.07;
+    spec.cache.size = Bytes::kib(pick(rng, &[512, 1024]));
+    spec.cache.protected = pick(rng, &[true, false]);
+    spec.cache.acknowledge =
+        pick(rng, &[Acknowledge::WhenCached, Acknowledge::WhenCached, Acknowledge::WhenProgrammed]);
+    let costs = SuspendCosts {
+        entry: Duration::from_us(3),
+        resume: Duration::from_us(5),
+        reset: Duration::from_us(4),
+    };
+    let suspend = SuspendPolicy::unlimited(pick(rng, &[Scheme::Ideal, Scheme::LoopBoundary]), costs);
+    let on = pick(rng, &[false, true]);
+    spec.nand.program_suspend = if on { suspend.clone() } else { SuspendPolicy::NEVER };
+    spec.nand.erase_suspend = if on { suspend } else { SuspendPolicy::NEVER };
+    spec.nand.nesting = on;
+    spec.power_loss = Some(PowerLossSpec {
+        at: None,
+        off_for: Duration::from_ms(1),
+        checkpoint_every: Duration::from_us(pick(rng, &[700, 5_000, 10_000_000])),
+    });
+    spec
+}
+
+fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
+    let (read_share, write_share, trim_share) =
+        pick(rng, &[(0.3, 0.6, 0.1), (0.0, 1.0, 0.0), (0.2, 0.5, 0.3), (0.4, 0.6, 0.0)]);
+    let sizes = BlockSize::Weighted(vec![(Bytes::kib(4), 4.0), (Bytes(6144), 1.0), (Bytes::kib(32), 0.5)]);
+    let mix = SyntheticSpec {
+        read_share,
+        write_share,
+        trim_share,
+        flush_every: pick(rng, &[None, Some(40), Some(9)]),
+        block_size: pick(rng, &[BlockSize::Fixed(Bytes::kib(4)), sizes]),
+        alignment: Bytes::kib(2),
+        addresses: pick(
+            rng,
+            &[AddressSpec::Uniform, AddressSpec::HotCold { hot_share: 0.1, hot_traffic: 0.9 }],
+        ),
+        ..SyntheticSpec::default()
+    };
+    closed(name, pick(rng, &[1, 8, 32]), mix)
+}
+
+/// What the worlds met together.
+#[derive(Default, Debug)]
+struct Met {
+    cuts: u64,
+    torn: u64,
+    broken: u64,
+    lost: u64,
+    undone: u64,
+    refilled: u64,
+    survived: u64,
+    checkpoints: u64,
+    scanned: u64,
+}
+
+fn step(bench: &mut Bench) {
+    assert!(bench.step(bench.agenda.horizon()), "{}", bench.drive.diagnosis(&bench.agenda));
+}
+
+/// Cuts the power of the world of `seed` at `cuts` random events, some of them while it still recovers.
+fn world(seed: u64, cuts: u64, met: &mut Met) {
+    let mut rng = Streams::new(seed).stream("test.power-loss", 0);
+    let spec = draw_drive(&mut rng);
+    let flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &format!("f{k}"))).collect();
+    let fill = pick(&mut rng, &[0.5, 1.0]);
+    println!("world {seed}: fill {fill}\n{spec:#?}\n{flows:#?}");
+    let mut bench = Bench::new(&spec, preconditioned(&spec, fill, 1.0, seed), &flows, seed);
+    for _ in 0..cuts {
+        for _ in 0..rng.below(4000) {
+            step(&mut bench);
+        }
+        let at = bench.agenda.now();
+        bench.drive.cut_power(&mut bench.agenda);
+        met.cuts += 1;
+        bench.drive.power_up(&mut bench.agenda, at + Duration::from_ms(1));
+        let recovery = *bench.drive.recoveries().last().expect("there has been a cut");
+        // The end of mounting is the next event: the drive can lose power again from then on.
+        step(&mut bench);
+        assert_eq!(bench.agenda.now(), at + Duration::from_ms(1) + recovery.mounting);
+        assert!(recovery.mounting > Duration::from_us(40), "at least one page has been read");
+        if rng.below(4) > 0 {
+            while bench.drive.is_down() {
+                step(&mut bench);
+            }
+        }
+    }
+    while bench.drive.is_down() {
+        step(&mut bench);
+    }
+    bench.run_requests(500);
+    bench.finish();
+    let unit = u64::from(spec.ftl_config().expect("a legal drive").logical_units);
+    let checked = bench.drive.versions_checked();
+    bench.drive.read_everything();
+    assert!(bench.drive.versions_checked() >= checked + unit, "every unit has been looked at");
+    for r in bench.drive.recoveries() {
+        met.torn += r.torn_word_lines;
+        met.broken += r.blocks_erased_again;
+        met.lost += r.losses.acknowledged;
+        met.undone += r.trims_undone;
+        met.refilled += r.refilled_units;
+        met.survived += r.losses.survived;
+        met.scanned += r.oob_pages;
+        let kept = spec.cache.protected;
+        assert!(!kept || (r.losses.acknowledged == 0 && r.trims_undone == 0));
+        assert!(kept || r.refilled_units == 0);
+    }
+    met.checkpoints += bench.drive.metadata_written_so_far().0;
+}
+
+#[test]
+fn a_cut_at_any_event_loses_only_what_may_be_lost() {
+    let mut met = Met::default();
+    (0..60).for_each(|seed| world(seed, 8, &mut met));
+    println!("{met:?}");
+    let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned } = met;
+    assert_eq!(cuts, 480);
+    for (what, count) in [
+        ("torn word lines", torn),
+        ("interrupted erases", broken),
+        ("lost units", lost),
+        ("trims undone", undone),
+        ("units of the cache programmed again", refilled),
+        ("units of outstanding requests that survived", survived),
+        ("checkpoints", checkpoints),
+        ("pages scanned", scanned),
+    ] {
+        assert!(count > 20, "{what}: only {count} in all worlds");
+    }
+}

@@ -140,10 +140,10 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
 #[test]
 fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     let mut met = Met::default();
-    (0..60).for_each(|seed| world(seed, 8, &mut met));
+    (0..120).for_each(|seed| world(seed, 8, &mut met));
     println!("{met:?}");
     let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned } = met;
-    assert_eq!(cuts, 480);
+    assert_eq!(cuts, 960);
     for (what, count) in [
         ("torn word lines", torn),
         ("interrupted erases", broken),

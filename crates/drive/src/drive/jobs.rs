@@ -10,8 +10,6 @@ pub struct ProgramJob {
     pub lane: u32,
     /// Where it goes; `None` for operations without an address (imposed write amplification).
     pub place: Option<ProgramPlace>,
-    /// Version of host data ([`crate::ftl::oob`]).
-    pub version: u32,
     /// Host data: cache slots. Moved data: logical units.
     pub units: Vec<u32>,
     /// Moved data: where each unit comes from.

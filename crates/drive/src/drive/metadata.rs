@@ -38,16 +38,11 @@ pub(super) struct Group {
 }
 
 impl Drive {
-    /// A version for what the host writes or trims now, where versions are kept.
+    /// The newest version of `lpn` is of request `id`, in `slot` of the cache.
     #[inline]
-    pub(super) fn next_version(&mut self) -> u32 {
-        self.power.as_mut().map_or(0, |power| power.oob.next_version())
-    }
-
-    /// The newest version of `lpn` is of request `id`.
-    #[inline]
-    pub(super) fn note_unit(&mut self, id: u32, lpn: u32) {
-        if self.power.is_some() {
+    pub(super) fn note_write(&mut self, id: u32, lpn: u32, slot: u32) {
+        if let Some(power) = &mut self.power {
+            power.slots[slot as usize] = power.oob.next_version();
             self.versions.belongs(id, lpn);
         }
     }
@@ -63,7 +58,8 @@ impl Drive {
         for (k, &slot) in (0..).zip(&job.units) {
             let (lpn, ppu) = (self.cache.lpn(slot), first + k);
             let power = self.power.as_mut().expect("power may be lost");
-            power.oob.write(ppu, Spare { lpn, version: job.version, written });
+            let version = power.slots[slot as usize];
+            power.oob.write(ppu, Spare { lpn, version, written });
             power.checkpoint.touch(lpn);
             // It is there whether or not the map will say so: a cut may undo a trim.
             self.versions.programmed(lpn, slot, ppu);
@@ -74,7 +70,7 @@ impl Drive {
             let home = self.cache.home(newest);
             let power = self.power.as_ref().expect("power may be lost");
             let known = if home == NO_SLOT { 0 } else { power.oob.read(home).version };
-            if newest != slot && (job.version < known || job.version <= power.checkpoint.trimmed(lpn)) {
+            if newest != slot && (version < known || version <= power.checkpoint.trimmed(lpn)) {
                 continue;
             }
             if home != NO_SLOT {

@@ -27,6 +27,7 @@ use crate::host::link::Direction;
 use crate::host::queues::Queues;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab};
 use interpulse_flash::die::Die;
+use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_workload::Op;
 
 /// The flush that ends a recovery: no request has this number.
@@ -94,6 +95,8 @@ pub struct Cut {
 pub(super) struct PowerLoss {
     pub(super) oob: Oob,
     pub(super) checkpoint: Checkpoint,
+    /// Version of what is in each slot of the cache.
+    pub(super) slots: Vec<u32>,
     pub(super) state: State,
     /// Super blocks whose erase has been interrupted and not been done again.
     pub(super) broken: Vec<bool>,
@@ -120,6 +123,7 @@ impl PowerLoss {
         PowerLoss {
             oob: Oob::new(ftl.layout.units() as u32),
             checkpoint: Checkpoint::new(entries, blocks, per_page),
+            slots: vec![0; (spec.cache.size.get() / UNIT_BYTES) as usize],
             state: State::On,
             broken: vec![false; ftl.layout.super_blocks() as usize],
             groups: Slab::default(),
@@ -382,7 +386,8 @@ impl Drive {
     /// Everything that is not on flash is gone, but for `kept`, slots and units of a cache that survives.
     fn forget(&mut self, agenda: &mut Agenda, kept: &[(u32, u32)]) {
         let lists = if self.stripe.is_some() { self.ftl.layout.lanes } else { 1 };
-        self.cache = Cache::new((self.spec.cache.size.get() / 4096) as u32, lists);
+        let slots = self.kept().slots.clone();
+        self.cache = Cache::new(slots.len() as u32, lists);
         self.full_lists.fill(0);
         let mut pairs = Vec::with_capacity(kept.len());
         for &(slot, lpn) in kept {
@@ -392,6 +397,7 @@ impl Drive {
             if self.stripe.is_some() && self.cache.dirty(list) >= self.worth_starting {
                 self.full_lists[list / 64] |= 1 << (list % 64);
             }
+            self.kept().slots[new as usize] = slots[slot as usize];
             pairs.push((slot, new));
         }
         self.versions.slots_moved(&pairs);

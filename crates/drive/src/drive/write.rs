@@ -84,7 +84,7 @@ impl Drive {
                 self.window.counters.cache_overwrites += 1;
                 if self.versions.follows(lpn) {
                     self.versions.written(lpn, slot);
-                    self.note_unit(id, lpn);
+                    self.note_write(id, lpn, slot);
                 }
                 return true;
             }
@@ -105,7 +105,7 @@ impl Drive {
         self.ftl.map.set_cached(lpn, slot);
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
-            self.note_unit(id, lpn);
+            self.note_write(id, lpn, slot);
         }
         true
     }
@@ -229,7 +229,6 @@ impl Drive {
         let place =
             (!imposed).then(|| self.ftl.take_place(lane, Stream::Host).expect("the lane has been asked"));
         let job = self.jobs.new_program(lane, place);
-        self.jobs.program(job).version = self.next_version();
         let first = place.map(|p| self.ftl.layout.first_unit(p.super_block) + p.first_offset);
         for k in 0..self.ftl.layout.units_per_program {
             let Some(slot) = self.cache.take_dirty(list) else { break };
@@ -406,9 +405,9 @@ impl Drive {
             self.window.counters.trimmed_units += 1;
             if self.versions.follows(lpn) {
                 self.versions.trimmed(lpn);
-                self.note_unit(id, lpn);
             }
             if self.power.is_some() {
+                self.versions.belongs(id, lpn);
                 self.journal_trim(lpn);
             }
         }

@@ -41,7 +41,8 @@ impl Oob {
 
     /// A version for data that the host writes or trims now.
     pub fn next_version(&mut self) -> u32 {
-        self.version = self.version.checked_add(1).expect("a drive takes fewer than 2^32 programs and trims");
+        self.version =
+            self.version.checked_add(1).expect("a drive takes fewer than 2^32 writes and trims of 4 KiB");
         self.version
     }
 
@@ -57,7 +58,8 @@ impl Oob {
 
     /// A program has ended; returns its number.
     pub fn program(&mut self) -> u32 {
-        self.written = self.written.checked_add(1).expect("a drive takes fewer than 2^32 programs and trims");
+        self.written =
+            self.written.checked_add(1).expect("a drive takes fewer than 2^32 writes and trims of 4 KiB");
         self.written
     }
 

@@ -157,3 +157,85 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }
 }
+
+/// A case that is run as a user runs it, and its result.
+fn result(rest: &str) -> Result<serde_json::Value, String> {
+    result_with(rest, &[])
+}
+
+fn result_with(rest: &str, sets: &[(String, String)]) -> Result<serde_json::Value, String> {
+    use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve, run};
+    let text = format!(
+        "drive = \"a4-mini\"\n[part]\nblocks-per-plane = 24\n[cache]\nsize = \"2MiB\"\n[precondition]\nfill = \"60%\"\n{rest}"
+    );
+    let request = RunRequest { text, path: "x.toml".into(), sets: sets.to_vec(), ..RunRequest::default() };
+    let plan = resolve(&request).map_err(|e| e.to_string())?;
+    let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
+    let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
+    Ok(serde_json::from_str(&text).expect("results are JSON"))
+}
+
+const LOAD: &str = "[run]\ntime = \"60ms\"\n[[flow]]\ndepth = 32\nread = 0.3\naddress = \"uniform\"\n";
+
+#[test]
+fn a_run_goes_on_after_the_cut_and_tells_what_recovery_took() {
+    let at = |cut: &str, rest: &str| {
+        let text = format!("[power-loss]\nat = \"{cut}\"\noff-for = \"1ms\"\n{rest}{LOAD}");
+        result(&text).unwrap_or_else(|why| panic!("{why}"))["power_loss"].clone()
+    };
+    let number = |r: &serde_json::Value, part: &str, name: &str| {
+        r[part][name].as_f64().unwrap_or_else(|| panic!("no {part}.{name} in {r}"))
+    };
+    let r = at("20ms", "");
+    assert_eq!(number(&r, "cut", "at_s"), 0.02);
+    let in_flight = number(&r, "cut", "reads_in_flight") + number(&r, "cut", "writes_in_flight");
+    assert_eq!(in_flight, 32.0, "a closed flow has its depth outstanding");
+    assert_eq!(number(&r, "cut", "acknowledged_units_lost"), 0.0);
+    let parts = number(&r, "recovery", "mounting_us") + number(&r, "recovery", "refilling_us");
+    assert!((number(&r, "recovery", "time_us") - parts).abs() < 1e-3);
+    assert!(number(&r, "recovery", "units_programmed_again") > 0.0);
+    // What has been written since the last checkpoint is scanned: more of it takes longer.
+    let often = at("40ms", "checkpoint-every = \"2ms\"\n");
+    let never = at("40ms", "checkpoint-every = \"1h\"\n");
+    assert!(number(&often, "recovery", "oob_pages_read") < number(&never, "recovery", "oob_pages_read"));
+    assert!(number(&often, "recovery", "mounting_us") < number(&never, "recovery", "mounting_us"));
+    assert!(often["metadata_programs"].as_u64() > never["metadata_programs"].as_u64());
+    assert!(at("61s", "").get("cut").is_none(), "the run has ended before");
+    let unprotected = [("cache.protected".to_string(), "false".to_string())];
+    let text = format!("[power-loss]\nat = \"20ms\"\n{LOAD}");
+    let r = result_with(&text, &unprotected).unwrap_or_else(|why| panic!("{why}"))["power_loss"].clone();
+    assert!(number(&r, "cut", "acknowledged_units_lost") > 0.0);
+    assert_eq!(
+        (number(&r, "cut", "flushed_units_lost"), number(&r, "recovery", "units_programmed_again")),
+        (0.0, 0.0)
+    );
+    let message = result_with(LOAD, &unprotected).err().unwrap_or_default();
+    assert!(
+        message.contains("cache.protected: does not apply; it matters only where power is lost"),
+        "{message}"
+    );
+}
+
+#[test]
+fn mistakes_are_told() {
+    let told =
+        |rest: &str| result(&format!("{rest}{LOAD}")).err().unwrap_or_else(|| "no mistake was found".into());
+    for (rest, expected) in [
+        ("[power-loss]\n", "power-loss.at: missing key"),
+        (
+            "[power-loss]\nat = \"1ms\"\ncheckpoint-every = \"1us\"\n",
+            "power-loss.checkpoint-every: seen \"1us\"",
+        ),
+        (
+            "[power-loss]\nat = \"1ms\"\n[ftl]\ngc = \"imposed\"\nimposed-waf = 2.0\n",
+            "no places of data on flash",
+        ),
+        ("[power-loss]\nat = \"1ms\"\n[power]\ntrace = true\n", "not followed in the current through time"),
+        ("[power-loss]\nat = \"1ms\"\nevery = 1\n", "power-loss.every: unknown key"),
+    ] {
+        let message = told(rest);
+        assert!(message.contains(expected), "{rest}: {message}");
+    }
+    let without = result(LOAD).map(|r| r["power_loss"].clone());
+    assert_eq!(without, Ok(serde_json::Value::Null));
+}

@@ -11,15 +11,17 @@
 
 mod flows;
 mod media;
+pub(crate) mod power;
 mod requests;
 
 use crate::contents::Contents;
 use crate::layout::Layout;
 use crate::outbox::PageMove;
+use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use flows::FlowState;
-use interpulse_drive::config::{ArraySpec, FailureSpec};
+use interpulse_drive::config::{ArraySpec, Consistency, FailureSpec};
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
@@ -29,8 +31,8 @@ use std::collections::VecDeque;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
-/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub.
-pub(crate) const OWN_RESOURCES: u32 = 3;
+/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, a power cut.
+pub(crate) const OWN_RESOURCES: u32 = 4;
 
 counters! {
     /// What the array did.
@@ -69,6 +71,14 @@ counters! {
         repaired_pages: "pages",
         /// pages that neither a drive nor parity nor a mirror could give
         unrecovered_pages: "pages",
+        /// commands that write partial parity
+        log_writes: "commands",
+        /// pages written with partial parity, headers included
+        log_pages: "pages",
+        /// rows whose parity was computed again after a power cut
+        resynced_rows: "rows",
+        /// followed pages of a lost drive that nobody was writing and that a power cut before had made unrecoverable
+        write_hole_pages: "pages",
         /// rows rebuilt
         rebuilt_rows: "rows",
         /// rows scrubbed
@@ -102,6 +112,10 @@ pub(crate) enum Command {
     Host { job: u32, read: Option<(u64, u64)>, tried: u64 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
+    /// Partial parity of rows, as the drive in this place.
+    Log { drive: u32, unit: u64 },
+    /// Part of mending rows after a power cut.
+    Mend,
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -151,9 +165,16 @@ pub struct Array {
     /// Heads that may read before they write.
     pub(crate) prereading: u32,
     cached: Line,
+    /// The partial parity log, if one is kept.
+    pub(crate) ppl: Option<Ppl>,
+    pub(crate) power: power::Power,
+    /// Requests that had no answer when power was cut.
+    lost_requests: u64,
     /// The place of the drive that was lost, and when.
     pub(crate) lost: Option<(u32, SimTime)>,
     pub(crate) sync: Option<Sync>,
+    /// The resync that the loss of a drive has ended.
+    pub(crate) ended_resync: Option<Sync>,
     pub(crate) counters: ArrayCounters,
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -198,8 +219,12 @@ impl Array {
             delayed: Vec::new(),
             prereading: 0,
             cached: Line::new(ResourceId(per_drive * n as u32)),
+            ppl: (spec.consistency == Consistency::Ppl).then(|| Ppl::new(spec.drives, spec.log_units)),
+            power: power::Power::default(),
+            lost_requests: 0,
             lost: None,
             sync: None,
+            ended_resync: None,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -228,12 +253,16 @@ impl Array {
             agenda.arm(self.own(1), SimTime::ZERO + at);
         }
         self.start_scrub(agenda);
+        self.start_power(agenda);
     }
 
     pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
         let d = (resource.0 / self.per_drive) as usize;
         if d < self.drives.len() {
             self.drives[d].handle(agenda, resource);
+            if self.power.down {
+                self.look_at_power(agenda);
+            }
             let mut any = false;
             while let Some(completion) = self.drives[d].next_completion() {
                 any = true;
@@ -250,6 +279,7 @@ impl Array {
                 }
                 1 => self.fail(agenda),
                 2 => self.on_sync_timer(agenda),
+                3 => self.cut_power(agenda),
                 flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
             }
         }
@@ -263,6 +293,8 @@ impl Array {
             Command::None => unreachable!("a drive completes what it was asked for"),
             Command::Host { job, read, tried } if failed => self.host_part_failed(agenda, job, read, tried),
             Command::Host { job, .. } => self.part_done(agenda, job),
+            Command::Log { drive, unit } => self.logged(agenda, drive, unit),
+            Command::Mend => self.mended(agenda),
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
@@ -295,6 +327,9 @@ impl Array {
                 break;
             }
         }
+        if self.ppl.is_some() {
+            self.write_logs(agenda);
+        }
         self.flush_outbox(agenda);
     }
 
@@ -302,15 +337,16 @@ impl Array {
 
     pub(crate) fn unfinished(&self) -> usize {
         let commands: u32 = if self.closed { self.pending.iter().sum() } else { 0 };
-        self.jobs.live() + commands as usize
+        self.jobs.live() + commands as usize + usize::from(self.is_down())
     }
 
     pub(crate) fn is_exhausted(&self) -> bool {
         self.closed || self.flows.iter().all(|f| f.exhausted)
     }
 
+    /// Requests of the host submitted, those that a power cut took left out, and those completed.
     pub(crate) fn issued_and_completed(&self) -> (u64, u64) {
-        (self.issued, self.completed)
+        (self.issued - self.lost_requests, self.completed)
     }
 
     pub(crate) fn why_failed(&self) -> Option<&str> {

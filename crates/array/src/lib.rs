@@ -5,6 +5,7 @@ pub mod contents;
 pub mod layout;
 mod outbox;
 pub mod plan;
+mod ppl;
 mod report;
 pub mod runner;
 pub mod stripe_cache;

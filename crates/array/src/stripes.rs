@@ -7,6 +7,7 @@
 use crate::array::Array;
 use crate::outbox::PageMove;
 use crate::plan::{Row, Way};
+use crate::ppl::LogRow;
 use crate::stripe_cache::PageWrite;
 use interpulse_engine::Agenda;
 
@@ -111,7 +112,8 @@ impl Array {
             }
             let head = self.cache.head(h);
             if need == 0 && !head.writes.is_empty() {
-                let choice = self.row_of(h, readable).choose();
+                let plan = self.row_of(h, readable);
+                let choice = if self.parity_is_unsure(head.row) { plan.reconstruct() } else { plan.choose() };
                 if choice.reads == 0 {
                     if choice.way == Way::ComputeFirst {
                         self.compute(h, lost);
@@ -216,7 +218,12 @@ impl Array {
         if head.spoiled != 0 {
             self.fail_spoiled_writes(h, &plan, way);
         }
+        let mut partial = 0;
         if self.contents.follows(row) {
+            let changes = plan.to_write;
+            if self.ppl.is_some() && way != Way::FullStripe {
+                partial = self.contents.partial_parity(row, way, changes);
+            }
             let head = self.cache.head(h);
             let writes = head.writing.iter().map(|w| (w.drive, w.version));
             self.contents.drain(row, way, writes);
@@ -230,6 +237,7 @@ impl Array {
         let all = ((1u64 << self.spec.drives) - 1) as u32;
         self.counters.degraded_writes += u64::from(readable != all);
         let mut busy = 0;
+        let mut to_move = 0;
         for drive in bits(pages) {
             // An empty drive that takes the place of a lost one is written to before it can be read.
             if self.slots[drive as usize].is_none() {
@@ -242,9 +250,16 @@ impl Array {
             };
             *of += 1;
             busy += 1;
-            self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
+            to_move |= 1 << drive;
         }
         self.cache.head_mut(h).busy = busy;
+        let changes = plan.to_write;
+        let logged = LogRow { head: h, row, changes, pages: to_move, partial, whole: way == Way::FullStripe };
+        if self.ppl.is_none() || !self.log_row(plan.parity.trailing_zeros(), logged) {
+            for drive in bits(to_move) {
+                self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
+            }
+        }
         self.admit_waiters(h);
         debug_assert!(busy > 0, "at most one of three drives or more is missing at {}", agenda.now());
     }
@@ -311,6 +326,7 @@ impl Array {
         if !last {
             return;
         }
+        self.log_done(h);
         self.cache.head_mut(h).repairing = false;
         if std::mem::take(&mut self.cache.head_mut(h).sync_writing) {
             self.row_synced(h);

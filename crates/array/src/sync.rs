@@ -16,6 +16,8 @@ pub enum Kind {
     Rebuild(u32),
     /// All pages are read and compared with their parity.
     Scrub,
+    /// As a scrub, and parity that may not fit after a power cut is written.
+    Resync,
 }
 
 /// A rebuild or a scrub.
@@ -74,8 +76,15 @@ impl Array {
         if self.closed {
             return;
         }
+        if self.is_down() {
+            self.hold_failure();
+            return;
+        }
+        self.end_resync();
         self.lost = Some((drive, agenda.now()));
-        self.contents.lose(drive);
+        let (unsure, cache) = (&self.power.unsure, &self.cache);
+        let holes = self.contents.lose(drive, |row| (unsure.contains(&row), cache.uses(row)));
+        self.counters.write_hole_pages += holes;
         self.slots[drive as usize] = rebuild_rate.map(|_| self.spec.drives as usize);
         if let Some(rate) = rebuild_rate {
             self.start_sync(agenda, Kind::Rebuild(drive), rate);
@@ -88,7 +97,25 @@ impl Array {
         }
     }
 
-    fn start_sync(&mut self, agenda: &mut Agenda, kind: Kind, rate: Bytes) {
+    /// Resync ends with the array's redundancy; rows it has in hand are no longer its own.
+    fn end_resync(&mut self) {
+        if !self.sync.as_ref().is_some_and(|sync| sync.kind == Kind::Resync) {
+            return;
+        }
+        self.ended_resync = self.sync.take();
+        for head in self.cache.all_mut() {
+            head.sync = false;
+            head.repairing |= std::mem::take(&mut head.sync_writing);
+        }
+    }
+
+    /// Whether the parity of `row` may not fit its data.
+    #[inline]
+    pub(crate) fn parity_is_unsure(&self, row: u32) -> bool {
+        matches!(&self.sync, Some(Sync { kind: Kind::Resync, base, .. }) if *base <= row)
+    }
+
+    pub(crate) fn start_sync(&mut self, agenda: &mut Agenda, kind: Kind, rate: Bytes) {
         self.sync = Some(Sync::new(kind, agenda.now(), rate));
         agenda.arm(self.own(2), agenda.now());
     }
@@ -119,7 +146,7 @@ impl Array {
         if self.closed || sync.next == sync.allowed || sync.under_way >= (self.cache.most() / 4).min(512) {
             return false;
         }
-        let (row, scrub) = (sync.next, sync.kind == Kind::Scrub);
+        let (row, scrub) = (sync.next, !matches!(sync.kind, Kind::Rebuild(_)));
         let Some(h) = self.take_head(row) else { return false };
         let sync = self.sync.as_mut().expect("it is under way");
         sync.next += 1;
@@ -144,6 +171,22 @@ impl Array {
                 self.write_rebuilt(h, drive);
                 true
             }
+            Kind::Resync => {
+                let parity = self.layout.parity(row);
+                let followed = self.contents.follows(row);
+                let fits = !followed || self.contents.cached_parity_holds(row);
+                let unsure = self.power.unsure.remove(&row);
+                assert!(fits || unsure, "the parity of row {row} does not fit, and nobody was writing it");
+                if unsure {
+                    if followed {
+                        self.contents.compute(row, parity);
+                    }
+                    self.write_rebuilt(h, parity);
+                } else {
+                    self.row_synced(h);
+                }
+                unsure
+            }
             Kind::Scrub => {
                 if self.contents.follows(row) && !self.contents.cached_parity_holds(row) {
                     self.counters.scrub_mismatches += 1;
@@ -163,6 +206,7 @@ impl Array {
         match sync.kind {
             Kind::Rebuild(_) => self.counters.rebuilt_rows += 1,
             Kind::Scrub => self.counters.scrubbed_rows += 1,
+            Kind::Resync => self.counters.resynced_rows += 1,
         }
         let at = (row - sync.base) as usize;
         sync.done[at] = true;

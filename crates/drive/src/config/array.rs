@@ -50,6 +50,31 @@ impl CacheUnit {
     ];
 }
 
+/// How parity is made to fit again after a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consistency {
+    /// That of all rows is computed again.
+    Resync,
+    /// A log tells which rows, and how.
+    Ppl,
+}
+
+impl Consistency {
+    /// Name, value and one line of documentation.
+    pub const ALL: &'static [(&'static str, Consistency, &'static str)] = &[
+        (
+            "resync",
+            Consistency::Resync,
+            "parity of all rows is computed again; until then there is a write hole",
+        ),
+        (
+            "ppl",
+            Consistency::Ppl,
+            "partial parity log: each write is logged on the drive of its parity first",
+        ),
+    ];
+}
+
 /// A drive that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailureSpec {
@@ -74,6 +99,12 @@ pub struct ArraySpec {
     pub stripe_heads: u32,
     /// Host time for a read answered from the stripe cache.
     pub cache_latency: Duration,
+    /// How parity is made to fit again after a power cut.
+    pub consistency: Consistency,
+    /// Units of each drive that its log takes; none without one.
+    pub log_units: u32,
+    /// Bytes of each drive that a resync covers in a second.
+    pub resync_rate: Bytes,
     /// The drive that fails, if one does.
     pub failure: Option<FailureSpec>,
     /// Bytes of each drive that a scrub reads in a second; none without it.
@@ -120,9 +151,13 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         chunk: Bytes(UNIT_BYTES),
         stripe_heads: 0,
         cache_latency: Duration::ZERO,
+        consistency: Consistency::Resync,
+        log_units: 0,
+        resync_rate: Bytes(0),
         failure: None,
         scrub_rate: None,
     };
+    read_consistency(&mut s, &mut spec, document.has("power-loss"))?;
     if level != Level::Raid1 {
         spec.chunk = s.bytes(
             "chunk",
@@ -143,6 +178,38 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         }
     }
     Ok(Some(spec))
+}
+
+/// Reads what a loss of power is prepared for with.
+fn read_consistency(s: &mut Section, spec: &mut ArraySpec, loses_power: bool) -> Result<(), ConfigError> {
+    if spec.level != Level::Raid5 {
+        for key in ["consistency", "ppl-size", "resync-rate"] {
+            s.refuse(key, "it belongs to level = \"raid5\"")?;
+        }
+        return Ok(());
+    }
+    let doc = "how parity is made to fit again after a power cut";
+    spec.consistency =
+        s.choice("consistency", doc, Some("resync"), &super::drive::options(Consistency::ALL))?;
+    if spec.consistency == Consistency::Ppl {
+        let doc = "what the partial parity log takes of each drive";
+        let size =
+            s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
+        if !size.get().is_multiple_of(UNIT_BYTES) {
+            return Err(s.invalid("ppl-size", "a multiple of 4KiB"));
+        }
+        spec.log_units = (size.get() / UNIT_BYTES) as u32;
+    } else {
+        s.refuse("ppl-size", "it belongs to consistency = \"ppl\"")?;
+    }
+    if loses_power && spec.consistency == Consistency::Resync {
+        let doc = "most bytes of each drive that the resync after a power cut covers in a second";
+        let range = Bytes::kib(64)..=Bytes(64 << 30);
+        spec.resync_rate = s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(range))?;
+    } else {
+        s.refuse("resync-rate", "it belongs to consistency = \"resync\" and [power-loss]")?;
+    }
+    Ok(())
 }
 
 fn rate() -> interpulse_settings::Spec<Bytes> {
@@ -196,7 +263,7 @@ fn read_failure(s: &mut Section, drives: u32) -> Result<Option<FailureSpec>, Con
 impl ArraySpec {
     /// Units of 4 KiB of each drive that the array uses: whole chunks.
     pub fn units_per_drive(&self, drive: &DriveSpec) -> Result<u32, Impossible> {
-        let units = drive.ftl_config()?.logical_units;
+        let units = drive.ftl_config()?.logical_units.saturating_sub(self.log_units);
         Ok(units - units % (self.chunk.get() / UNIT_BYTES) as u32)
     }
 
@@ -213,6 +280,32 @@ impl ArraySpec {
     /// Drives simulated: those of the array, and the one that takes the place of a lost one.
     pub fn drives_simulated(&self) -> u32 {
         self.drives + u32::from(self.failure.is_some_and(|f| f.rebuild_rate.is_some()))
+    }
+
+    /// What a loss of power of the whole array does not go together with.
+    fn check_power_loss(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
+        let impossible =
+            |key, why: &str| Err(Impossible { keys: vec!["power-loss.at", key], message: why.into() });
+        if self.level != Level::Raid5 {
+            return impossible("array.level", "of arrays, only level = \"raid5\" can lose power");
+        }
+        if !drive.cache.protected {
+            return impossible(
+                "cache.protected",
+                "the drives of an array keep their caches through a loss of power",
+            );
+        }
+        if self.failure.is_some_and(|f| f.at <= at) {
+            return impossible(
+                "array.fail-at",
+                "an array that has lost a drive cannot lose power: fail later",
+            );
+        }
+        if self.scrub_rate.is_some() {
+            return impossible("array.scrub-rate", "an array that loses power is not scrubbed");
+        }
+        Ok(())
     }
 
     /// Checks what only the whole shows.
@@ -236,6 +329,7 @@ impl ArraySpec {
             let why = "an array submits to one queue pair of each drive";
             return Err(impossible(&["host.queue-weights", "array.level"], why));
         }
+        self.check_power_loss(drive)?;
         let rebuilds = self.failure.is_some_and(|f| f.rebuild_rate.is_some());
         if rebuilds && drive.ftl.gc == GcPolicy::Imposed {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";

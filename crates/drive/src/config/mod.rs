@@ -15,7 +15,7 @@ pub(crate) mod twin;
 
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
-pub use array::{ArraySpec, CacheUnit, FailureSpec, Level};
+pub use array::{ArraySpec, CacheUnit, Consistency, FailureSpec, Level};
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};

@@ -260,10 +260,7 @@ impl Array {
         let d = (resource.0 / self.per_drive) as usize;
         if d < self.drives.len() {
             self.drives[d].handle(agenda, resource);
-            if self.power.down {
-                self.look_at_power(agenda);
-            }
-            let mut any = false;
+            let mut any = self.power.down && self.starts_again(agenda);
             while let Some(completion) = self.drives[d].next_completion() {
                 any = true;
                 self.command_done(agenda, d, completion);

@@ -134,14 +134,15 @@ impl Array {
         }
         let pages = 1 + log.waiting[..count].iter().filter(|row| !row.whole).count() as u32;
         // A log write does not go around the end of the ring.
-        let skipped = if log.at + pages > size { size - log.at } else { 0 };
+        let wraps = log.at + pages > size;
+        let skipped = if wraps { size - log.at } else { 0 };
         if !log.units.is_empty() && log.used + skipped + pages > size {
             return None;
         }
         if log.units.is_empty() {
             log.used = 0;
         }
-        let from = if skipped > 0 { 0 } else { log.at };
+        let from = if wraps { 0 } else { log.at };
         log.at = from + pages;
         log.used += skipped + pages;
         let rows: Vec<LogRow> = log.waiting.drain(..count).collect();

@@ -129,12 +129,14 @@ impl Array {
         self.power.failed = true;
     }
 
-    /// Something has happened to a drive while the array is down: if it was the last to come back, the array starts.
-    pub(super) fn look_at_power(&mut self, agenda: &mut Agenda) {
+    /// Something has happened to a drive while the array is down: if it was the last to come back, the array starts. True
+    /// if the host is served from now on.
+    pub(super) fn starts_again(&mut self, agenda: &mut Agenda) -> bool {
         if self.power.mending != (0, 0) || self.drives.iter().any(|drive| drive.is_down()) {
-            return;
+            return false;
         }
         self.mend(agenda);
+        !self.power.down
     }
 
     /// The next phase: the logs are read, then the pages that changed, then parity is written.

@@ -141,6 +141,17 @@ fn a_drive_lost_under_a_log_loses_nothing() {
 }
 
 #[test]
+fn the_same_seed_gives_the_same_result() {
+    let mut runs = [0, 1].map(|_| cut(5, "consistency = \"ppl\"\nppl-size = \"64KiB\"\n", true));
+    for r in &mut runs {
+        for key in ["wall_s", "cpu_s", "requests_per_cpu_s"] {
+            r.as_object_mut().expect("an object").remove(key);
+        }
+    }
+    assert_eq!(runs[0].to_string(), runs[1].to_string());
+}
+
+#[test]
 fn mistakes_are_told() {
     let told = |array: &str, rest: &str| {
         let text = format!("[array]\n{array}\n{rest}[run]\nrequests = 10\n[[flow]]\n");

@@ -4,12 +4,13 @@
 
 mod drive_common;
 
-use drive_common::{Bench, Cells, closed, of_part, part, preconditioned};
+use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration, Rng, Streams};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticSpec};
+use std::sync::Arc;
 
 fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.below(of.len() as u64) as usize].clone()
@@ -40,6 +41,16 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec.nand.program_suspend = if on { suspend.clone() } else { SuspendPolicy::NEVER };
     spec.nand.erase_suspend = if on { suspend } else { SuspendPolicy::NEVER };
     spec.nand.nesting = on;
+    // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
+    let bits =
+        [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|c| *c == cells).expect("one of them") + 1;
+    if rng.below(3) == 0 {
+        let mut rates = errors(bits, &[8e-3, 4e-3, 1e-3]);
+        rates.ecc.max_retries = pick(rng, &[0, 2]);
+        rates.reclaim_reads = pick(rng, &[None, Some(30)]);
+        rates.refresh_after = pick(rng, &[None, Some(Duration::from_ms(40))]);
+        spec.nand.errors = Some(Arc::new(rates));
+    }
     spec.power_loss = Some(PowerLossSpec {
         at: None,
         off_for: Duration::from_ms(1),

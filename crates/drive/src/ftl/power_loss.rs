@@ -54,11 +54,10 @@ impl Ftl {
                 let f = before[stream];
                 let begun = programs[f.block as usize];
                 let taken = open.iter().any(|o| o.next_program < full && o.block == f.block);
-                let fits = (f.next_program == full) == assigned && open[stream].next_program == full;
-                if fits && !taken && !broken[f.block as usize] && self.layout.lane_of(f.block).0 == lane {
-                    if (1..full).contains(&begun) {
-                        open[stream] = Frontier { block: f.block, next_program: begun };
-                    }
+                let here = self.layout.lane_of(f.block).0 == lane && !broken[f.block as usize];
+                let next = (f.next_program == full) == assigned && open[stream].next_program == full;
+                if here && next && !taken && (1..full).contains(&begun) {
+                    open[stream] = Frontier { block: f.block, next_program: begun };
                 }
             }
         }

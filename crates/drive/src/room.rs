@@ -18,8 +18,8 @@ fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
         let layout = case.drive.layout().expect("the spec has been checked");
         let config = case.drive.ftl_config().expect("the spec has been checked");
         let maps = Ftl::map_bytes(&layout, config.logical_units);
-        // Out-of-band data, the entries of a checkpoint, and what the audits remember of every unit.
-        let kept = Oob::bytes(layout.units()) + 128 * u64::from(config.logical_units);
+        // Out-of-band data, the entries of a checkpoint, and the map that is rebuilt beside the live one.
+        let kept = Oob::bytes(layout.units()) + 28 * u64::from(config.logical_units);
         let kept = if case.drive.power_loss.is_some() { kept } else { 0 };
         (maps + kept) * u64::from(case.drives())
     };

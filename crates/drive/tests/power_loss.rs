@@ -9,7 +9,7 @@ use interpulse_drive::drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration, Rng, Streams};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
-use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticSpec};
+use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
 use std::sync::Arc;
 
 fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
@@ -76,6 +76,10 @@ fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
         ),
         ..SyntheticSpec::default()
     };
+    if rng.below(4) == 0 {
+        let pacing = SyntheticPacing::Open { rate_per_s: 9000.0, arrivals: Arrivals::Poisson };
+        return FlowSpec::synthetic(name, SyntheticSpec { pacing, ..mix });
+    }
     closed(name, pick(rng, &[1, 8, 32]), mix)
 }
 

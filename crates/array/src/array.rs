@@ -15,18 +15,20 @@ mod flows;
 pub(crate) mod losses;
 mod media;
 mod mirrors;
+pub(crate) mod power;
 mod requests;
 
 use crate::contents::Contents;
 use crate::layout::{Layout, Place};
 use crate::outbox::PageMove;
+use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use crate::updates::Updates;
 use coordinate::Turns;
 use copies::Copying;
 use flows::FlowState;
-use interpulse_drive::config::ArraySpec;
+use interpulse_drive::config::{ArraySpec, Consistency};
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
@@ -37,9 +39,9 @@ use std::collections::VecDeque;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
-/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns
-/// of garbage collection.
-pub(crate) const OWN_RESOURCES: u32 = 4;
+/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns of
+/// garbage collection, a power cut.
+pub(crate) const OWN_RESOURCES: u32 = 5;
 
 counters! {
     /// What the array did.
@@ -78,6 +80,14 @@ counters! {
         repaired_pages: "pages",
         /// pages that neither a drive nor parity nor a mirror could give
         unrecovered_pages: "pages",
+        /// commands that write partial parity
+        log_writes: "commands",
+        /// pages written with partial parity, headers included
+        log_pages: "pages",
+        /// rows whose parity was computed again after a power cut
+        resynced_rows: "rows",
+        /// followed pages of a lost drive that nobody was writing and that a power cut before had made unrecoverable
+        write_hole_pages: "pages",
         /// writes of the host that waited while copies of their rows were brought into line
         held_writes: "requests",
         /// rows rebuilt
@@ -125,6 +135,10 @@ pub(crate) enum Command {
     CopyRead { id: u32, k: u32, rows: u32, tried: u64 },
     /// All such rows, or one page, written as the drive in this place.
     CopyWrite { id: u32, drive: u32, all: bool },
+    /// Partial parity of rows, as the drive in this place.
+    Log { drive: u32, unit: u64 },
+    /// Part of mending rows after a power cut.
+    Mend,
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -181,10 +195,17 @@ pub struct Array {
     /// Writes that wait for rows that are closed to them.
     held: Vec<Piece>,
     copying: Slab<Copying>,
+    /// The partial parity log, if one is kept.
+    pub(crate) ppl: Option<Ppl>,
+    pub(crate) power: power::Power,
+    /// Requests that had no answer when power was cut.
+    lost_requests: u64,
     pub(crate) losses: Losses,
     pub(crate) sync: Option<Sync>,
     /// The scrub, when the loss of a drive has stopped it.
     pub(crate) scrub: Option<Sync>,
+    /// The resync that the loss of a drive has ended.
+    pub(crate) ended_resync: Option<Sync>,
     turns: Option<Turns>,
     turns_asleep: bool,
     pub(crate) counters: ArrayCounters,
@@ -234,9 +255,13 @@ impl Array {
             cached: Line::new(ResourceId(per_drive * n as u32)),
             held: Vec::new(),
             copying: Slab::default(),
+            ppl: (spec.consistency == Consistency::Ppl).then(|| Ppl::new(spec.drives, spec.log_units)),
+            power: power::Power::default(),
+            lost_requests: 0,
             losses: Losses::new(spec.drives),
             sync: None,
             scrub: None,
+            ended_resync: None,
             turns: spec.coordination.gc_window.map(Turns::new),
             turns_asleep: false,
             counters: ArrayCounters::default(),
@@ -268,6 +293,7 @@ impl Array {
         }
         self.start_scrub(agenda);
         self.on_turn(agenda);
+        self.start_power(agenda);
     }
 
     #[inline]
@@ -278,8 +304,18 @@ impl Array {
         };
         let drive = &mut self.drives[d as usize];
         drive.handle(agenda, resource);
-        if drive.has_completed() {
+        if self.power.down {
+            self.on_event_while_down(agenda, d as usize);
+        } else if drive.has_completed() {
             self.on_completions(agenda, d as usize);
+        }
+    }
+
+    /// While power is off, or the array is mended, drives do nothing but come back and what mending asks of them.
+    #[cold]
+    fn on_event_while_down(&mut self, agenda: &mut Agenda, physical: usize) {
+        if self.starts_again(agenda) || self.drives[physical].has_completed() {
+            self.on_completions(agenda, physical);
         }
     }
 
@@ -292,6 +328,7 @@ impl Array {
             1 => self.fail_chosen(agenda),
             2 => self.on_sync_timer(agenda),
             3 => self.on_turn(agenda),
+            4 => self.cut_power(agenda),
             flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
         }
         self.settle(agenda);
@@ -337,6 +374,8 @@ impl Array {
                 let there = self.slots[drive as usize] == Some(physical);
                 self.copy_written(agenda, id, drive, all, there);
             }
+            Command::Log { drive, unit } => self.logged(agenda, drive, unit),
+            Command::Mend => self.mended(agenda),
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
@@ -369,6 +408,9 @@ impl Array {
                 break;
             }
         }
+        if self.ppl.is_some() {
+            self.write_logs(agenda);
+        }
         self.flush_outbox(agenda);
         if self.losses.condemned != 0 {
             self.take_out_condemned(agenda);
@@ -379,15 +421,16 @@ impl Array {
 
     pub(crate) fn unfinished(&self) -> usize {
         let commands: u32 = if self.closed { self.pending.iter().sum() } else { 0 };
-        self.jobs.live() + commands as usize
+        self.jobs.live() + commands as usize + usize::from(self.is_down())
     }
 
     pub(crate) fn is_exhausted(&self) -> bool {
         self.closed || self.flows.iter().all(|f| f.exhausted)
     }
 
+    /// Requests of the host submitted, those that a power cut took left out, and those completed.
     pub(crate) fn issued_and_completed(&self) -> (u64, u64) {
-        (self.issued, self.completed)
+        (self.issued - self.lost_requests, self.completed)
     }
 
     pub(crate) fn why_failed(&self) -> Option<&str> {

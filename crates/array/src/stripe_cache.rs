@@ -102,6 +102,11 @@ impl Head {
     pub fn may_avoid(&self) -> bool {
         self.writes.is_empty() && !self.sync && self.bad == 0 && self.avoided.count_ones() <= 1
     }
+
+    /// Whether pages of it are being written.
+    pub fn is_written(&self) -> bool {
+        !self.writing.is_empty() || self.sync_writing || self.repairing
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -204,6 +209,21 @@ impl StripeCache {
         }
         self.newest = h;
         self.idle += 1;
+    }
+
+    /// All heads there are.
+    pub fn all(&self) -> impl Iterator<Item = &Head> {
+        self.heads.iter()
+    }
+
+    /// All heads there are, to change.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Head> {
+        self.heads.iter_mut()
+    }
+
+    /// Whether `row` has a head in use.
+    pub fn uses(&self, row: u32) -> bool {
+        self.by_row.get(&row).is_some_and(|&h| !self.heads[h as usize].idle)
     }
 
     /// Whether `h` is not in use.

@@ -49,6 +49,10 @@ impl Array {
         if !self.turns_asleep {
             agenda.arm(self.turn_timer(), next);
         }
+        if self.is_down() {
+            // Drives that come back collect as they have to; the turns go on when the host is served.
+            return;
+        }
         for (place, slot) in (0..).zip(self.slots.clone()) {
             if let Some(physical) = slot {
                 self.drives[physical].hold_gc(agenda, number % u64::from(places) != place);

@@ -68,6 +68,13 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
             Some("when-cached"),
             &options(Acknowledge::ALL),
         )?,
+        protected: if document.has("power-loss") {
+            let doc = "capacitors keep what is in the cache through a loss of power";
+            c.bool("protected", doc, default(true))?
+        } else {
+            c.refuse("protected", "it matters only where power is lost: [power-loss]")?;
+            true
+        },
     };
     let host = read_host(document)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
@@ -78,7 +85,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         "the version audit follows one in this many logical units; 1 follows all",
         default(1024).at_least(1),
     )?;
-    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample })
+    let power_loss = super::power_loss::read(document)?;
+    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss })
 }
 
 /// Bytes of a mapping unit.

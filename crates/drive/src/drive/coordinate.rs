@@ -20,6 +20,11 @@ pub struct GcTurn {
 }
 
 impl GcTurn {
+    /// Until the owner says otherwise garbage collection runs as it has to.
+    pub(super) fn release(&mut self) {
+        self.held = false;
+    }
+
     /// Counts an operation of garbage collection.
     #[inline]
     pub(super) fn count(&mut self) {

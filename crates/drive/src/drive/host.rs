@@ -19,7 +19,7 @@ impl Drive {
     }
 
     /// Sets the timer of a flow for the arrival of its next request.
-    fn arm_flow(
+    pub(super) fn arm_flow(
         &mut self,
         agenda: &mut Agenda,
         f: usize,
@@ -59,7 +59,7 @@ impl Drive {
     }
 
     #[inline]
-    fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
+    pub(super) fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
         if agenda.now() >= self.flows[f].stop {
             self.flows[f].exhausted = true;
         }
@@ -89,7 +89,7 @@ impl Drive {
         }
     }
 
-    fn flow_timer(&self, f: usize) -> interpulse_engine::ResourceId {
+    pub(super) fn flow_timer(&self, f: usize) -> interpulse_engine::ResourceId {
         interpulse_engine::ResourceId(self.first + self.flash_resources + super::OWN_LINES + f as u32)
     }
 
@@ -322,6 +322,9 @@ impl Drive {
         let (failed, busy) = (request.failed, request.busy);
         self.requests.remove(id);
         self.completed += 1;
+        if self.power.is_some() {
+            self.versions.acknowledged(id);
+        }
         let (queue, again) = match self.flows.get(f) {
             Some(flow) => (flow.queue as usize, flow.depth > 0 && !self.closed),
             None => {

@@ -122,6 +122,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             size: Bytes::mib(4),
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::WhenCached,
+            protected: true,
         },
         host: HostSpec {
             queue_weights: vec![1],
@@ -134,6 +135,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         },
         constants: PowerConstants::default(),
         audit_sample: 1,
+        power_loss: None,
     }
 }
 

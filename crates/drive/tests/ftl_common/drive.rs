@@ -89,6 +89,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             size: Bytes::kib(128),
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::WhenCached,
+            protected: true,
         },
         host: HostSpec {
             queue_weights: vec![1],
@@ -101,6 +102,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         },
         constants: PowerConstants::default(),
         audit_sample: 64,
+        power_loss: None,
     }
 }
 

@@ -13,6 +13,7 @@ mod judge;
 mod long;
 mod operations;
 pub mod power;
+mod power_loss;
 pub mod queue;
 mod reads;
 mod retry;

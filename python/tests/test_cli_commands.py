@@ -106,7 +106,8 @@ def test_the_real_benchmark_works() -> None:
     with process("-m", "interpulse", "bench", "--quick", "--json") as running:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
-    *rows, cells = json.loads(out)
+    everything = json.loads(out)
+    rows, cells, arrays = everything[:5], everything[5], everything[6:]
     assert [row["name"] for row in rows] == [
         "randread-qd64",
         "mixed-suspend-qd64",
@@ -121,6 +122,9 @@ def test_the_real_benchmark_works() -> None:
     assert cells["name"] == "cell-pulses"
     assert cells["cell_pulses"] > 0
     assert cells["cell_pulses_per_cpu_s"] > 0
+    drives = ("one", "raid0", "raid5")
+    assert [row["name"] for row in arrays] == [f"{d}-{load}" for load in ("read", "mixed", "write") for d in drives]
+    assert all(row["flash_operations"] > 0 and row["cpu_ns_per_flash_operation"] > 0 for row in arrays)
 
 
 def test_a_missing_benchmark_program_is_explained(

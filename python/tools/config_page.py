@@ -69,6 +69,27 @@ requests = 1
 """,
     """
 drive = "a4-mini"
+[power-loss]
+at = "1s"
+[array]
+level = "raid5"
+drives = 4
+[run]
+requests = 1
+[[flow]]
+""",
+    """
+drive = "a4-mini"
+[array]
+level = "raid5"
+drives = 4
+consistency = "ppl"
+[run]
+requests = 1
+[[flow]]
+""",
+    """
+drive = "a4-mini"
 [ftl]
 gc = "imposed"
 imposed-waf = 2.4

@@ -9,22 +9,26 @@
 //! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
 //! each event of a drive its completions are drained.
 
+mod coordinate;
 mod copies;
 mod flows;
 pub(crate) mod losses;
 mod media;
 mod mirrors;
+pub(crate) mod power;
 mod requests;
 
 use crate::contents::Contents;
 use crate::layout::{Layout, Place};
 use crate::outbox::PageMove;
+use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use crate::updates::Updates;
+use coordinate::Turns;
 use copies::Copying;
 use flows::FlowState;
-use interpulse_drive::config::ArraySpec;
+use interpulse_drive::config::{ArraySpec, Consistency};
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
@@ -35,8 +39,9 @@ use std::collections::VecDeque;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
-/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub.
-pub(crate) const OWN_RESOURCES: u32 = 3;
+/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns of
+/// garbage collection, a power cut.
+pub(crate) const OWN_RESOURCES: u32 = 5;
 
 counters! {
     /// What the array did.
@@ -75,6 +80,14 @@ counters! {
         repaired_pages: "pages",
         /// pages that neither a drive nor parity nor a mirror could give
         unrecovered_pages: "pages",
+        /// commands that write partial parity
+        log_writes: "commands",
+        /// pages written with partial parity, headers included
+        log_pages: "pages",
+        /// rows whose parity was computed again after a power cut
+        resynced_rows: "rows",
+        /// followed pages of a lost drive that nobody was writing and that a power cut before had made unrecoverable
+        write_hole_pages: "pages",
         /// writes of the host that waited while copies of their rows were brought into line
         held_writes: "requests",
         /// rows rebuilt
@@ -83,6 +96,12 @@ counters! {
         scrubbed_rows: "rows",
         /// followed rows whose parity or copies a scrub found wrong
         scrub_mismatches: "rows",
+        /// reads that drives failed at once because they would have had to wait for garbage collection
+        fast_failed_reads: "commands",
+        /// of these, reads that were told to wait after all because the stripe cache had no room
+        fast_failed_waits: "commands",
+        /// page reads, programs and erases of garbage collection that did not wait for their drive's turn
+        gc_forced: "operations",
     }
 }
 
@@ -116,6 +135,10 @@ pub(crate) enum Command {
     CopyRead { id: u32, k: u32, rows: u32, tried: u64 },
     /// All such rows, or one page, written as the drive in this place.
     CopyWrite { id: u32, drive: u32, all: bool },
+    /// Partial parity of rows, as the drive in this place.
+    Log { drive: u32, unit: u64 },
+    /// Part of mending rows after a power cut.
+    Mend,
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -137,6 +160,8 @@ enum Via {
     Reread,
     /// The drive could not correct this page: from all others.
     Parity,
+    /// The drive would have had to wait for garbage collection: from all others.
+    Others,
 }
 
 /// Several drives as one.
@@ -144,8 +169,8 @@ pub struct Array {
     pub(crate) spec: ArraySpec,
     pub(crate) layout: Layout,
     pub(crate) drives: Vec<Drive>,
-    /// Resources of a drive.
-    per_drive: u32,
+    /// The drive of each resource of the drives: a division would be felt in every event.
+    drive_of: Box<[u8]>,
     /// The drive in each place; `None` where one was lost and not replaced.
     pub(crate) slots: Vec<Option<usize>>,
     /// Commands outstanding, by drive and number.
@@ -170,10 +195,19 @@ pub struct Array {
     /// Writes that wait for rows that are closed to them.
     held: Vec<Piece>,
     copying: Slab<Copying>,
+    /// The partial parity log, if one is kept.
+    pub(crate) ppl: Option<Ppl>,
+    pub(crate) power: power::Power,
+    /// Requests that had no answer when power was cut.
+    lost_requests: u64,
     pub(crate) losses: Losses,
     pub(crate) sync: Option<Sync>,
     /// The scrub, when the loss of a drive has stopped it.
     pub(crate) scrub: Option<Sync>,
+    /// The resync that the loss of a drive has ended.
+    pub(crate) ended_resync: Option<Sync>,
+    turns: Option<Turns>,
+    turns_asleep: bool,
     pub(crate) counters: ArrayCounters,
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -202,7 +236,7 @@ impl Array {
         Array {
             spec,
             layout,
-            per_drive,
+            drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
             slots: (0..spec.drives as usize).map(Some).collect(),
             commands: vec![Vec::new(); n],
             pending: vec![0; n],
@@ -221,9 +255,15 @@ impl Array {
             cached: Line::new(ResourceId(per_drive * n as u32)),
             held: Vec::new(),
             copying: Slab::default(),
+            ppl: (spec.consistency == Consistency::Ppl).then(|| Ppl::new(spec.drives, spec.log_units)),
+            power: power::Power::default(),
+            lost_requests: 0,
             losses: Losses::new(spec.drives),
             sync: None,
             scrub: None,
+            ended_resync: None,
+            turns: spec.coordination.gc_window.map(Turns::new),
+            turns_asleep: false,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -237,7 +277,7 @@ impl Array {
     }
 
     pub(crate) fn own(&self, k: u32) -> ResourceId {
-        ResourceId(self.per_drive * self.drives.len() as u32 + k)
+        ResourceId(self.drive_of.len() as u32 + k)
     }
 
     // ---- events ---------------------------------------------------------------------------------------
@@ -252,43 +292,76 @@ impl Array {
             agenda.arm(self.own(1), SimTime::ZERO + first.at);
         }
         self.start_scrub(agenda);
+        self.on_turn(agenda);
+        self.start_power(agenda);
     }
 
+    #[inline]
     pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
-        let d = (resource.0 / self.per_drive) as usize;
-        if d < self.drives.len() {
-            self.drives[d].handle(agenda, resource);
-            let mut any = false;
-            while let Some(completion) = self.drives[d].next_completion() {
-                any = true;
-                self.command_done(agenda, d, completion);
+        let Some(&d) = self.drive_of.get(resource.0 as usize) else {
+            self.on_own_event(agenda, resource);
+            return;
+        };
+        let drive = &mut self.drives[d as usize];
+        drive.handle(agenda, resource);
+        if self.power.down {
+            self.on_event_while_down(agenda, d as usize);
+        } else if drive.has_completed() {
+            self.on_completions(agenda, d as usize);
+        }
+    }
+
+    /// While power is off, or the array is mended, drives do nothing but come back and what mending asks of them.
+    #[cold]
+    fn on_event_while_down(&mut self, agenda: &mut Agenda, physical: usize) {
+        if self.starts_again(agenda) || self.drives[physical].has_completed() {
+            self.on_completions(agenda, physical);
+        }
+    }
+
+    fn on_own_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+        match resource.0 - self.own(0).0 {
+            0 => {
+                let job = self.cached.pop(agenda);
+                self.part_done(agenda, job);
             }
-            if !any {
-                return;
-            }
-        } else {
-            match resource.0 - self.own(0).0 {
-                0 => {
-                    let job = self.cached.pop(agenda);
-                    self.part_done(agenda, job);
+            1 => self.fail_chosen(agenda),
+            2 => self.on_sync_timer(agenda),
+            3 => self.on_turn(agenda),
+            4 => self.cut_power(agenda),
+            flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+        }
+        self.settle(agenda);
+    }
+
+    fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
+        while let Some(Completion { id, failed, busy }) = self.drives[physical].next_completion() {
+            self.pending[physical] -= 1;
+            let command = &mut self.commands[physical][id as usize];
+            if let Command::Host { job, .. } = *command
+                && !failed
+                && !busy
+            {
+                *command = Command::None;
+                self.part_done(agenda, job);
+            } else {
+                let command = std::mem::take(command);
+                if busy {
+                    self.failed_fast(agenda, physical, command);
+                    continue;
                 }
-                1 => self.fail_chosen(agenda),
-                2 => self.on_sync_timer(agenda),
-                flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+                self.command_done(agenda, physical, command, failed);
             }
         }
         self.settle(agenda);
     }
 
-    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, completion: Completion) {
-        let Completion { id, failed } = completion;
-        self.pending[physical] -= 1;
-        match std::mem::take(&mut self.commands[physical][id as usize]) {
+    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, command: Command, failed: bool) {
+        match command {
             Command::None => unreachable!("a drive completes what it was asked for"),
-            Command::Host { job, read, failures } if failed => {
+            Command::Host { job, read, failures } => {
                 self.host_part_failed(agenda, physical, job, read, failures);
             }
-            Command::Host { job, .. } => self.part_done(agenda, job),
             Command::CopiedWrite { job, first, rows } => {
                 self.jobs.get_mut(job).failed |= failed;
                 self.write_ended(agenda, physical, first, rows);
@@ -301,6 +374,8 @@ impl Array {
                 let there = self.slots[drive as usize] == Some(physical);
                 self.copy_written(agenda, id, drive, all, there);
             }
+            Command::Log { drive, unit } => self.logged(agenda, drive, unit),
+            Command::Mend => self.mended(agenda),
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
@@ -333,6 +408,9 @@ impl Array {
                 break;
             }
         }
+        if self.ppl.is_some() {
+            self.write_logs(agenda);
+        }
         self.flush_outbox(agenda);
         if self.losses.condemned != 0 {
             self.take_out_condemned(agenda);
@@ -343,15 +421,16 @@ impl Array {
 
     pub(crate) fn unfinished(&self) -> usize {
         let commands: u32 = if self.closed { self.pending.iter().sum() } else { 0 };
-        self.jobs.live() + commands as usize
+        self.jobs.live() + commands as usize + usize::from(self.is_down())
     }
 
     pub(crate) fn is_exhausted(&self) -> bool {
         self.closed || self.flows.iter().all(|f| f.exhausted)
     }
 
+    /// Requests of the host submitted, those that a power cut took left out, and those completed.
     pub(crate) fn issued_and_completed(&self) -> (u64, u64) {
-        (self.issued, self.completed)
+        (self.issued - self.lost_requests, self.completed)
     }
 
     pub(crate) fn why_failed(&self) -> Option<&str> {
@@ -360,12 +439,14 @@ impl Array {
 
     pub(crate) fn begin_window(&mut self) {
         self.window = WindowStats::new(self.flows.len());
+        self.count_forced();
         self.before_window = self.counters;
         self.drives.iter_mut().for_each(Drive::reset_window);
     }
 
     pub(crate) fn close_window(&mut self, now: SimTime) -> WindowStats {
         self.drive_windows = self.drives.iter_mut().map(|drive| drive.end_window(now)).collect();
+        self.count_forced();
         self.measured = self.counters.since(&self.before_window);
         let mut window = std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()));
         for (_, job) in self.jobs.iter() {

@@ -23,6 +23,43 @@ struct Row {
     /// Versions given to writes, and those of completed ones.
     issued: Box<[u32]>,
     acknowledged: Box<[u32]>,
+    /// Versions that have been taken up for writing.
+    taken: Box<[u32]>,
+    /// What a version up to the first is from the last power cut on: which of them the drive had is not for the host to
+    /// say.
+    settled: Box<[(u32, u64)]>,
+    /// Pages that were being written at the last power cut, one bit per drive.
+    touched: u32,
+    hole: Option<Hole>,
+}
+
+/// What the others give for the page of a lost drive, if that is not what it held.
+#[derive(Clone, Copy)]
+struct Hole {
+    drive: u32,
+    /// It stands for all versions up to this one.
+    upto: u32,
+    value: u64,
+}
+
+impl Hole {
+    /// Whether the page has not been written since.
+    fn stands(&self, of: &Row) -> bool {
+        of.issued[self.drive as usize] <= self.upto
+    }
+
+    fn is_held(&self, values: &[u64]) -> bool {
+        values[self.drive as usize] == self.value
+    }
+}
+
+impl Row {
+    /// The value that version `version` of the page of `drive` has.
+    fn value(&self, layout: &Layout, row: u32, drive: u32, version: u32) -> Option<u64> {
+        let unit = layout.unit_at(drive, row)?;
+        let (upto, settled) = self.settled[drive as usize];
+        Some(if version <= upto { settled } else { value(unit, version) })
+    }
 }
 
 /// The record. The map is only looked into by key, but for the audit, which sorts.
@@ -78,6 +115,10 @@ impl Contents {
                 cached: vec![NOTHING; n].into(),
                 issued: vec![0; n].into(),
                 acknowledged: vec![0; n].into(),
+                taken: vec![0; n].into(),
+                settled: (0..layout.drives).map(|d| (0, first(d))).collect(),
+                touched: 0,
+                hole: None,
             }
         })
     }
@@ -142,6 +183,7 @@ impl Contents {
                     of.cached[second] ^= parity::weighted(index, difference);
                 }
             }
+            of.taken[drive as usize] = version;
         }
         if way != Way::ReadModifyWrite {
             recover(layout, row, &mut of.cached, layout.parity_mask(row));
@@ -202,10 +244,14 @@ impl Contents {
     }
 
     fn check(&mut self, row: u32, drive: u32, least: u32, held: u64) {
-        let unit = self.layout.unit_at(drive, row).expect("the host reads data");
-        let newest = self.row(row).issued[drive as usize];
+        let layout = self.layout;
+        let unit = layout.unit_at(drive, row).expect("the host reads data");
+        let of = self.row(row);
+        let newest = of.issued[drive as usize];
+        let of_hole =
+            of.hole.is_some_and(|hole| hole.drive == drive && least <= hole.upto && hole.value == held);
         assert!(
-            (least..=newest).any(|version| value(unit, version) == held),
+            of_hole || (least..=newest).any(|version| of.value(&layout, row, drive, version) == Some(held)),
             "a read of unit {unit} of the array (row {row}, drive {drive}) returned none of its versions {least} to {newest}"
         );
         self.checked += 1;
@@ -221,12 +267,85 @@ impl Contents {
         right == of.cached
     }
 
-    /// `drive` is lost: an empty one, if any, takes its place.
-    pub fn lose(&mut self, drive: u32) {
+    /// `drive` is lost: an empty one, if any, takes its place. `unsure` says of a row whether a power cut may have left it
+    /// with a parity that does not fit, and whether it is in use. Returns the pages of rows not in use that nobody was
+    /// writing at the cut, and that the others do not give.
+    pub fn lose(&mut self, drive: u32, unsure: impl Fn(u32) -> (bool, bool)) -> u64 {
+        let layout = self.layout;
         self.lost |= 1 << drive;
-        for row in self.rows.values_mut() {
-            row.on_drive[drive as usize] = NOTHING;
+        let mut holes = 0;
+        for (&row, of) in &mut self.rows {
+            let (unsure, in_use) = unsure(row);
+            if unsure && layout.unit_at(drive, row).is_some() {
+                let mut found = of.on_drive.clone();
+                recover(layout, row, &mut found, 1 << drive);
+                let value = found[drive as usize];
+                if value != of.on_drive[drive as usize] {
+                    of.hole = Some(Hole { drive, upto: of.issued[drive as usize], value });
+                    holes += u64::from(!in_use && of.touched >> drive & 1 == 0);
+                }
+            }
+            of.on_drive[drive as usize] = NOTHING;
         }
+        holes
+    }
+
+    /// Power is cut: every page is what its drive has, and that must be no older than what was complete.
+    pub fn cut(&mut self) {
+        let layout = self.layout;
+        for (&row, of) in &mut self.rows {
+            of.touched = 0;
+            for d in (0..layout.drives).filter(|&d| layout.unit_at(d, row).is_some()) {
+                let i = d as usize;
+                let held = of.on_drive[i];
+                let known = (of.acknowledged[i]..=of.issued[i])
+                    .any(|version| of.value(&layout, row, d, version) == Some(held));
+                assert!(known, "a power cut has lost a complete write of row {row}, drive {d}");
+                of.touched |= u32::from(of.acknowledged[i] < of.issued[i]) << d;
+                of.settled[i] = (of.issued[i], held);
+                (of.acknowledged[i], of.taken[i]) = (of.issued[i], of.issued[i]);
+            }
+            of.cached.fill(NOTHING);
+        }
+    }
+
+    /// The parity of a row without the pages that change, as the array computes it from what it has read for the way
+    /// chosen; to be asked before [`Contents::drain`]. Panics unless it is what the host's writes alone make it.
+    #[cold]
+    pub fn partial_parity(&mut self, row: u32, way: Way, changes: u32) -> u64 {
+        let layout = self.layout;
+        let parity = layout.parity(row);
+        let of = self.row(row);
+        let sum = |mask: u32, of: &[u64]| {
+            (0..).zip(of).filter(|(d, _)| mask >> d & 1 == 1).fold(0, |sum, (_, v)| sum ^ v)
+        };
+        let rest = ((1u64 << layout.drives) - 1) as u32 & !(changes | 1 << parity);
+        let computed = match way {
+            Way::ReadModifyWrite => sum(changes | 1 << parity, &of.cached),
+            _ => sum(rest, &of.cached),
+        };
+        let right = |d: u32| of.value(&layout, row, d, of.taken[d as usize]).unwrap_or(0);
+        let expected = (0..layout.drives).filter(|d| rest >> d & 1 == 1).fold(0, |all, d| all ^ right(d));
+        let through_hole = of.hole.is_some_and(|Hole { drive: d, upto, value }| {
+            let stands = rest >> d & 1 == 1 && of.taken[d as usize] <= upto;
+            stands && computed == expected ^ right(d) ^ value
+        });
+        assert!(
+            computed == expected || through_hole,
+            "the partial parity of row {row} is not what the host's writes make it"
+        );
+        computed
+    }
+
+    /// The parity of a row is made of its log and of the pages that were changing, as the drives have them.
+    #[cold]
+    pub fn mend(&mut self, row: u32, partial: u64, changes: u32) {
+        let parity = self.layout.parity(row) as usize;
+        let of = self.row(row);
+        let changing = (0..).zip(&of.on_drive).filter(|(d, _)| changes >> d & 1 == 1);
+        of.on_drive[parity] = changing.fold(partial, |sum, (_, v)| sum ^ v);
+        let all = of.on_drive.iter().fold(0, |sum, v| sum ^ v);
+        assert_eq!(all, 0, "the log has not made the parity of row {row} fit");
     }
 
     /// Checks, once nothing is outstanding, that every followed page is what the host's writes make it. `readable` says
@@ -248,6 +367,9 @@ impl Contents {
             if layout.level.parities() > 0 {
                 // What lost drives held follows from all others.
                 recover(layout, row, &mut found, all & !there);
+                if let Some(hole) = of.hole.filter(|hole| hole.stands(of) && hole.is_held(&found)) {
+                    right[hole.drive as usize] = hole.value;
+                }
                 recover(layout, row, &mut right, layout.parity_mask(row));
             }
             for d in 0..layout.drives {
@@ -285,8 +407,10 @@ impl Contents {
     fn newest(&self, row: u32, drive: u32) -> Option<u64> {
         let unit = self.layout.unit_at(drive, row)?;
         let first = self.layout.place(unit);
-        let version = self.rows.get(&first.row).map_or(0, |of| of.issued[first.drive as usize]);
-        Some(value(unit, version))
+        let of = self.rows.get(&first.row);
+        let newest =
+            |of: &Row| of.value(&self.layout, first.row, first.drive, of.issued[first.drive as usize]);
+        of.map_or(Some(value(unit, 0)), newest)
     }
 }
 
@@ -363,7 +487,7 @@ mod tests {
     #[test]
     fn a_lost_drive_is_what_the_others_give_and_its_rebuild_is_compared() {
         let mut c = Contents::new(RAID5, 1);
-        c.lose(2);
+        c.lose(2, |_| (false, false));
         [0, 1, 3].into_iter().for_each(|d| c.fetch(0, d));
         assert_eq!(c.audit(|_| 0b1011).map(|seen| seen.rebuilt_pages), Ok(0));
         assert_eq!(c.audit(|_| 0b1111), Err("row 0: drive 2 holds wrong data".to_string()));

@@ -6,6 +6,7 @@
 //! the drives in order, each one twice.
 
 use interpulse_drive::config::Level;
+use interpulse_engine::divide::split_among;
 
 /// A unit of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,12 @@ impl Layout {
         self.chunk.trailing_zeros()
     }
 
+    /// A drive counted past the last one, and less than once around.
+    #[inline]
+    fn around(&self, drive: u32) -> u32 {
+        if drive < self.drives { drive } else { drive - self.drives }
+    }
+
     /// Units of the array.
     pub fn units(&self) -> u64 {
         match self.level {
@@ -60,7 +67,7 @@ impl Layout {
     pub fn parity(&self, row: u32) -> u32 {
         debug_assert!(self.level.parities() > 0);
         let stripe = row >> self.shift();
-        self.drives - 1 - stripe % self.drives
+        self.drives - 1 - split_among(u64::from(stripe), self.drives).1
     }
 
     /// The drives with parity of `row`, one bit each; only for RAID-5 and RAID-6.
@@ -68,7 +75,7 @@ impl Layout {
     pub fn parity_mask(&self, row: u32) -> u32 {
         let first = self.parity(row);
         match self.level {
-            Level::Raid6 => 1 << first | 1 << ((first + 1) % self.drives),
+            Level::Raid6 => 1 << first | 1 << self.around(first + 1),
             _ => 1 << first,
         }
     }
@@ -76,7 +83,7 @@ impl Layout {
     /// What stands on `drive` in `row`, counted from the first parity to the right; only for RAID-5 and RAID-6.
     #[inline]
     pub fn from_parity(&self, drive: u32, row: u32) -> u32 {
-        (drive + self.drives - self.parity(row)) % self.drives
+        self.around(drive + self.drives - self.parity(row))
     }
 
     /// Where `unit` of the array lies; of copies the first one.
@@ -89,21 +96,19 @@ impl Layout {
                 _ => Place { drive: 0, row: unit as u32 },
             };
         }
-        let data = u64::from(self.data());
-        let (stripe, index) = ((number / data) as u32, (number % data) as u32);
-        let row = (stripe << self.shift()) + within;
+        let (stripe, index) = split_among(number, self.data());
+        let row = ((stripe as u32) << self.shift()) + within;
         let drive = match self.level.parities() {
             0 => index,
-            parities => (self.parity(row) + parities + index) % self.drives,
+            parities => self.around(self.parity(row) + parities + index),
         };
         Place { drive, row }
     }
 
     /// Unit `within` of the chunk that was the `number`-th dealt out to the drives.
     fn dealt(&self, number: u64, within: u32) -> Place {
-        let drives = u64::from(self.drives);
-        let stripe = (number / drives) as u32;
-        Place { drive: (number % drives) as u32, row: (stripe << self.shift()) + within }
+        let (stripe, drive) = split_among(number, self.drives);
+        Place { drive, row: ((stripe as u32) << self.shift()) + within }
     }
 
     /// The unit of the array at a place; `None` for parity, and for a last chunk of RAID-10 that has no second one.

@@ -6,6 +6,7 @@ pub mod layout;
 mod outbox;
 pub mod parity;
 pub mod plan;
+mod ppl;
 mod report;
 pub mod runner;
 pub mod stripe_cache;

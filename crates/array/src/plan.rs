@@ -57,6 +57,15 @@ impl Row {
         some + none * 2 * self.drives
     }
 
+    /// The way for a row whose parity is not known to fit: without it.
+    pub fn reconstruct(&self) -> Choice {
+        let choice = self.choose();
+        match choice.way {
+            Way::ReadModifyWrite => Choice { way: Way::ReconstructWrite, reads: self.needs().1 },
+            _ => choice,
+        }
+    }
+
     /// The cheaper way.
     pub fn choose(&self) -> Choice {
         let data = ((1u64 << self.drives) - 1) as u32 & !self.parity;

@@ -22,6 +22,9 @@ pub(crate) fn result(case: &Case, array: &Array, measured: &Measured) -> Value {
     };
     let mut result = report::result(measured, &context);
     result["array"] = section(array, measured);
+    if let Some(of_drives) = report::power_loss::section(&array.drives[..array.spec.drives as usize]) {
+        result["power_loss"] = of_drives;
+    }
     result
 }
 
@@ -56,10 +59,11 @@ fn section(array: &Array, measured: &Measured) -> Value {
         });
         o.insert("failures".into(), failures.collect());
     }
-    for sync in array.sync.iter().chain(&array.scrub) {
+    for sync in array.ended_resync.iter().chain(&array.sync).chain(&array.scrub) {
         let name = match sync.kind {
             Kind::Rebuild(_) => "rebuild",
             Kind::Scrub => "scrub",
+            Kind::Resync => "resync",
         };
         let mut of = Map::new();
         of.insert("started_s".into(), seconds(sync.started));
@@ -71,6 +75,17 @@ fn section(array: &Array, measured: &Measured) -> Value {
     }
     if let Some(updates) = &array.updates {
         o.insert("updates".into(), updates.section());
+    }
+    if let Some(outage) = &array.power.outage {
+        let mut of = Map::new();
+        of.insert("at_s".into(), seconds(outage.at));
+        of.insert("requests_in_flight".into(), json!(outage.requests));
+        of.insert("rows_in_flight".into(), json!(outage.rows));
+        of.insert("rows_mended".into(), json!(outage.mended));
+        if let Some(at) = outage.served {
+            of.insert("served_s".into(), seconds(at));
+        }
+        o.insert("power_cut".into(), Value::Object(of));
     }
     let drives = array.drive_windows.iter().map(|window| {
         let latencies: &Latencies = &window.flows[0];

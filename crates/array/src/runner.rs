@@ -85,6 +85,13 @@ pub fn run_case(
             agenda.horizon()
         )));
     }
+    let cut = case.drive.power_loss.and_then(|spec| Some((spec.at?, spec.off_for)));
+    if let Some((at, _)) = cut.filter(|&(at, off)| SimTime::ZERO + at + off > agenda.horizon()) {
+        return Err(RunFailure::User(format!(
+            "power-loss.at = {at} and off-for together are later than the {} that an array of this size can simulate",
+            agenda.horizon()
+        )));
+    }
     let measured = run::run(&mut array, &mut agenda, &case.run, progress)?;
     Ok(report::result(case, &array, &measured))
 }

@@ -74,6 +74,8 @@ pub struct Head {
     pub sync_writing: bool,
     /// Pages that their drives could not correct and that have not been made up, one bit per drive.
     pub bad: u32,
+    /// Pages that reads do without where the others of the row give them: their drives collect garbage. One bit per drive.
+    pub avoided: u32,
     /// Its pages are read in commands of their own, since one of several has failed.
     pub alone: bool,
     /// Pages that nothing could make up: they are used with their errors, and not for longer than they are needed now.
@@ -89,6 +91,21 @@ impl Head {
     /// The drive could not correct its page. One that is here, or on its way again, is left alone.
     pub fn mark_bad(&mut self, drive: u32) {
         self.bad |= 1 << drive & !self.uptodate;
+    }
+
+    /// The drive is collecting garbage. A page that is here, or on its way, is left alone.
+    pub fn avoid(&mut self, drive: u32) {
+        self.avoided |= 1 << drive & !self.uptodate;
+    }
+
+    /// Whether pages can be avoided: nothing but reads wants the row, and no more than one page of it is missing.
+    pub fn may_avoid(&self) -> bool {
+        self.writes.is_empty() && !self.sync && self.bad == 0 && self.avoided.count_ones() <= 1
+    }
+
+    /// Whether pages of it are being written.
+    pub fn is_written(&self) -> bool {
+        !self.writing.is_empty() || self.sync_writing || self.repairing
     }
 }
 
@@ -128,6 +145,11 @@ impl StripeCache {
     #[inline]
     pub fn has_room(&self) -> bool {
         self.heads.len() < self.most || self.idle > 0
+    }
+
+    /// Whether so many rows that are not here could have heads now.
+    pub fn has_room_for(&self, rows: usize) -> bool {
+        self.most - self.heads.len() + self.idle >= rows
     }
 
     /// Heads in use.
@@ -179,7 +201,7 @@ impl StripeCache {
         let head = &mut self.heads[h as usize];
         debug_assert!(!head.idle && head.busy == 0 && head.writes.is_empty() && head.reads.is_empty());
         head.uptodate &= !std::mem::take(&mut head.spoiled);
-        (head.bad, head.alone) = (0, false);
+        (head.bad, head.avoided, head.alone) = (0, 0, false);
         (head.idle, head.before, head.after) = (true, newest, NONE);
         match newest {
             NONE => self.oldest = h,
@@ -187,6 +209,21 @@ impl StripeCache {
         }
         self.newest = h;
         self.idle += 1;
+    }
+
+    /// All heads there are.
+    pub fn all(&self) -> impl Iterator<Item = &Head> {
+        self.heads.iter()
+    }
+
+    /// All heads there are, to change.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Head> {
+        self.heads.iter_mut()
+    }
+
+    /// Whether `row` has a head in use.
+    pub fn uses(&self, row: u32) -> bool {
+        self.by_row.get(&row).is_some_and(|&h| !self.heads[h as usize].idle)
     }
 
     /// Whether `h` is not in use.

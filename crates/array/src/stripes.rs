@@ -7,6 +7,7 @@
 use crate::array::Array;
 use crate::outbox::PageMove;
 use crate::plan::{Row, Way};
+use crate::ppl::LogRow;
 use crate::stripe_cache::PageWrite;
 use interpulse_engine::Agenda;
 
@@ -60,7 +61,15 @@ impl Array {
             if head.busy > 0 {
                 return;
             }
-            let readable = self.readable(head.row) & !head.bad;
+            if head.avoided != 0
+                && (!head.may_avoid()
+                    || self.readable(head.row).count_ones() < self.spec.drives
+                    || self.power.unsure.contains(&head.row))
+            {
+                self.cache.head_mut(h).avoided = 0;
+                continue;
+            }
+            let readable = self.readable(head.row) & !head.bad & !head.avoided;
             let all = ((1u64 << self.spec.drives) - 1) as u32;
             let missing = readable & !head.uptodate;
             let lost = all & !readable & !head.uptodate;
@@ -88,7 +97,8 @@ impl Array {
             }
             // A page that could not be corrected is made up and written back, whatever the row is wanted for.
             if wants_lost || head.bad != 0 {
-                if missing == 0 && lost.count_ones() > self.spec.level.parities() {
+                let beyond = lost.count_ones() > self.spec.level.parities() || self.would_mislead(h);
+                if missing == 0 && beyond {
                     self.give_up(h);
                     continue;
                 }
@@ -101,7 +111,8 @@ impl Array {
             }
             let head = self.cache.head(h);
             if need == 0 && !head.writes.is_empty() {
-                let choice = self.row_of(h, readable).choose();
+                let plan = self.row_of(h, readable);
+                let choice = if self.parity_is_unsure(head.row) { plan.reconstruct() } else { plan.choose() };
                 if choice.reads == 0 {
                     if choice.way == Way::ComputeFirst {
                         self.compute(h, lost);
@@ -129,6 +140,15 @@ impl Array {
             self.read_pages(h, need);
             return;
         }
+    }
+
+    /// Whether a page that could not be corrected would be made up wrongly: a power cut has left the row with a parity that
+    /// may not fit. (md does not know, and makes it up.)
+    #[cold]
+    fn would_mislead(&self, h: u32) -> bool {
+        let head = self.cache.head(h);
+        let unsure = !self.power.unsure.is_empty() && self.power.unsure.contains(&head.row);
+        unsure && head.bad & !self.layout.parity_mask(head.row) != 0
     }
 
     fn row_of(&self, h: u32, readable: u32) -> Row {
@@ -206,7 +226,12 @@ impl Array {
         if head.spoiled != 0 {
             self.fail_spoiled_writes(h, &plan, way);
         }
+        let mut partial = 0;
         if self.contents.follows(row) {
+            let changes = plan.to_write;
+            if self.ppl.is_some() && way != Way::FullStripe {
+                partial = self.contents.partial_parity(row, way, changes);
+            }
             let head = self.cache.head(h);
             let writes = head.writing.iter().map(|w| (w.drive, w.version));
             self.contents.drain(row, way, writes);
@@ -220,6 +245,7 @@ impl Array {
         let all = ((1u64 << self.spec.drives) - 1) as u32;
         self.counters.degraded_writes += u64::from(readable != all);
         let mut busy = 0;
+        let mut to_move = 0;
         for drive in bits(pages) {
             // An empty drive that takes the place of a lost one is written to before it can be read.
             if self.slots[drive as usize].is_none() {
@@ -235,9 +261,16 @@ impl Array {
                 updates.note(agenda.now(), drive, row, plan.parity >> drive & 1 == 1);
             }
             busy += 1;
-            self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
+            to_move |= 1 << drive;
         }
         self.cache.head_mut(h).busy = busy;
+        let changes = plan.to_write;
+        let logged = LogRow { head: h, row, changes, pages: to_move, partial, whole: way == Way::FullStripe };
+        if self.ppl.is_none() || !self.log_row(plan.parity.trailing_zeros(), logged) {
+            for drive in bits(to_move) {
+                self.outbox.push(PageMove { drive, write: true, row, head: h, alone: false });
+            }
+        }
         self.admit_waiters(h);
         debug_assert!(
             busy > 0,
@@ -310,6 +343,7 @@ impl Array {
         if !last {
             return;
         }
+        self.log_done(h);
         self.cache.head_mut(h).repairing = false;
         if std::mem::take(&mut self.cache.head_mut(h).sync_writing) {
             self.row_synced(h);

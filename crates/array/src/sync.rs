@@ -17,6 +17,8 @@ pub enum Kind {
     Rebuild(u32),
     /// All pages are read and compared with their parity or copies.
     Scrub,
+    /// As a scrub, and parity that may not fit after a power cut is written.
+    Resync,
 }
 
 /// A rebuild or a scrub.
@@ -99,8 +101,27 @@ impl Array {
         }
     }
 
-    fn start_sync(&mut self, agenda: &mut Agenda, kind: Kind, rate: Bytes) {
+    /// Resync ends with the array's redundancy; rows it has in hand are no longer its own.
+    pub(crate) fn end_resync(&mut self) {
+        if !self.sync.as_ref().is_some_and(|sync| sync.kind == Kind::Resync) {
+            return;
+        }
+        self.ended_resync = self.sync.take();
+        for head in self.cache.all_mut() {
+            head.sync = false;
+            head.repairing |= std::mem::take(&mut head.sync_writing);
+        }
+    }
+
+    /// Whether the parity of `row` may not fit its data.
+    #[inline]
+    pub(crate) fn parity_is_unsure(&self, row: u32) -> bool {
+        matches!(&self.sync, Some(Sync { kind: Kind::Resync, base, .. }) if *base <= row)
+    }
+
+    pub(crate) fn start_sync(&mut self, agenda: &mut Agenda, kind: Kind, rate: Bytes) {
         self.sync = Some(Sync::new(kind, agenda.now(), rate));
+        self.rebuild_changes_limits(matches!(kind, Kind::Rebuild(_)));
         agenda.arm(self.own(2), agenda.now());
     }
 
@@ -128,6 +149,7 @@ impl Array {
         if !stopped {
             return;
         }
+        self.rebuild_changes_limits(false);
         if matches!(&self.sync, Some(Sync { kind: Kind::Scrub, .. })) {
             self.scrub = self.sync.take();
         }
@@ -163,11 +185,14 @@ impl Array {
             if let Kind::Rebuild(drives) = sync.kind {
                 self.losses.absent &= !drives;
             }
-            if sync.stopping {
+            let stopping = sync.stopping;
+            self.rebuild_changes_limits(false);
+            if stopping {
                 self.restart_sync(agenda);
-                return false;
             }
-        } else if sync.stopping && sync.under_way == 0 && sync.finished.is_none() {
+            return false;
+        }
+        if sync.stopping && sync.under_way == 0 && sync.finished.is_none() {
             self.restart_sync(agenda);
             return false;
         }
@@ -180,7 +205,7 @@ impl Array {
             self.begin_copies(agenda);
             return true;
         }
-        let (row, scrub) = (sync.next, sync.kind == Kind::Scrub);
+        let (row, scrub) = (sync.next, !matches!(sync.kind, Kind::Rebuild(_)));
         let Some(h) = self.take_head(row) else { return false };
         self.sync.as_mut().expect("it is under way").begin_rows(1, 1);
         let head = self.cache.head_mut(h);
@@ -202,6 +227,20 @@ impl Array {
                 let pages = drives & !self.readable(row) & self.present();
                 if pages != 0 {
                     self.write_rebuilt(h, pages);
+                    return true;
+                }
+            }
+            Kind::Resync => {
+                let parity = self.layout.parity_mask(row);
+                let followed = self.contents.follows(row);
+                let fits = !followed || self.contents.cached_parity_holds(row);
+                let unsure = self.power.unsure.remove(&row);
+                assert!(fits || unsure, "the parity of row {row} does not fit, and nobody was writing it");
+                if unsure {
+                    if followed {
+                        self.contents.compute(row, parity);
+                    }
+                    self.write_rebuilt(h, parity);
                     return true;
                 }
             }
@@ -237,6 +276,7 @@ impl Array {
                 self.losses.restore(drives, sync.base);
             }
             Kind::Scrub => self.counters.scrubbed_rows += u64::from(done),
+            Kind::Resync => self.counters.resynced_rows += u64::from(done),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! The parent preconditions once and keeps the state in a temporary snapshot; every row runs in a process of
 //! its own that restores it, so that the peak memory of a row is that of one drive.
 
+mod arrays;
 mod cells;
 mod instructions;
 mod row;
@@ -47,7 +48,11 @@ fn main() -> ExitCode {
             let word_lines = args.requests.unwrap_or(cells::WORD_LINES[usize::from(args.quick)]);
             cells::run(word_lines).map(|row| println!("{row}"))
         }
-        (Some(name), _) => row::run_here(name, &args).map(|row| println!("{row}")),
+        (Some(name), _) => match arrays::find(name) {
+            Some(spec) => arrays::run_here(spec, &args),
+            None => row::run_here(name, &args),
+        }
+        .map(|row| println!("{row}")),
         (None, true) => instructions::measure(args.against.as_deref(), args.json),
         (None, false) => bench(&args),
     };
@@ -78,8 +83,14 @@ fn bench(args: &Args) -> Result<(), String> {
     }
     eprintln!("running {} ...", cells::NAME);
     let pulses = child(cells::NAME, folder.path(), args)?;
+    arrays::prepare(folder.path(), args.quick)?;
+    let mut arrays = Vec::new();
+    for spec in arrays::ROWS {
+        eprintln!("running {} ...", spec.name);
+        arrays.push(child(spec.name, folder.path(), args)?);
+    }
     if args.json {
-        let all = rows.iter().chain([&pulses]).cloned().collect();
+        let all = rows.iter().chain([&pulses]).chain(&arrays).cloned().collect();
         println!("{}", serde_json::Value::Array(all));
     } else {
         println!("{}", table::render(&rows));
@@ -87,6 +98,7 @@ fn bench(args: &Args) -> Result<(), String> {
             "Cells: {:.0} million cell pulses per CPU second of one core, verifies included.",
             pulses["cell_pulses_per_cpu_s"].as_f64().unwrap_or(0.0) / 1e6
         );
+        println!("\n{}", arrays::render(&arrays, "cpu_ns_per_flash_operation", "CPU ns"));
         if let Some(cost) = row::suspension_cost(&rows) {
             println!(
                 "Suspension costs {:.0} % CPU time per request at the same arrivals.",

@@ -3,7 +3,7 @@
 use crate::Args;
 use interpulse_drive::config::{Case, PlanRequest, read_cases};
 use interpulse_drive::drive::Drive;
-use interpulse_drive::{precondition, run, snapshot};
+use interpulse_drive::{precondition as preconditioning, run, snapshot};
 use interpulse_engine::{Agenda, ResourceId};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -152,7 +152,8 @@ impl RowSpec {
     }
 }
 
-fn case(quick: bool, sets: Vec<(String, String)>) -> Result<Case, String> {
+/// The case of a row, with these settings over those of all rows.
+pub fn case(quick: bool, sets: Vec<(String, String)>) -> Result<Case, String> {
     let text = if quick { QUICK } else { CONFIG }.to_string();
     let request = PlanRequest { text, path: "benchmark".into(), sets, ..PlanRequest::default() };
     Ok(read_cases(&request).map_err(|e| e.to_string())?.remove(0))
@@ -169,9 +170,13 @@ pub struct Made {
 /// Preconditions and keeps the state in `folder`.
 pub fn prepare(folder: &Path, quick: bool) -> Result<Made, String> {
     // The state does not depend on the workload, but a configuration has to say when it ends.
-    let case = case(quick, vec![("run.requests".into(), "1".into())])?;
+    precondition(&case(quick, vec![("run.requests".into(), "1".into())])?, folder)
+}
+
+/// Preconditions the drive of `case` and keeps its state in `folder`.
+pub fn precondition(case: &Case, folder: &Path) -> Result<Made, String> {
     let start = Instant::now();
-    let (state, outcome) = precondition::precondition(&case.drive, &case.precondition, &mut |_, _| true)
+    let (state, outcome) = preconditioning::precondition(&case.drive, &case.precondition, &mut |_, _| true)
         .ok_or("preconditioning was stopped")?;
     let precondition_s = start.elapsed().as_secs_f64();
     if outcome.gave_up {

@@ -4,7 +4,10 @@
 //! cache, onto flash and through garbage collection. A read must return the newest version. The record
 //! shares nothing with the map, so it finds a map that lies.
 
+pub mod loss;
+
 use interpulse_engine::random::mix;
+use loss::LossRecord;
 use std::collections::HashMap;
 
 /// The record. Hash maps are keyed look-ups only; nothing iterates over them.
@@ -15,6 +18,8 @@ pub struct VersionAudit {
     newest: HashMap<u32, (u32, bool)>,
     in_cache: HashMap<u32, (u32, u32)>,
     on_flash: HashMap<u32, (u32, u32)>,
+    /// What the host has been told, where power may be lost.
+    loss: Option<Box<LossRecord>>,
     /// Reads checked.
     pub checked: u64,
 }

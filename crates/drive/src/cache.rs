@@ -2,8 +2,8 @@
 //!
 //! A slot is free, dirty (waiting to be programmed), in flight (being programmed) or dead (overwritten or
 //! trimmed while dirty or in flight). The map points to the slot that holds a unit's newest version, so no
-//! table here is keyed by logical address. The cache is protected against power loss; data in it counts as
-//! written.
+//! table here is keyed by logical address. Data in it counts as written; whether it survives a loss of power is
+//! `cache.protected`.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ enum SlotState {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     lpn: u32,
-    /// Where the unit stays mapped under imposed write amplification.
+    /// Where the unit is on flash while this newer version is in the cache, if that is kept.
     home: u32,
     epoch: u32,
     list: u32,
@@ -63,6 +63,11 @@ impl Cache {
     #[inline]
     pub fn free(&self) -> usize {
         self.free.len()
+    }
+
+    /// The list that the unit in a slot was put on.
+    pub fn list(&self, slot: u32) -> usize {
+        self.slots[slot as usize].list as usize
     }
 
     /// Dirty lists.
@@ -161,7 +166,21 @@ impl Cache {
         self.slots[slot as usize].lpn
     }
 
-    /// Where the slot's unit stays mapped under imposed write amplification.
+    /// The copy on flash of the unit in a slot has moved.
+    pub fn set_home(&mut self, slot: u32, home: u32) {
+        self.slots[slot as usize].home = home;
+    }
+
+    /// Slots with data, those being programmed first, then the dirty ones in the order of arrival, list by list.
+    pub fn occupied(&self) -> Vec<u32> {
+        let state = |slot: &u32| self.slots[*slot as usize].state;
+        let in_flight = (0..self.slots.len() as u32).filter(|s| state(s) == SlotState::InFlight);
+        let dirty = self.dirty.iter().flatten().copied().filter(|s| state(s) == SlotState::Dirty);
+        in_flight.chain(dirty).collect()
+    }
+
+    /// Where the slot's unit is on flash while this newer version is in the cache: under imposed write amplification,
+    /// and where a loss of power would bring that copy back.
     #[inline]
     pub fn home(&self, slot: u32) -> u32 {
         self.slots[slot as usize].home

@@ -1,5 +1,6 @@
 //! Results as JSON, by the schema in `docs/result.schema.json`.
 
+pub mod power_loss;
 mod reliability;
 mod space;
 

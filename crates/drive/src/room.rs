@@ -2,6 +2,7 @@
 
 use crate::config::Case;
 use crate::ftl::Ftl;
+use crate::ftl::oob::Oob;
 
 /// Refuses cases whose maps do not fit into the memory that is free, `jobs` of them at a time. Err is the
 /// message for the user.
@@ -16,7 +17,11 @@ fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
     let bytes = |case: &Case| {
         let layout = case.drive.layout().expect("the spec has been checked");
         let config = case.drive.ftl_config().expect("the spec has been checked");
-        Ftl::map_bytes(&layout, config.logical_units) * u64::from(case.drives())
+        let maps = Ftl::map_bytes(&layout, config.logical_units);
+        // Out-of-band data, the entries of a checkpoint, and the map that is rebuilt beside the live one.
+        let kept = Oob::bytes(layout.units()) + 28 * u64::from(config.logical_units);
+        let kept = if case.drive.power_loss.is_some() { kept } else { 0 };
+        (maps + kept) * u64::from(case.drives())
     };
     let Some((largest, name)) = cases.iter().map(|c| (bytes(c), &c.name)).max() else { return Ok(()) };
     // Beside the running cases stands the state that those to come will copy.

@@ -485,7 +485,11 @@ fn run_case(
     };
     let requests = measured.window.counters.requests;
     control.publish(index, "done", requests, requests, "requests");
-    Ok(report::result(&measured, &context))
+    let mut result = report::result(&measured, &context);
+    if let Some(section) = report::power_loss::section(std::slice::from_ref(&drive)) {
+        result["power_loss"] = section;
+    }
+    Ok(result)
 }
 
 /// How many requests a case without a stated end will complete: the rows of its traces and the requests of its

@@ -13,7 +13,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("cell", &["engine", "settings", "flash"]),
     ("drive", &["engine", "settings", "flash", "workload"]),
     ("array", &["engine", "flash", "workload", "drive"]),
-    ("bench", &["engine", "drive", "cell"]),
+    ("bench", &["engine", "array", "drive", "cell"]),
     ("python", &["array", "drive", "cell"]),
 ];
 

@@ -29,7 +29,7 @@ fn each_mistake_names_the_key_and_what_is_legal() {
         ),
         (
             &[("cache.size", "64KiB")],
-            "--set: cache.size = 64KiB: 64KiB holds 16 units of 4 KiB; programs of 12 units on this drive need at least \
+            "--set: cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units on this drive need at least \
              96KiB",
         ),
         (

@@ -134,7 +134,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     spec.ftl.gc_depth = pick(rng, &[1, 2, 2, 16]);
 
     let unit = pick(rng, &[4, 4, 8, 16]) << 10;
-    if spec.part.page_size.get() % unit != 0 {
+    if !spec.part.page_size.get().is_multiple_of(unit) {
         return None;
     }
     spec.geometry = spec.geometry.mapped_in(unit);

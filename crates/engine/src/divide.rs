@@ -39,12 +39,50 @@ impl Divider {
     }
 }
 
+/// Largest divisor of [`split_among`].
+pub const MOST_SHARES: u32 = 64;
+
+/// `2^64 / d` rounded up, by `d`; zero for the divisors 0 and 1, which it has no room for.
+static RECIPROCALS: [u64; MOST_SHARES as usize + 1] = {
+    let mut table = [0; MOST_SHARES as usize + 1];
+    let mut d = 2;
+    while d <= MOST_SHARES as usize {
+        table[d] = u64::MAX / d as u64 + 1;
+        d += 1;
+    }
+    table
+};
+
+/// `(n / shares, n % shares)` with one multiplication, for `n` below 2^52 and at most [`MOST_SHARES`] shares.
+#[inline]
+pub fn split_among(n: u64, shares: u32) -> (u64, u32) {
+    debug_assert!(n < 1 << 52 && shares > 0);
+    let reciprocal = RECIPROCALS[shares as usize];
+    if reciprocal == 0 {
+        return (n, 0);
+    }
+    // The reciprocal is too large by at most 1, so the quotient by at most n / 2^64, which is less than 1 / d.
+    let q = ((u128::from(n) * u128::from(reciprocal)) >> 64) as u64;
+    (q, (n - q * u64::from(shares)) as u32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn shares_agree_with_the_machine(n in 0u64..1 << 52, k in 0u64..1 << 45) {
+            for d in 1..=MOST_SHARES {
+                let by = u64::from(d);
+                // Around multiples is where a quotient would be wrong.
+                for n in [n, k * by, k * by + by - 1, (1 << 52) - 1] {
+                    prop_assert_eq!(split_among(n, d), (n / by, (n % by) as u32));
+                }
+            }
+        }
+
         #[test]
         fn agrees_with_the_machine(n in any::<u32>(), d in 1u32..) {
             for d in [d, 1 + d % 5000, 1 << (d % 32)] {

@@ -44,6 +44,8 @@ ARRAY_COUNTS = {
     "  of them lost": "unrecovered_pages",
     "writes that waited while copies were compared or made": "held_writes",
     "scrub mismatches": "scrub_mismatches",
+    "reads that failed fast": "fast_failed_reads",
+    "operations of garbage collection out of turn": "gc_forced",
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
 

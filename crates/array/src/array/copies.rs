@@ -69,6 +69,9 @@ impl Array {
         let wanted = match kind {
             Kind::Rebuild(drives) => drives & !self.readable(row + rows - 1) & self.present(),
             Kind::Scrub => self.present(),
+            Kind::Resync => {
+                unreachable!("copies are not synchronised after a power cut: such an array is refused")
+            }
         };
         let mut parts: Vec<(Place, Why)> = Vec::new();
         for drive in bits(wanted) {
@@ -79,7 +82,7 @@ impl Array {
                 (_, Some((of, Why::Rebuild { to, .. }))) if *of == first => *to |= 1 << drive,
                 (Kind::Rebuild(_), _) => parts.push((first, Why::Rebuild { to: 1 << drive, row })),
                 (Kind::Scrub, _) if first == (Place { drive, row }) => parts.push((first, Why::Scrub)),
-                (Kind::Scrub, _) => {}
+                (Kind::Scrub | Kind::Resync, _) => {}
             }
         }
         let sync = self.sync.as_mut().expect("it is under way");

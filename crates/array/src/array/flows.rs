@@ -20,6 +20,11 @@ impl FlowState {
         };
         FlowState { flow, depth, next: None, exhausted: false }
     }
+
+    /// Whether its next request has not arrived yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.next.is_some()
+    }
 }
 
 impl Array {
@@ -65,6 +70,10 @@ impl Array {
     }
 
     pub(super) fn on_flow(&mut self, agenda: &mut Agenda, f: usize) {
+        if self.is_down() {
+            self.hold_flow(f);
+            return;
+        }
         let request = self.flows[f].next.take().expect("a flow's timer is armed for a request");
         if self.closed {
             return;

@@ -103,6 +103,10 @@ impl Array {
         if self.closed {
             return;
         }
+        if self.is_down() {
+            self.hold_failure();
+            return;
+        }
         let due = |at| SimTime::ZERO + at <= agenda.now();
         let chosen = self.losses.all.len();
         let failures = self.spec.failures.into_iter().flatten().skip(chosen);
@@ -142,6 +146,10 @@ impl Array {
 
     /// A drive is lost: commands that it has taken are answered, it gets no more, and its data is gone.
     fn lose(&mut self, drive: u32, at: SimTime, cause: Cause) {
+        self.end_resync();
+        let (unsure, cache) = (&self.power.unsure, &self.cache);
+        let holes = self.contents.lose(drive, |row| (unsure.contains(&row), cache.uses(row)));
+        self.counters.write_hole_pages += holes;
         let replaced = self.losses.spares_used < self.spec.spares();
         let errors = std::mem::take(&mut self.losses.errors[drive as usize]);
         self.losses.all.push(Loss { drive, at, cause, errors, replaced });
@@ -150,7 +158,6 @@ impl Array {
         self.slots[drive as usize] =
             replaced.then_some((self.spec.drives + self.losses.spares_used) as usize);
         self.losses.spares_used += u32::from(replaced);
-        self.contents.lose(drive);
         self.lost_in_sync(drive);
     }
 }

@@ -9,6 +9,9 @@ use interpulse_workload::{Op, Request};
 impl Array {
     pub(super) fn submit(&mut self, agenda: &mut Agenda, f: usize, request: Request) {
         self.issued += 1;
+        if self.turns_asleep {
+            self.wake_turns(agenda);
+        }
         let bytes = u64::from(request.sectors) * 512;
         let job =
             Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), failed: false, parts: 1 };
@@ -23,6 +26,9 @@ impl Array {
             Op::Trim => unreachable!("a configuration that trims an array is refused"),
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
+                if op == Op::Read && self.read_whole(agenda, job, from, to) {
+                    return;
+                }
                 let piece = Piece { job, op, from, to, via: Via::Drive };
                 if self.spec.level.parities() == 0 {
                     self.pass_through(agenda, piece);
@@ -34,6 +40,39 @@ impl Array {
                 }
             }
         }
+    }
+
+    /// Reads all of `job` from the drive that holds it, if one does and no copy has to be chosen: most small reads.
+    #[inline]
+    fn read_whole(&mut self, agenda: &mut Agenda, job: u32, from: u64, to: u64) -> bool {
+        let level = self.spec.level;
+        if level.mirrors() {
+            return false;
+        }
+        let (place, sectors) = self.stretch(from, to);
+        let units = (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let there = || self.readable(place.row + units - 1) >> place.drive & 1 == 1;
+        let direct = level.parities() == 0 || (self.blocked.is_empty() && there());
+        if !direct || sectors != to - from {
+            return false;
+        }
+        let (physical, request) = self.through(place, units, from, sectors);
+        let what = Command::Host { job, read: Some((from, to)), failures: 0 };
+        self.read_command(agenda, physical, place.row + units - 1, request, what);
+        true
+    }
+
+    /// The read of `sectors` from `from` on, which lie at `place`, and its drive.
+    #[inline]
+    fn through(&mut self, place: Place, units: u32, from: u64, sectors: u64) -> (usize, Request) {
+        for row in place.row..place.row + units {
+            if self.contents.follows(row) {
+                self.contents.read_through(row, place.drive, Place { row, ..place });
+            }
+        }
+        let sector = u64::from(place.row) * UNIT_SECTORS + from % UNIT_SECTORS;
+        let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
+        (physical, Request { op: Op::Read, sector, sectors: sectors as u32 })
     }
 
     /// Sends part of `job` to a drive: a `read` of this stretch of the array, or anything else.
@@ -49,19 +88,52 @@ impl Array {
         self.command(agenda, physical, request, Command::Host { job, read, failures: 0 });
     }
 
+    #[inline]
     pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
         match request.op {
             Op::Read => self.counters.drive_reads += 1,
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
-        self.pending[physical] += 1;
-        let id = self.drives[physical].submit_request(agenda, request) as usize;
-        let commands = &mut self.commands[physical];
-        if commands.len() <= id {
-            commands.resize_with(id + 1, Command::default);
+        let id = self.drives[physical].submit_request(agenda, request);
+        self.note_command(physical, id, what);
+    }
+
+    /// A read of a row that fails fast if it may, see [`Array::may_fail_fast`].
+    #[inline]
+    fn read_command(
+        &mut self,
+        agenda: &mut Agenda,
+        physical: usize,
+        row: u32,
+        request: Request,
+        what: Command,
+    ) {
+        if self.may_fail_fast(row) {
+            self.fail_fast_command(agenda, physical, request, what);
+        } else {
+            self.command(agenda, physical, request, what);
         }
-        commands[id] = what;
+    }
+
+    #[cold]
+    fn fail_fast_command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
+        self.counters.drive_reads += 1;
+        let id = self.drives[physical].submit_fail_fast(agenda, request);
+        self.note_command(physical, id, what);
+    }
+
+    #[inline]
+    fn note_command(&mut self, physical: usize, id: u32, what: Command) {
+        let id = id as usize;
+        self.pending[physical] += 1;
+        let commands = &mut self.commands[physical];
+        if let Some(place) = commands.get_mut(id) {
+            *place = what;
+            return;
+        }
+        commands.resize_with(id, Command::default);
+        commands.push(what);
     }
 
     /// Levels without parity: straight to the drives, chunk by chunk.
@@ -115,6 +187,7 @@ impl Array {
     }
 
     /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.
+    #[inline]
     pub(super) fn stretch(&self, from: u64, to: u64) -> (Place, u64) {
         let unit = from / UNIT_SECTORS;
         let (place, units) = self.layout.run(unit, to.div_ceil(UNIT_SECTORS) - unit);
@@ -151,6 +224,7 @@ impl Array {
                     Via::Drive => self.counters.degraded_reads += 1,
                     Via::Reread => self.cache.head_mut(h).alone = true,
                     Via::Parity => self.cache.head_mut(h).mark_bad(place.drive),
+                    Via::Others => self.cache.head_mut(h).avoid(place.drive),
                 }
                 self.cache.head_mut(h).reads.push(PageRead { job: piece.job, drive: place.drive, least });
             } else {
@@ -174,15 +248,11 @@ impl Array {
     }
 
     fn read_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, units: u32, sectors: u64) {
-        for row in place.row..place.row + units {
-            if self.contents.follows(row) {
-                self.contents.read_through(row, place.drive, Place { row, ..place });
-            }
-        }
-        let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
-        let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
-        let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
-        self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
+        let (physical, request) = self.through(place, units, piece.from, sectors);
+        self.jobs.get_mut(piece.job).parts += 1;
+        let read = Some((piece.from, piece.from + sectors));
+        let what = Command::Host { job: piece.job, read, failures: 0 };
+        self.read_command(agenda, physical, place.row + units - 1, request, what);
     }
 
     /// A head for `row`, if there is one.
@@ -203,12 +273,16 @@ impl Array {
     }
 
     /// One part less of `job`.
+    #[inline]
     pub(crate) fn part_done(&mut self, agenda: &mut Agenda, job: u32) {
         let of = self.jobs.get_mut(job);
         of.parts -= 1;
-        if of.parts > 0 {
-            return;
+        if of.parts == 0 {
+            self.job_done(agenda, job);
         }
+    }
+
+    fn job_done(&mut self, agenda: &mut Agenda, job: u32) {
         let done = self.jobs.remove(job);
         self.completed += 1;
         let latency = agenda.now().since(done.submitted);

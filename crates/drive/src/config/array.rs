@@ -1,5 +1,6 @@
 //! Reads the array: several drives behind one address space, as Linux md joins them.
 
+use super::coordination::{self, CoordinationSpec};
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
 use crate::ftl::gc::GcPolicy;
@@ -97,6 +98,31 @@ impl CacheUnit {
     ];
 }
 
+/// How parity is made to fit again after a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consistency {
+    /// That of all rows is computed again.
+    Resync,
+    /// A log tells which rows, and how.
+    Ppl,
+}
+
+impl Consistency {
+    /// Name, value and one line of documentation.
+    pub const ALL: &'static [(&'static str, Consistency, &'static str)] = &[
+        (
+            "resync",
+            Consistency::Resync,
+            "parity of all rows is computed again; until then there is a write hole",
+        ),
+        (
+            "ppl",
+            Consistency::Ppl,
+            "partial parity log: each write is logged on the drive of its parity first",
+        ),
+    ];
+}
+
 /// A drive that fails at a chosen time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailureSpec {
@@ -122,6 +148,12 @@ pub struct ArraySpec {
     pub stripe_heads: u32,
     /// Host time for a read answered from the stripe cache.
     pub cache_latency: Duration,
+    /// How parity is made to fit again after a power cut.
+    pub consistency: Consistency,
+    /// Units of each drive that its log takes; none without one.
+    pub log_units: u32,
+    /// Bytes of each drive that a resync covers in a second.
+    pub resync_rate: Bytes,
     /// The drives that fail at chosen times, in the order of these.
     pub failures: [Option<FailureSpec>; MOST_FAILURES],
     /// Uncorrectable pages after which a drive is taken out; none is without it.
@@ -132,6 +164,8 @@ pub struct ArraySpec {
     pub scrub_rate: Option<Bytes>,
     /// How often and at which intervals each page of the drives is written is followed.
     pub follow_updates: bool,
+    /// How the drives keep out of one another's way.
+    pub coordination: CoordinationSpec,
 }
 
 const CACHE_KEYS: [&str; 4] = ["stripe-cache", "stripe-cache-unit", "cache-latency", "follow-updates"];
@@ -148,9 +182,11 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
     let doc = "drives of the array, parity included";
     let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
     if level.parities() == 0 {
+        let why = "it belongs to level = \"raid5\" and \"raid6\"";
         for key in CACHE_KEYS {
-            s.refuse(key, "it belongs to level = \"raid5\" and \"raid6\"")?;
+            s.refuse(key, why)?;
         }
+        coordination::refuse(&mut s, why)?;
     }
     if level == Level::Raid0 {
         for key in REDUNDANCY_KEYS {
@@ -163,12 +199,17 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         chunk: Bytes(UNIT_BYTES),
         stripe_heads: 0,
         cache_latency: Duration::ZERO,
+        consistency: Consistency::Resync,
+        log_units: 0,
+        resync_rate: Bytes(0),
         failures: [None; MOST_FAILURES],
         fail_after_errors: None,
         rebuild_rate: None,
         scrub_rate: None,
         follow_updates: false,
+        coordination: CoordinationSpec::default(),
     };
+    read_consistency(&mut s, &mut spec, document.has("power-loss"))?;
     if level == Level::Raid1 {
         s.refuse("chunk", "mirrors are not striped")?;
     } else {
@@ -191,7 +232,42 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         spec.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
         read_failures(&mut s, &mut spec)?;
     }
+    if level.parities() > 0 {
+        spec.coordination = coordination::read(&mut s, spec.rebuild_rate.is_some())?;
+    }
     Ok(Some(spec))
+}
+
+/// Reads what a loss of power is prepared for with.
+fn read_consistency(s: &mut Section, spec: &mut ArraySpec, loses_power: bool) -> Result<(), ConfigError> {
+    if spec.level != Level::Raid5 {
+        for key in ["consistency", "ppl-size", "resync-rate"] {
+            s.refuse(key, "it belongs to level = \"raid5\"")?;
+        }
+        return Ok(());
+    }
+    let doc = "how parity is made to fit again after a power cut";
+    spec.consistency =
+        s.choice("consistency", doc, Some("resync"), &super::drive::options(Consistency::ALL))?;
+    if spec.consistency == Consistency::Ppl {
+        let doc = "what the partial parity log takes of each drive";
+        let size =
+            s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
+        if !size.get().is_multiple_of(UNIT_BYTES) {
+            return Err(s.invalid("ppl-size", "a multiple of 4KiB"));
+        }
+        spec.log_units = (size.get() / UNIT_BYTES) as u32;
+    } else {
+        s.refuse("ppl-size", "it belongs to consistency = \"ppl\"")?;
+    }
+    if loses_power && spec.consistency == Consistency::Resync {
+        let doc = "most bytes of each drive that the resync after a power cut covers in a second";
+        let range = Bytes::kib(64)..=Bytes(64 << 30);
+        spec.resync_rate = s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(range))?;
+    } else {
+        s.refuse("resync-rate", "it belongs to consistency = \"resync\" and [power-loss]")?;
+    }
+    Ok(())
 }
 
 fn rate() -> interpulse_settings::Spec<Bytes> {
@@ -274,6 +350,7 @@ impl ArraySpec {
     /// Units of 4 KiB of each drive that the array uses: whole chunks.
     pub fn units_per_drive(&self, drive: &DriveSpec) -> Result<u32, Impossible> {
         let units = (drive.capacity_sectors()? / (UNIT_BYTES / 512)) as u32;
+        let units = units.saturating_sub(self.log_units);
         Ok(units - units % (self.chunk.get() / UNIT_BYTES) as u32)
     }
 
@@ -307,6 +384,38 @@ impl ArraySpec {
         self.drives + self.spares()
     }
 
+    /// What a loss of power of the whole array does not go together with.
+    fn check_power_loss(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
+        let impossible =
+            |key, why: &str| Err(Impossible { keys: vec!["power-loss.at", key], message: why.into() });
+        if self.level != Level::Raid5 {
+            return impossible("array.level", "of arrays, only level = \"raid5\" can lose power");
+        }
+        if !drive.cache.protected {
+            return impossible(
+                "cache.protected",
+                "the drives of an array keep their caches through a loss of power",
+            );
+        }
+        if self.failures.iter().flatten().any(|f| f.at <= at) {
+            return impossible(
+                "array.fail-at",
+                "an array that has lost a drive cannot lose power: fail later",
+            );
+        }
+        if self.fail_after_errors.is_some() {
+            return impossible(
+                "array.fail-after-errors",
+                "an array that has lost a drive cannot lose power, and drives that fail by their errors may be lost before",
+            );
+        }
+        if self.scrub_rate.is_some() {
+            return impossible("array.scrub-rate", "an array that loses power is not scrubbed");
+        }
+        Ok(())
+    }
+
     /// Checks what only the whole shows.
     pub(super) fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
         let impossible = |keys: &[&'static str], message: &str| Impossible {
@@ -328,6 +437,7 @@ impl ArraySpec {
             let why = "an array submits to one queue pair of each drive";
             return Err(impossible(&["host.queue-weights", "array.level"], why));
         }
+        self.check_power_loss(drive)?;
         if self.fail_after_errors.is_some() && drive.nand.errors.is_none() {
             let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
             return Err(impossible(&["array.fail-after-errors"], why));
@@ -336,6 +446,7 @@ impl ArraySpec {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
             return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
         }
+        self.check_coordination(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =

@@ -69,6 +69,13 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
             &options(Acknowledge::ALL),
         )?,
         absorbs: true,
+        protected: if document.has("power-loss") {
+            let doc = "capacitors keep what is in the cache through a loss of power";
+            c.bool("protected", doc, default(true))?
+        } else {
+            c.refuse("protected", "it matters only where power is lost: [power-loss]")?;
+            true
+        },
     };
     let cache = CacheSpec { absorbs: read_absorbs(&mut c, cache.acknowledge)?, ..cache };
     let host = read_host(document)?;
@@ -80,7 +87,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         "the version audit follows one in this many logical units; 1 follows all",
         default(1024).at_least(1),
     )?;
-    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample })
+    let power_loss = super::power_loss::read(document)?;
+    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss })
 }
 
 /// Whether data that waits in the cache is overwritten there.

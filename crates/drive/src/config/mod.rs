@@ -4,17 +4,20 @@
 //! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
 
 mod array;
+mod coordination;
 mod drive;
 mod errors;
 mod flow;
 mod power;
+mod power_loss;
 mod run;
 mod suspend;
 pub(crate) mod twin;
 
 use crate::drive::build::Impossible;
 use crate::drive::spec::DriveSpec;
-pub use array::{ArraySpec, CacheUnit, FailureSpec, Level};
+pub use array::{ArraySpec, CacheUnit, Consistency, FailureSpec, Level};
+pub use coordination::{CoordinationSpec, RebuildLimits};
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};

@@ -1,6 +1,7 @@
 //! Assembling a drive from its spec, a preconditioned FTL and its flows.
 
 use super::hot::Levels;
+use super::power_loss::PowerLoss;
 use super::spec::{Acknowledge, DriveSpec};
 use super::{Drive, FlowState, OWN_LINES};
 use crate::audit::VersionAudit;
@@ -31,7 +32,7 @@ pub struct Impossible {
 }
 
 impl Impossible {
-    fn new(keys: &[&'static str], message: String) -> Impossible {
+    pub(super) fn new(keys: &[&'static str], message: String) -> Impossible {
         Impossible { keys: keys.to_vec(), message }
     }
 }
@@ -144,6 +145,7 @@ impl DriveSpec {
         let layout = self.layout()?;
         self.ftl_config()?;
         self.check_suspension()?;
+        self.check_power_loss()?;
         self.check_reprogramming()?;
         self.check_rewriting()?;
         let slots = self.cache.size.get() / self.geometry.unit_bytes;
@@ -342,6 +344,8 @@ impl Drive {
             *ready_lanes.last_mut().expect("there is a lane") = (1 << (lanes % 64)) - 1;
         }
         let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
+        let power = spec.power_loss.map(|_| Box::new(PowerLoss::new(&spec, &ftl, nand.dies())));
+        let keeps_homes = spec.loses_cache();
         let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
         let mut drive = Drive {
             nand,
@@ -370,6 +374,7 @@ impl Drive {
             jobs: Default::default(),
             gc_lanes: vec![Default::default(); lanes as usize],
             gc_asleep: 0,
+            gc_turn: Default::default(),
             readers: vec![0; readers as usize],
             rewritten: Default::default(),
             stalled: VecDeque::new(),
@@ -384,7 +389,12 @@ impl Drive {
             programs_in_flight: 0,
             imposed_credit: 0.0,
             imposed_rng: streams.stream("imposed", 0),
-            versions: VersionAudit::new(spec.audit_sample),
+            versions: match spec.power_loss {
+                Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),
+                None => VersionAudit::new(spec.audit_sample),
+            },
+            power,
+            keeps_homes,
             issued: 0,
             completed: 0,
             closed: false,

@@ -29,6 +29,10 @@ impl Victim {
     pub(super) fn new(super_block: u32) -> Victim {
         Victim { super_block, next_offset: 0, pending: 0 }
     }
+
+    pub(super) fn super_block(&self) -> u32 {
+        self.super_block
+    }
 }
 
 /// Garbage collection of one lane.
@@ -40,7 +44,7 @@ pub struct GcLane {
     pub(super) gathered: VecDeque<(u32, u32)>,
     pub(super) reads: u32,
     pub(super) programs: u32,
-    erasing: u32,
+    pub(super) erasing: u32,
     /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
     /// nothing but [`Drive::wake_gc`] will look again.
     asleep: bool,
@@ -89,6 +93,12 @@ impl Drive {
         let gc = &self.gc_lanes[l];
         if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.ftl.wants_gc(lane) {
             return;
+        }
+        if self.gc_turn.given {
+            if self.gc_must_wait(lane) {
+                return;
+            }
+            self.erase_what_waited(agenda, lane);
         }
         loop {
             self.read_victim(agenda, lane);
@@ -161,7 +171,11 @@ impl Drive {
         let (die, _) = self.ftl.layout.die_of(lane);
         let lanes = self.ftl.layout.lanes_per_die;
         let first = die * lanes;
-        let urgent = (first..first + lanes).any(|l| self.ftl.wants_gc(l) && self.ftl.gc_is_urgent(l));
+        // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
+        // that went before them would find less and less to gain.
+        let yields = self.keeps_homes && self.writes_through();
+        let urgent =
+            !yields && (first..first + lanes).any(|l| self.ftl.wants_gc(l) && self.ftl.gc_is_urgent(l));
         self.nand.set_gc_urgent(die, urgent);
     }
 
@@ -205,6 +219,7 @@ impl Drive {
                 }
                 txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: NONE });
                 self.gc_lanes[l].reads += 1;
+                self.gc_turn.count();
                 self.nand.submit(agenda, txn);
             }
         }
@@ -278,11 +293,16 @@ impl Drive {
             job.sources.push(source);
         }
         self.gc_lanes[l].programs += 1;
+        self.gc_turn.count();
         self.submit_program(agenda, Kind::GcProgram, lane, job);
         true
     }
 
     pub(super) fn gc_program_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+        if txn.owner >= super::metadata::METADATA && txn.owner != NONE {
+            self.metadata_written(agenda, txn.owner);
+            return;
+        }
         if txn.owner == NONE {
             self.ftl.counters.imposed_units += u64::from(self.ftl.layout.units_per_program);
             return;
@@ -290,11 +310,18 @@ impl Drive {
         let job = self.jobs.take_program(txn.owner);
         let place = job.place.expect("moved data has a place");
         let first = self.ftl.layout.first_unit(place.super_block) + place.first_offset;
+        if self.power.is_some() {
+            self.moved_units_written(&job, first);
+        }
         for (k, (&lpn, &source)) in job.units.iter().zip(&job.sources).enumerate() {
             let (super_block, offset) = self.ftl.layout.split(source);
             if self.ftl.map.is_valid(super_block, offset) {
                 self.ftl.map.invalidate(super_block, offset);
-                self.ftl.map.commit(lpn, place.super_block, place.first_offset + k as u32);
+                if self.keeps_homes && self.keep_moved(lpn, first + k as u32) {
+                    self.ftl.map.keep(place.super_block, place.first_offset + k as u32);
+                } else {
+                    self.ftl.map.commit(lpn, place.super_block, place.first_offset + k as u32);
+                }
                 if let Some(hotness) = &mut self.ftl.hotness {
                     hotness.moved_unit(source, first + k as u32);
                 }
@@ -324,16 +351,26 @@ impl Drive {
 
     pub(super) fn erase_if_done(&mut self, agenda: &mut Agenda, lane: u32, super_block: u32) {
         let end = self.ftl.layout.units_per_block;
+        let waits = self.gc_must_wait(lane);
         let gc = &mut self.gc_lanes[lane as usize];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
-        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) {
-            // A read of it may have to be repeated; its end looks here again.
+        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) || waits {
+            // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
             return;
         }
+        self.gc_turn.count();
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;
+        if self.power.is_some() && self.journal_before_erase(agenda, super_block) {
+            return;
+        }
+        self.submit_erase(agenda, super_block);
+    }
+
+    pub(super) fn submit_erase(&mut self, agenda: &mut Agenda, super_block: u32) {
+        let (lane, _) = self.ftl.layout.lane_of(super_block);
         let (die, plane) = self.ftl.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
         txn.plane = plane as u8;
@@ -347,6 +384,9 @@ impl Drive {
     pub(super) fn erase_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
         let (lane, _) = self.ftl.layout.lane_of(txn.owner);
         self.ftl.erased(txn.owner);
+        if self.power.is_some() {
+            self.block_erased(txn.owner);
+        }
         self.gc_lanes[lane as usize].erasing -= 1;
         if let Some(gap) = self.spec.ftl.wear_gap {
             self.level_wear(agenda, lane, txn.owner, gap);

@@ -19,7 +19,7 @@ impl Drive {
     }
 
     /// Sets the timer of a flow for the arrival of its next request.
-    fn arm_flow(
+    pub(super) fn arm_flow(
         &mut self,
         agenda: &mut Agenda,
         f: usize,
@@ -59,7 +59,7 @@ impl Drive {
     }
 
     #[inline]
-    fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
+    pub(super) fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
         if agenda.now() >= self.flows[f].stop {
             self.flows[f].exhausted = true;
         }
@@ -89,7 +89,7 @@ impl Drive {
         }
     }
 
-    fn flow_timer(&self, f: usize) -> interpulse_engine::ResourceId {
+    pub(super) fn flow_timer(&self, f: usize) -> interpulse_engine::ResourceId {
         interpulse_engine::ResourceId(self.first + self.flash_resources + super::OWN_LINES + f as u32)
     }
 
@@ -126,6 +126,8 @@ impl Drive {
             submitted: now,
             mark: now,
             failed: false,
+            fail_fast: false,
+            busy: false,
             account: NO_ACCOUNT,
         });
         if self.queues.submit(queue, id) {
@@ -175,6 +177,9 @@ impl Drive {
             let request = self.requests.get(id);
             (request.lpn, request.units)
         };
+        if self.requests.get(id).fail_fast && self.fails_fast(agenda, id) {
+            return;
+        }
         let reads = self.read_units(agenda, id, lpn, lpn + units);
         if reads == 0 {
             self.dram.push(agenda, now + self.spec.cache.latency, id);
@@ -314,13 +319,16 @@ impl Drive {
         if request.failed {
             self.window.uncorrectable(request.op);
         }
-        let failed = request.failed;
+        let (failed, busy) = (request.failed, request.busy);
         self.requests.remove(id);
         self.completed += 1;
+        if self.power.is_some() {
+            self.versions.acknowledged(id);
+        }
         let (queue, again) = match self.flows.get(f) {
             Some(flow) => (flow.queue as usize, flow.depth > 0 && !self.closed),
             None => {
-                self.completions.push_back(super::owner::Completion { id, failed });
+                self.completions.push_back(super::owner::Completion { id, failed, busy });
                 (super::owner::QUEUE, false)
             }
         };

@@ -39,6 +39,16 @@ impl Levels {
         self.changed[list / 64] |= 1 << (list % 64);
     }
 
+    /// Power is cut: nothing is under way any more, and what was in the first slot of each pair is in the second one now.
+    pub(super) fn lose_power(&mut self, moved: &[(u32, u32)]) {
+        let before = self.arrived.clone();
+        for &(from, to) in moved {
+            self.arrived[to as usize] = before[from as usize];
+        }
+        self.placeless.clear();
+        self.look_at_all();
+    }
+
     fn look_at_all(&mut self) {
         self.changed.fill(u64::MAX);
     }

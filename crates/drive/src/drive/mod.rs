@@ -11,10 +11,14 @@
 
 pub mod build;
 mod collect;
+mod coordinate;
 mod host;
 mod hot;
 pub mod jobs;
+mod metadata;
+mod mount;
 mod owner;
+pub mod power_loss;
 mod refresh;
 pub mod request;
 pub mod spec;
@@ -42,7 +46,9 @@ use stats::WindowStats;
 use std::collections::VecDeque;
 
 pub use build::{Impossible, PreconditionedState};
+pub use coordinate::GcTurn;
 pub use owner::Completion;
+pub use power_loss::{Cut, CutWrite};
 pub use refresh::Rewritten;
 
 /// A flow with its place in the drive.
@@ -92,6 +98,8 @@ pub struct Drive {
     gc_lanes: Vec<GcLane>,
     /// Lanes whose collection is asleep.
     gc_asleep: u32,
+    /// When collection may run, for an owner of several drives.
+    gc_turn: GcTurn,
     /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
     /// one of it is. Empty where no read fails.
     readers: Vec<u16>,
@@ -118,6 +126,11 @@ pub struct Drive {
     imposed_credit: f64,
     imposed_rng: Rng,
     versions: VersionAudit,
+    /// What is kept for a loss of power, if power may be lost.
+    power: Option<Box<power_loss::PowerLoss>>,
+    /// The copy on flash of a unit is kept until the newer version in the cache is programmed: a loss of power would
+    /// bring it back.
+    keeps_homes: bool,
     issued: u64,
     completed: u64,
     /// No more requests are made (the end of a run).
@@ -134,7 +147,11 @@ const OWN_LINES: u32 = 4;
 impl Drive {
     /// Agenda resources a drive with this spec and number of flows takes.
     pub fn resources(spec: &DriveSpec, flows: u32) -> u32 {
-        Nand::resources(&spec.geometry) + OWN_LINES + flows + u32::from(spec.refreshes())
+        Nand::resources(&spec.geometry)
+            + OWN_LINES
+            + flows
+            + u32::from(spec.refreshes())
+            + 2 * u32::from(spec.power_loss.is_some())
     }
 
     /// Arms the flows; call once, at time zero.
@@ -143,10 +160,22 @@ impl Drive {
             self.start_flow(agenda, f);
         }
         self.start_patrol(agenda);
+        self.start_power_loss(agenda);
+    }
+
+    /// The timers behind those of the flows: the patrol, if blocks are rewritten for their age, then a cut and checkpoints.
+    #[cold]
+    #[inline(never)]
+    fn on_later_timer(&mut self, agenda: &mut Agenda, index: u32) {
+        match (self.spec.refreshes(), index) {
+            (true, 0) => self.patrol(agenda),
+            (refreshes, index) if index == u32::from(refreshes) => self.on_power_timer(agenda),
+            _ => self.checkpoint(agenda),
+        }
     }
 
     /// Handles the timer of `resource`, which must be one of this drive's.
-    #[inline]
+    #[inline(always)]
     pub fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) {
         let index = resource.0 - self.first;
         if index < self.flash_resources {
@@ -173,14 +202,14 @@ impl Drive {
             }
             other => match (other - OWN_LINES) as usize {
                 flow if flow < self.flows.len() => self.on_flow(agenda, flow),
-                _ => self.patrol(agenda),
+                later => self.on_later_timer(agenda, (later - self.flows.len()) as u32),
             },
         }
     }
 
     /// Requests made by the host and not completed.
     pub fn outstanding(&self) -> usize {
-        self.requests.live()
+        self.requests.live() + usize::from(self.is_down())
     }
 
     /// Requests completed since the start.

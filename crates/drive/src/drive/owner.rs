@@ -14,6 +14,8 @@ pub struct Completion {
     pub id: u32,
     /// Data that it had to read could not be corrected.
     pub failed: bool,
+    /// A read that would have had to wait for garbage collection, see [`Drive::submit_fail_fast`]: it has no data.
+    pub busy: bool,
 }
 
 /// The queue pair that an owner's requests take.
@@ -37,6 +39,12 @@ impl Drive {
     pub fn submit_request(&mut self, agenda: &mut Agenda, request: Request) -> u32 {
         debug_assert!(self.flows.is_empty(), "an owned drive has no flows");
         self.submit(agenda, 0, QUEUE, request)
+    }
+
+    /// Whether a request of the owner has completed that it has not asked for yet.
+    #[inline]
+    pub fn has_completed(&self) -> bool {
+        !self.completions.is_empty()
     }
 
     /// The next request of the owner that has completed, in the order of completion.

@@ -31,6 +31,10 @@ pub struct Request {
     pub mark: SimTime,
     /// A flash read of it held errors that nothing corrected: it completes with an error.
     pub failed: bool,
+    /// A read of an owner that fails rather than wait for garbage collection.
+    pub fail_fast: bool,
+    /// It did.
+    pub busy: bool,
     /// Where its time went, in ns by cause.
     pub account: Account,
 }

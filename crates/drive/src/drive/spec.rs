@@ -27,8 +27,21 @@ pub struct DriveSpec {
     pub host: HostSpec,
     /// What is not flash and always draws power.
     pub constants: PowerConstants,
-    /// One in this many logical units is followed by the version audit.
+    /// One in this many logical units is followed by the version audit; all of them where power may be lost.
     pub audit_sample: u32,
+    /// What is kept for a loss of power; `None` if power is not lost.
+    pub power_loss: Option<PowerLossSpec>,
+}
+
+/// A loss of power, and what the drive does to survive one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PowerLossSpec {
+    /// Simulated time of the cut; `None` leaves it to an owner.
+    pub at: Option<Duration>,
+    /// How long power is off.
+    pub off_for: Duration,
+    /// Time between the beginnings of two checkpoints of the map.
+    pub checkpoint_every: Duration,
 }
 
 /// Power that is drawn all the time; `None` where it is not known.
@@ -94,12 +107,14 @@ pub struct CacheSpec {
     pub acknowledge: Acknowledge,
     /// Data that waits to be programmed is overwritten in the cache; otherwise every write is programmed.
     pub absorbs: bool,
+    /// Whether its content survives a loss of power.
+    pub protected: bool,
 }
 
 /// When a write is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acknowledge {
-    /// When its data is in the cache, which survives a loss of power.
+    /// When its data is in the cache.
     WhenCached,
     /// When its data is on flash: the cache is a buffer of writes under way. Every write is programmed, and at
     /// once, also where it does not fill a program; nothing is overwritten in the cache.
@@ -109,7 +124,7 @@ pub enum Acknowledge {
 impl Acknowledge {
     /// Name, value and one line of documentation of each.
     pub const ALL: &'static [(&'static str, Acknowledge, &'static str)] = &[
-        ("when-cached", Acknowledge::WhenCached, "as soon as the data is in the protected cache"),
+        ("when-cached", Acknowledge::WhenCached, "as soon as the data is in the cache"),
         ("when-programmed", Acknowledge::WhenProgrammed, "when the data is on flash (no write cache)"),
     ];
 }

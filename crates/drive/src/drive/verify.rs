@@ -21,8 +21,10 @@ impl Drive {
     /// units, block by block, and every map entry is confirmed by the physical side. `stride` > 1 confirms one
     /// entry in so many. Err names what does not hold.
     pub fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
-        if self.issued != self.completed {
-            return Err(format!("{} requests issued, {} completed", self.issued, self.completed));
+        let lost = self.requests_lost();
+        if self.issued != self.completed + lost {
+            let (issued, completed) = (self.issued, self.completed);
+            return Err(format!("{issued} requests issued, {completed} completed, {lost} lost with power"));
         }
         let map = &self.ftl.map;
         let mut mapped = 0u64;
@@ -43,7 +45,7 @@ impl Drive {
                     }
                 }
                 Where::Cache(slot) => {
-                    cached += 1;
+                    cached += u64::from(!self.keeps_homes || self.cache.home(slot) != crate::cache::NO_SLOT);
                     if self.cache.lpn(slot) != lpn {
                         return Err(format!("unit {lpn} is mapped to a cache slot that holds another"));
                     }
@@ -62,9 +64,10 @@ impl Drive {
             }
             valid += u64::from(bits);
         }
-        // Under imposed write amplification a cached unit keeps its valid home.
+        // Under imposed write amplification, and where power may be lost with the cache, a cached unit keeps its valid
+        // home.
         let imposed = self.spec.ftl.gc == crate::ftl::gc::GcPolicy::Imposed;
-        let expected = if imposed { mapped + cached } else { mapped };
+        let expected = if imposed || self.keeps_homes { mapped + cached } else { mapped };
         if valid != expected {
             return Err(format!("{valid} units are valid on flash, {expected} are mapped there"));
         }
@@ -79,6 +82,19 @@ impl Drive {
             mapped_units: mapped,
             versions_checked: self.versions.checked,
         })
+    }
+
+    /// Looks every logical unit up and has the version audit check what a read of it would return now.
+    pub fn read_everything(&mut self) {
+        for lpn in
+            (0..self.ftl.map.logical_units()).filter(|&lpn| self.versions.follows(lpn)).collect::<Vec<_>>()
+        {
+            match self.ftl.map.get(lpn) {
+                Where::Flash(ppu) => self.versions.read_flash(lpn, ppu),
+                Where::Cache(slot) => self.versions.read_cache(lpn, slot),
+                Where::Unmapped => self.versions.read_nothing(lpn),
+            }
+        }
     }
 
     /// Describes a drive with requests outstanding on which nothing is going to happen.

@@ -76,7 +76,7 @@ impl Drive {
 
     #[inline]
     fn admit_unit(&mut self, id: u32, lpn: u32) -> bool {
-        let imposed = self.spec.ftl.gc == GcPolicy::Imposed;
+        let keeps = self.spec.ftl.gc == GcPolicy::Imposed || self.keeps_homes;
         let now_at = self.ftl.map.get(lpn);
         let list =
             if self.levels.is_some() { self.list_by_level(id, lpn, now_at) } else { self.list_of(lpn) };
@@ -86,15 +86,16 @@ impl Drive {
                 self.window.counters.cache_overwrites += 1;
                 if self.versions.follows(lpn) {
                     self.versions.written(lpn, slot);
+                    self.note_write(id, lpn, slot);
                 }
                 return true;
             }
             Where::Cache(slot) => home = self.cache.home(slot),
-            Where::Flash(ppu) if imposed => home = ppu,
+            Where::Flash(ppu) if keeps => home = ppu,
             Where::Flash(_) | Where::Unmapped => {}
         }
         let Some(slot) = self.cache.admit(lpn, list, home) else { return false };
-        if let (Where::Flash(ppu), false) = (now_at, imposed) {
+        if let (Where::Flash(ppu), false) = (now_at, keeps) {
             self.ftl.forget_flash(ppu);
         }
         if self.writes_through() {
@@ -109,6 +110,7 @@ impl Drive {
         self.ftl.map.set_cached(lpn, slot);
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
+            self.note_write(id, lpn, slot);
         }
         true
     }
@@ -311,6 +313,9 @@ impl Drive {
         for &slot in slots {
             self.ftl.map.prefetch(self.cache.lpn(slot));
         }
+        if self.power.is_some() {
+            self.host_units_written(&job);
+        }
         for (k, &slot) in slots.iter().enumerate() {
             let lpn = self.cache.lpn(slot);
             // Only the newest version is mapped; what was overwritten or trimmed meanwhile is stale on flash.
@@ -390,7 +395,7 @@ impl Drive {
     }
 
     /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
-    fn room_in_cache(&mut self, agenda: &mut Agenda) {
+    pub(super) fn room_in_cache(&mut self, agenda: &mut Agenda) {
         while let Some(&id) = self.stalled.front() {
             if !self.admit_units(id) {
                 break;
@@ -412,6 +417,9 @@ impl Drive {
     // ---- flush and trim -------------------------------------------------------------------------------
 
     pub(super) fn flush(&mut self, agenda: &mut Agenda, id: u32) {
+        if self.power.is_some() {
+            self.versions.flush_begins(id);
+        }
         let epoch = self.cache.begin_flush();
         if self.cache.durable_before() > epoch {
             self.flushed(agenda, id);
@@ -422,6 +430,17 @@ impl Drive {
     }
 
     fn flushed(&mut self, agenda: &mut Agenda, id: u32) {
+        if id == super::power_loss::REFILL {
+            self.refilled(agenda);
+            return;
+        }
+        if self.power.is_some() && self.journal_before_flush_ends(agenda, id) {
+            return;
+        }
+        self.flush_ends(agenda, id);
+    }
+
+    pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
         self.requests.get_mut(id).book(Cause::Cache, now);
         self.leave(agenda, now, id, 0);
@@ -441,6 +460,9 @@ impl Drive {
                 Where::Unmapped => continue,
                 Where::Flash(ppu) => self.ftl.forget_flash(ppu),
                 Where::Cache(slot) => {
+                    if self.keeps_homes && self.cache.home(slot) != NO_SLOT {
+                        self.ftl.forget_flash(self.cache.home(slot));
+                    }
                     if self.cache.is_dirty(slot) {
                         self.cache.kill_dirty(slot);
                         if self.writes_through() {
@@ -453,6 +475,10 @@ impl Drive {
             self.window.counters.trimmed_units += 1;
             if self.versions.follows(lpn) {
                 self.versions.trimmed(lpn);
+            }
+            if self.power.is_some() {
+                self.versions.belongs(id, lpn);
+                self.journal_trim(lpn);
             }
         }
         // Dead slots may have been all that stalled writes and flushes waited for.

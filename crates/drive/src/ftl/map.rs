@@ -146,6 +146,19 @@ impl Map {
         &mut self.valid[first..first + self.words_per_block]
     }
 
+    /// Nothing of a super block is valid, and it may not be collected.
+    pub fn clear_block(&mut self, super_block: u32) {
+        self.valid_words_mut(super_block).fill(0);
+        self.weight[super_block as usize] = Map::NOT_A_CANDIDATE;
+    }
+
+    /// Unit `offset` of `super_block` becomes valid as the copy on flash of a unit whose newest version is in the cache.
+    pub fn keep(&mut self, super_block: u32, offset: u32) {
+        let (word, bit) = self.bit(super_block, offset);
+        self.valid[word] |= bit;
+        self.weight[super_block as usize] += 1;
+    }
+
     /// Valid units of a super block.
     #[inline]
     pub fn valid_units(&self, super_block: u32) -> u32 {

@@ -3,12 +3,16 @@
 //! The same code serves simulated time (the drive asks for places, runs the operations on the array and
 //! reports them done) and preconditioning (the same steps back to back, without time).
 
+pub mod checkpoint;
 pub mod gc;
 pub mod hotness;
 pub mod layout;
 pub mod map;
+pub mod oob;
 mod persist;
+mod power_loss;
 pub mod precondition;
+pub mod recovery;
 pub mod reprogram;
 pub mod stripe;
 

@@ -123,6 +123,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::WhenCached,
             absorbs: true,
+            protected: true,
         },
         host: HostSpec {
             queue_weights: vec![1],
@@ -135,6 +136,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         },
         constants: PowerConstants::default(),
         audit_sample: 1,
+        power_loss: None,
     }
 }
 

@@ -90,6 +90,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::WhenCached,
             absorbs: true,
+            protected: true,
         },
         host: HostSpec {
             queue_weights: vec![1],
@@ -102,6 +103,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         },
         constants: PowerConstants::default(),
         audit_sample: 64,
+        power_loss: None,
     }
 }
 

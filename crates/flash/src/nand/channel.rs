@@ -54,6 +54,13 @@ impl Channel {
         self.commands.is_empty() && self.data.is_empty()
     }
 
+    /// Power is cut: nothing moves, and nobody waits.
+    pub(super) fn lose_power(&mut self, now: SimTime) {
+        self.free_at = self.free_at.min(now);
+        self.commands.clear();
+        self.data.clear();
+    }
+
     /// When the bus is free.
     #[inline]
     pub fn free_at(&self) -> SimTime {

@@ -13,7 +13,7 @@ use crate::pulse::PulseTrain;
 use interpulse_engine::Duration;
 
 pub use eligibility::{Eligibility, MultiPlane};
-pub use policy::{Decision, DeferClock, Preemptors, Reload, Standing, SuspendPolicy};
+pub use policy::{Decision, DeferClock, Preemptors, Reload, Standing, SuspendLimits, SuspendPolicy};
 pub use resume::ResumeWhen;
 
 /// The part's own costs of stopping one kind of operation.

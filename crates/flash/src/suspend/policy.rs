@@ -62,6 +62,15 @@ impl DeferClock {
     ];
 }
 
+/// How often an operation may be suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SuspendLimits {
+    /// See [`SuspendPolicy::max_suspends`].
+    pub max_suspends: Option<u32>,
+    /// See [`SuspendPolicy::min_interval`].
+    pub min_interval: Duration,
+}
+
 /// A scheme with the limits around it, for one kind of operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuspendPolicy {
@@ -164,6 +173,16 @@ impl SuspendPolicy {
             defer_after: Duration::ZERO,
             defer_clock: DeferClock::FirstSuspend,
         }
+    }
+
+    /// How often an operation may be suspended.
+    pub fn limits(&self) -> SuspendLimits {
+        SuspendLimits { max_suspends: self.max_suspends, min_interval: self.min_interval }
+    }
+
+    /// Replaces how often an operation may be suspended.
+    pub fn set_limits(&mut self, limits: SuspendLimits) {
+        (self.max_suspends, self.min_interval) = (limits.max_suspends, limits.min_interval);
     }
 
     /// Whether an operation under this policy can ever be stopped.

@@ -9,6 +9,7 @@ mod account;
 mod arrivals;
 mod buffers;
 mod channel;
+mod foresight;
 mod holding;
 mod order;
 mod phases;

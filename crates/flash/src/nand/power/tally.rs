@@ -277,7 +277,7 @@ impl Nand {
 
     /// Adds to `tally` what the operation on die `d` has done up to `now` and not been booked for, and takes off what has
     /// been booked for it in advance.
-    fn book_open(&self, tally: &mut Tally, now: SimTime, d: usize) {
+    pub(in crate::nand) fn book_open(&self, tally: &mut Tally, now: SimTime, d: usize) {
         let die = &self.dies[d];
         let elapsed = now.since(die.since());
         die.unfinished(now).for_each(|(kind, time)| tally.book_train(kind, time));

@@ -1,0 +1,220 @@
+//! A loss of power of all drives and of the host at once.
+//!
+//! The stripe cache is gone. Of the commands under way each drive has kept what it has kept, page by page, and the record
+//! of contents follows. When all drives are back, rows that were being written may have a parity that does not fit. With
+//! `consistency = "resync"` the parity of every row is computed again, beside the host's load; a drive that is lost before
+//! then takes pages with it that nobody was writing: the write hole. With `"ppl"` the logs tell which rows to mend, and the
+//! host is served when they are.
+
+use super::{Array, Command, UNIT_SECTORS};
+use crate::ppl::LogRow;
+use crate::stripe_cache::StripeCache;
+use crate::sync::Kind;
+use interpulse_drive::config::Consistency;
+use interpulse_drive::host::line::Line;
+use interpulse_engine::{Agenda, SimTime};
+use interpulse_workload::{Op, Request};
+use std::collections::BTreeSet;
+
+/// A cut and the way back from it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outage {
+    /// When power was cut.
+    pub(crate) at: SimTime,
+    /// Requests of the host that had no answer.
+    pub(crate) requests: u64,
+    /// Rows that were being written.
+    pub(crate) rows: u64,
+    /// Rows whose parity the logs mended.
+    pub(crate) mended: u64,
+    /// When the host was served again.
+    pub(crate) served: Option<SimTime>,
+}
+
+/// What an array keeps for a loss of power.
+#[derive(Default)]
+pub(crate) struct Power {
+    pub(crate) outage: Option<Outage>,
+    /// Power is off, or drives or logs are not ready.
+    pub(crate) down: bool,
+    /// Rows whose parity may not fit.
+    pub(crate) unsure: BTreeSet<u32>,
+    /// Flows whose next request arrived meanwhile.
+    held: Vec<u32>,
+    /// The drive of the configuration failed meanwhile.
+    failed: bool,
+    /// Rows that the logs speak of.
+    logged: Vec<LogRow>,
+    /// Commands of the present phase of mending under way, and the phase.
+    mending: (u32, u32),
+}
+
+impl Array {
+    /// Whether the array takes no requests since power is off or it is being mended.
+    #[inline]
+    pub(crate) fn is_down(&self) -> bool {
+        self.power.down
+    }
+
+    /// Arms the cut.
+    pub(super) fn start_power(&mut self, agenda: &mut Agenda) {
+        if let Some(at) = self.drives[0].spec().power_loss.and_then(|spec| spec.at) {
+            agenda.arm(self.own(4), SimTime::ZERO + at);
+        }
+    }
+
+    /// Power is cut now.
+    pub fn cut_power(&mut self, agenda: &mut Agenda) {
+        if self.closed || self.power.down {
+            return;
+        }
+        assert!(self.losses.all.is_empty() && self.sync.is_none(), "the array is whole when power is cut");
+        let written: BTreeSet<u32> = self.cache.all().filter(|h| h.is_written()).map(|h| h.row).collect();
+        let rows_per_unit = self.drives[0].spec().geometry.codewords_per_unit();
+        for physical in 0..self.drives.len() {
+            let cut = self.drives[physical].cut_power(agenda);
+            let commands = std::mem::take(&mut self.commands[physical]);
+            for write in cut.writes {
+                if let Command::Pages { heads, drive } = &commands[write.id as usize] {
+                    for &h in heads {
+                        let row = self.cache.head(h).row;
+                        if write.survived.contains(&(row / rows_per_unit)) && self.contents.follows(row) {
+                            self.contents.store(row, *drive);
+                        }
+                    }
+                }
+            }
+            self.pending[physical] = 0;
+        }
+        self.contents.cut();
+        let jobs: Vec<u32> = self.jobs.iter().map(|(id, _)| id).collect();
+        let outage = Outage {
+            at: agenda.now(),
+            requests: jobs.len() as u64,
+            rows: written.len() as u64,
+            ..Outage::default()
+        };
+        self.lost_requests += outage.requests;
+        for job in jobs {
+            self.jobs.remove(job);
+        }
+        let logged = self.ppl.as_mut().map(|ppl| ppl.lose_power()).unwrap_or_default();
+        self.power = Power {
+            outage: Some(outage),
+            down: true,
+            unsure: written,
+            logged,
+            ..std::mem::take(&mut self.power)
+        };
+        self.cache = StripeCache::new(self.spec.stripe_heads, self.spec.drives);
+        self.cached = Line::new(self.own(0));
+        agenda.disarm(self.own(0));
+        self.outbox.clear();
+        self.blocked.clear();
+        self.delayed.clear();
+        self.refill.clear();
+        self.prereading = 0;
+        let off_for = self.drives[0].spec().power_loss.expect("power may be lost").off_for;
+        for drive in &mut self.drives {
+            drive.power_up(agenda, agenda.now() + off_for);
+        }
+    }
+
+    /// A flow's next request has arrived while the array is down.
+    pub(super) fn hold_flow(&mut self, f: usize) {
+        self.power.held.push(f as u32);
+    }
+
+    /// The drive of the configuration has failed while the array is down: it does not come back.
+    pub(crate) fn hold_failure(&mut self) {
+        self.power.failed = true;
+    }
+
+    /// Something has happened to a drive while the array is down: if it was the last to come back, the array starts. True
+    /// if the host is served from now on.
+    pub(super) fn starts_again(&mut self, agenda: &mut Agenda) -> bool {
+        if self.power.mending != (0, 0) || self.drives.iter().any(|drive| drive.is_down()) {
+            return false;
+        }
+        self.mend(agenda);
+        !self.power.down
+    }
+
+    /// The next phase: the logs are read, then the pages that changed, then parity is written.
+    fn mend(&mut self, agenda: &mut Agenda) {
+        self.power.mending.1 += 1;
+        let failed = self.spec.failures[0].filter(|_| self.power.failed).map(|f| f.drive);
+        let there = |drive: u32| failed != Some(drive);
+        let mut commands = Vec::new();
+        let page = |drive: u32, row: u32, op: Op| (drive, op, row, 1);
+        match self.power.mending.1 {
+            1 if self.ppl.is_some() => {
+                let (first, size) = (self.layout.rows, self.spec.log_units);
+                let drives = (0..self.spec.drives).filter(|&d| there(d));
+                commands.extend(drives.map(|d| (d, Op::Read, first, size)));
+            }
+            2 | 3 => {
+                // Where a page that changed was on a lost drive, the log does not help, and parity stays as it is.
+                let (layout, drives) = (self.layout, self.spec.drives);
+                let usable = |row: &&LogRow| {
+                    there(layout.parity(row.row)) && failed.is_none_or(|d| row.changes >> d & 1 == 0)
+                };
+                let rows: Vec<LogRow> = self.power.logged.iter().filter(usable).copied().collect();
+                for row in rows {
+                    if self.power.mending.1 == 2 {
+                        let changes = (0..drives).filter(|d| row.changes >> d & 1 == 1);
+                        commands.extend(changes.map(|d| page(d, row.row, Op::Read)));
+                        continue;
+                    }
+                    commands.push(page(layout.parity(row.row), row.row, Op::Write));
+                    if self.contents.follows(row.row) {
+                        self.contents.mend(row.row, row.partial, row.changes);
+                    }
+                    self.power.unsure.remove(&row.row);
+                    self.power.outage.as_mut().expect("power was cut").mended += 1;
+                }
+            }
+            _ => {}
+        }
+        self.power.mending.0 = commands.len() as u32;
+        for (drive, op, first, units) in commands {
+            let sector = u64::from(first) * UNIT_SECTORS;
+            let request = Request { op, sector, sectors: units * UNIT_SECTORS as u32 };
+            let physical = self.slots[drive as usize].expect("the array was whole");
+            self.command(agenda, physical, request, Command::Mend);
+        }
+        if self.power.mending.0 == 0 {
+            if self.power.mending.1 < 3 { self.mend(agenda) } else { self.serve(agenda) }
+        }
+    }
+
+    /// A command of the present phase is done.
+    pub(super) fn mended(&mut self, agenda: &mut Agenda) {
+        self.power.mending.0 -= 1;
+        if self.power.mending.0 == 0 {
+            if self.power.mending.1 < 3 { self.mend(agenda) } else { self.serve(agenda) }
+        }
+    }
+
+    /// The host is served again.
+    fn serve(&mut self, agenda: &mut Agenda) {
+        self.power.down = false;
+        self.power.mending = (0, 0);
+        self.power.logged.clear();
+        self.power.outage.as_mut().expect("power was cut").served = Some(agenda.now());
+        if std::mem::take(&mut self.power.failed) {
+            self.fail_chosen(agenda);
+        } else if self.spec.consistency == Consistency::Resync && !self.closed {
+            self.start_sync(agenda, Kind::Resync, self.spec.resync_rate);
+        }
+        self.on_turn(agenda);
+        for f in std::mem::take(&mut self.power.held) {
+            self.on_flow(agenda, f as usize);
+        }
+        for f in 0..self.flows.len() {
+            if !self.flows[f].is_waiting() {
+                self.refill.extend((0..self.flows[f].depth).map(|_| f as u32));
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
+
+use super::map::UNMAPPED;
+use super::{Frontier, Ftl, STREAMS};
+
+impl Ftl {
+    /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
+    /// block, and the blocks whose erase was interrupted. A block that was open goes on behind what is torn; one with
+    /// operations assigned that have never begun is closed as it is if its lane writes elsewhere by now.
+    pub fn restore(&mut self, places: &[u32], programs: &[u32], broken: &[bool]) {
+        let full = self.layout.programs_per_block;
+        for block in 0..self.layout.super_blocks() {
+            self.map.clear_block(block);
+        }
+        for (lpn, &place) in (0..).zip(places) {
+            if place == UNMAPPED {
+                self.map.set_unmapped(lpn);
+            } else {
+                let (block, offset) = self.layout.split(place);
+                self.map.commit(lpn, block, offset);
+            }
+        }
+        for lane in 0..self.layout.lanes {
+            let blocks = lane * self.layout.blocks..(lane + 1) * self.layout.blocks;
+            let open = self.open_blocks(lane, programs, broken);
+            let mut free: Vec<u32> =
+                blocks.clone().filter(|&b| programs[b as usize] == 0 && !broken[b as usize]).collect();
+            // The least worn first: which one was erased first is forgotten.
+            free.sort_by_key(|&b| (self.cycles[b as usize], b));
+            for b in blocks {
+                let written = programs[b as usize] > 0 && !broken[b as usize];
+                let closed = written && open.iter().all(|f| f.next_program == full || f.block != b);
+                self.map.set_candidate(b, closed);
+                if closed && self.in_flight[b as usize] > 0 {
+                    self.closed[b as usize] = self.clock;
+                    self.clock += 1;
+                }
+            }
+            let l = &mut self.lanes[lane as usize];
+            (l.free, l.frontiers) = (free.into(), open);
+        }
+        self.in_flight.fill(0);
+        self.weigh_lanes();
+    }
+
+    /// The blocks of `lane` that its streams go on to write.
+    fn open_blocks(&self, lane: u32, programs: &[u32], broken: &[bool]) -> [Frontier; STREAMS] {
+        let full = self.layout.programs_per_block;
+        let none = Frontier { block: 0, next_program: full };
+        let before = self.lanes[lane as usize].frontiers;
+        let mut open = [none; STREAMS];
+        for assigned in [false, true] {
+            for stream in 0..STREAMS {
+                let f = before[stream];
+                let begun = programs[f.block as usize];
+                let taken = open.iter().any(|o| o.next_program < full && o.block == f.block);
+                let here = self.layout.lane_of(f.block).0 == lane && !broken[f.block as usize];
+                let next = (f.next_program == full) == assigned && open[stream].next_program == full;
+                if here && next && !taken && (1..full).contains(&begun) {
+                    open[stream] = Frontier { block: f.block, next_program: begun };
+                }
+            }
+        }
+        open
+    }
+}

@@ -1,0 +1,275 @@
+//! *Is anything lost with power?* Small random drives whose power is cut at random events, again and again. Every unit is
+//! followed: what the drive must still have after a cut is checked by the record of what the host was told, and the map
+//! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
+
+mod drive_common;
+
+use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
+use interpulse_drive::drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_engine::{Bytes, Duration, Rng, Streams};
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
+use std::sync::Arc;
+
+fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize].clone()
+}
+
+/// A small drive that collects garbage from the start.
+fn draw_drive(rng: &mut Rng) -> DriveSpec {
+    let planes = pick(rng, &[1, 2]);
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
+    let mut spec = of_part(part(cells, planes, pick(rng, &[16, 24]), pick(rng, &[4, 8])), 2, 1, 1);
+    spec.ftl.multi_plane = pick(rng, &[1, planes]);
+    let orders = Allocation::all();
+    spec.ftl.allocation = pick(rng, &[Allocation::Dynamic, orders[1].1]);
+    spec.ftl.over_provisioning = pick(rng, &[0.6, 1.0]);
+    spec.ftl.gc_soft = 0.15;
+    spec.ftl.gc_hard = 0.07;
+    spec.cache.size = Bytes::kib(pick(rng, &[512, 1024]));
+    spec.cache.protected = pick(rng, &[true, false]);
+    spec.cache.acknowledge =
+        pick(rng, &[Acknowledge::WhenCached, Acknowledge::WhenCached, Acknowledge::WhenProgrammed]);
+    let costs = SuspendCosts {
+        entry: Duration::from_us(3),
+        resume: Duration::from_us(5),
+        reset: Duration::from_us(4),
+    };
+    let suspend = SuspendPolicy::unlimited(pick(rng, &[Scheme::Ideal, Scheme::LoopBoundary]), costs);
+    let on = pick(rng, &[false, true]);
+    spec.nand.program_suspend = if on { suspend.clone() } else { SuspendPolicy::NEVER };
+    spec.nand.erase_suspend = if on { suspend } else { SuspendPolicy::NEVER };
+    spec.nand.nesting = on;
+    // Data separated by hotness, larger mapping units, wear levelling.
+    let unit = pick(rng, &[4, 4, 8, 16]) << 10;
+    if spec.part.page_size.get().is_multiple_of(unit) {
+        spec.geometry = spec.geometry.mapped_in(unit);
+    }
+    spec.ftl.wear_gap = pick(rng, &[None, None, Some(2)]);
+    let ms = Duration::from_ms;
+    spec.ftl.hot_within = pick(rng, &[vec![], vec![], vec![ms(30)], vec![ms(5), ms(50), ms(500)]]);
+    spec.ftl.stamp_units = rng.below(2) == 0;
+    if spec.check().is_err() {
+        // Too small for so many open blocks.
+        spec.ftl.hot_within.clear();
+    }
+    spec.ftl.stamp_units &= !spec.ftl.hot_within.is_empty();
+    // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
+    let bits =
+        [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|c| *c == cells).expect("one of them") + 1;
+    if rng.below(3) == 0 {
+        let mut rates = errors(bits, &[8e-3, 4e-3, 1e-3]);
+        rates.ecc.max_retries = pick(rng, &[0, 2]);
+        rates.reclaim_reads = pick(rng, &[None, Some(30)]);
+        rates.refresh_after = pick(rng, &[None, Some(Duration::from_ms(40))]);
+        spec.nand.errors = Some(Arc::new(rates));
+    }
+    spec.power_loss = Some(PowerLossSpec {
+        at: None,
+        off_for: Duration::from_ms(1),
+        checkpoint_every: Duration::from_us(pick(rng, &[700, 5_000, 10_000_000])),
+    });
+    spec.check().expect("a legal drive");
+    spec
+}
+
+fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
+    let (read_share, write_share, trim_share) =
+        pick(rng, &[(0.3, 0.6, 0.1), (0.0, 1.0, 0.0), (0.2, 0.5, 0.3), (0.4, 0.6, 0.0)]);
+    let sizes = BlockSize::Weighted(vec![(Bytes::kib(4), 4.0), (Bytes(6144), 1.0), (Bytes::kib(32), 0.5)]);
+    let mix = SyntheticSpec {
+        read_share,
+        write_share,
+        trim_share,
+        flush_every: pick(rng, &[None, Some(40), Some(9)]),
+        block_size: pick(rng, &[BlockSize::Fixed(Bytes::kib(4)), sizes]),
+        alignment: Bytes::kib(2),
+        addresses: pick(
+            rng,
+            &[AddressSpec::Uniform, AddressSpec::HotCold { hot_share: 0.1, hot_traffic: 0.9 }],
+        ),
+        ..SyntheticSpec::default()
+    };
+    if rng.below(4) == 0 {
+        let pacing = SyntheticPacing::Open { rate_per_s: 9000.0, arrivals: Arrivals::Poisson };
+        return FlowSpec::synthetic(name, SyntheticSpec { pacing, ..mix });
+    }
+    closed(name, pick(rng, &[1, 8, 32]), mix)
+}
+
+/// What the worlds met together.
+#[derive(Default, Debug)]
+struct Met {
+    cuts: u64,
+    torn: u64,
+    broken: u64,
+    lost: u64,
+    undone: u64,
+    refilled: u64,
+    survived: u64,
+    checkpoints: u64,
+    scanned: u64,
+}
+
+fn step(bench: &mut Bench) {
+    assert!(bench.step(bench.agenda.horizon()), "{}", bench.drive.diagnosis(&bench.agenda));
+}
+
+/// Cuts the power of the world of `seed` at `cuts` random events, some of them while it still recovers.
+fn world(seed: u64, cuts: u64, met: &mut Met) {
+    let mut rng = Streams::new(seed).stream("test.power-loss", 0);
+    let spec = draw_drive(&mut rng);
+    let flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &format!("f{k}"))).collect();
+    let fill = pick(&mut rng, &[0.5, 1.0]);
+    println!("world {seed}: fill {fill}\n{spec:#?}\n{flows:#?}");
+    let mut bench = Bench::new(&spec, preconditioned(&spec, fill, 1.0, seed), &flows, seed);
+    for _ in 0..cuts {
+        for _ in 0..rng.below(4000) {
+            step(&mut bench);
+        }
+        let at = bench.agenda.now();
+        bench.drive.cut_power(&mut bench.agenda);
+        met.cuts += 1;
+        bench.drive.power_up(&mut bench.agenda, at + Duration::from_ms(1));
+        let recovery = *bench.drive.recoveries().last().expect("there has been a cut");
+        // The end of mounting is the next event: the drive can lose power again from then on.
+        step(&mut bench);
+        assert_eq!(bench.agenda.now(), at + Duration::from_ms(1) + recovery.mounting);
+        assert!(recovery.mounting > Duration::from_us(40), "at least one page has been read");
+        if rng.below(4) > 0 {
+            while bench.drive.is_down() {
+                step(&mut bench);
+            }
+        }
+    }
+    while bench.drive.is_down() {
+        step(&mut bench);
+    }
+    bench.run_requests(500);
+    bench.finish();
+    let unit = u64::from(spec.ftl_config().expect("a legal drive").logical_units);
+    let checked = bench.drive.versions_checked();
+    bench.drive.read_everything();
+    assert!(bench.drive.versions_checked() >= checked + unit, "every unit has been looked at");
+    for r in bench.drive.recoveries() {
+        met.torn += r.torn_word_lines;
+        met.broken += r.blocks_erased_again;
+        met.lost += r.losses.acknowledged;
+        met.undone += r.trims_undone;
+        met.refilled += r.refilled_units;
+        met.survived += r.losses.survived;
+        met.scanned += r.oob_pages;
+        let kept = spec.cache.protected;
+        assert!(!kept || (r.losses.acknowledged == 0 && r.trims_undone == 0));
+        assert!(kept || r.refilled_units == 0);
+    }
+    met.checkpoints += bench.drive.metadata_written_so_far().0;
+}
+
+#[test]
+fn a_cut_at_any_event_loses_only_what_may_be_lost() {
+    let mut met = Met::default();
+    (0..120).for_each(|seed| world(seed, 8, &mut met));
+    println!("{met:?}");
+    let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned } = met;
+    assert_eq!(cuts, 960);
+    for (what, count) in [
+        ("torn word lines", torn),
+        ("interrupted erases", broken),
+        ("lost units", lost),
+        ("trims undone", undone),
+        ("units of the cache programmed again", refilled),
+        ("units of outstanding requests that survived", survived),
+        ("checkpoints", checkpoints),
+        ("pages scanned", scanned),
+    ] {
+        assert!(count > 20, "{what}: only {count} in all worlds");
+    }
+}
+
+/// A case that is run as a user runs it, and its result.
+fn result(rest: &str) -> Result<serde_json::Value, String> {
+    result_with(rest, &[])
+}
+
+fn result_with(rest: &str, sets: &[(String, String)]) -> Result<serde_json::Value, String> {
+    use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve, run};
+    let text = format!(
+        "drive = \"a4-mini\"\n[part]\nblocks-per-plane = 24\n[cache]\nsize = \"2MiB\"\n[precondition]\nfill = \"60%\"\n{rest}"
+    );
+    let request = RunRequest { text, path: "x.toml".into(), sets: sets.to_vec(), ..RunRequest::default() };
+    let plan = resolve(&request).map_err(|e| e.to_string())?;
+    let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
+    let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
+    Ok(serde_json::from_str(&text).expect("results are JSON"))
+}
+
+const LOAD: &str = "[run]\ntime = \"60ms\"\n[[flow]]\ndepth = 32\nread = 0.3\naddress = \"uniform\"\n";
+
+#[test]
+fn a_run_goes_on_after_the_cut_and_tells_what_recovery_took() {
+    let at = |cut: &str, rest: &str| {
+        let text = format!("[power-loss]\nat = \"{cut}\"\noff-for = \"1ms\"\n{rest}{LOAD}");
+        result(&text).unwrap_or_else(|why| panic!("{why}"))["power_loss"].clone()
+    };
+    let number = |r: &serde_json::Value, part: &str, name: &str| {
+        r[part][name].as_f64().unwrap_or_else(|| panic!("no {part}.{name} in {r}"))
+    };
+    let r = at("20ms", "");
+    assert_eq!(number(&r, "cut", "at_s"), 0.02);
+    let in_flight = number(&r, "cut", "reads_in_flight") + number(&r, "cut", "writes_in_flight");
+    assert_eq!(in_flight, 32.0, "a closed flow has its depth outstanding");
+    assert_eq!(number(&r, "cut", "acknowledged_units_lost"), 0.0);
+    let parts = number(&r, "recovery", "mounting_us") + number(&r, "recovery", "refilling_us");
+    assert!((number(&r, "recovery", "time_us") - parts).abs() < 1e-3);
+    assert!(number(&r, "recovery", "units_programmed_again") > 0.0);
+    // What has been written since the last checkpoint is scanned: more of it takes longer.
+    let often = at("40ms", "checkpoint-every = \"2ms\"\n");
+    let never = at("40ms", "checkpoint-every = \"1h\"\n");
+    assert!(number(&often, "recovery", "oob_pages_read") < number(&never, "recovery", "oob_pages_read"));
+    assert!(number(&often, "recovery", "mounting_us") < number(&never, "recovery", "mounting_us"));
+    assert!(often["metadata_programs"].as_u64() > never["metadata_programs"].as_u64());
+    assert!(at("61s", "").get("cut").is_none(), "the run has ended before");
+    let unprotected = [("cache.protected".to_string(), "false".to_string())];
+    let text = format!("[power-loss]\nat = \"20ms\"\n{LOAD}");
+    let r = result_with(&text, &unprotected).unwrap_or_else(|why| panic!("{why}"))["power_loss"].clone();
+    assert!(number(&r, "cut", "acknowledged_units_lost") > 0.0);
+    assert_eq!(
+        (number(&r, "cut", "flushed_units_lost"), number(&r, "recovery", "units_programmed_again")),
+        (0.0, 0.0)
+    );
+    let message = result_with(LOAD, &unprotected).err().unwrap_or_default();
+    assert!(
+        message.contains("cache.protected: does not apply; it matters only where power is lost"),
+        "{message}"
+    );
+}
+
+#[test]
+fn mistakes_are_told() {
+    let told =
+        |rest: &str| result(&format!("{rest}{LOAD}")).err().unwrap_or_else(|| "no mistake was found".into());
+    for (rest, expected) in [
+        ("[power-loss]\n", "power-loss.at: missing key"),
+        (
+            "[power-loss]\nat = \"1ms\"\ncheckpoint-every = \"1us\"\n",
+            "power-loss.checkpoint-every: seen \"1us\"",
+        ),
+        (
+            "[power-loss]\nat = \"1ms\"\n[ftl]\ngc = \"imposed\"\nimposed-waf = 2.0\n",
+            "no places of data on flash",
+        ),
+        (
+            "[power-loss]\nat = \"1ms\"\n[ftl]\nhotness = \"update-interval\"\nreprogram = true\n",
+            "word lines that hold two bits per cell are not found again",
+        ),
+        ("[power-loss]\nat = \"1ms\"\n[power]\ntrace = true\n", "not followed in the current through time"),
+        ("[power-loss]\nat = \"1ms\"\nevery = 1\n", "power-loss.every: unknown key"),
+    ] {
+        let message = told(rest);
+        assert!(message.contains(expected), "{rest}: {message}");
+    }
+    let without = result(LOAD).map(|r| r["power_loss"].clone());
+    assert_eq!(without, Ok(serde_json::Value::Null));
+}

@@ -1,0 +1,47 @@
+//! A die whose power is cut: what it was doing ends at once, wherever it stands.
+
+use super::usage::Use;
+use super::{Die, LongKind, LongOp, State};
+use interpulse_engine::SimTime;
+
+/// A program or erase that the cut found with some of its pulses applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// Whether it is an erase.
+    pub erase: bool,
+    /// Its block; `None` for operations without an address.
+    pub block: Option<u32>,
+    /// First plane and number of planes.
+    pub planes: (u32, u32),
+    /// First page of a program on each plane, and number of pages.
+    pub pages: (u32, u32),
+}
+
+impl Die {
+    /// Power is cut: the die is idle. Returns the operations that it leaves half done; the pages of a program among them
+    /// hold nothing and can be written again only after an erase. Operations without a pulse so far have left no trace.
+    pub(crate) fn lose_power(&mut self, now: SimTime) -> [Option<Torn>; 2] {
+        let pulsing = matches!(self.state, State::Pulsing | State::Stopping);
+        let torn = |op: LongOp| {
+            (op.suspends > 0 || (pulsing && op.began < now)).then_some(Torn {
+                erase: op.kind == LongKind::Erase,
+                block: op.block,
+                planes: op.planes,
+                pages: op.pages,
+            })
+        };
+        let operations = [self.long.take().and_then(torn), self.beneath.take().and_then(torn)];
+        for program in operations.iter().flatten().filter(|op| !op.erase) {
+            let Some(block) = program.block else { continue };
+            for plane in program.planes.0..program.planes.0 + program.planes.1 {
+                self.blocks.set_programmed(plane, block, (program.pages.0 + program.pages.1) as u16);
+            }
+        }
+        if self.state != State::Idle {
+            self.usage.switch(now, State::Idle, Use::Idle);
+            self.history.note(now, State::Idle, u32::MAX);
+            self.state = State::Idle;
+        }
+        operations
+    }
+}

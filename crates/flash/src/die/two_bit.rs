@@ -1,0 +1,82 @@
+//! Word lines with two bits per cell: what a program of one may do, and what it leaves.
+
+use super::{Die, LongOp};
+use crate::reprogram::{Status, TwoBit};
+use interpulse_engine::SimTime;
+
+impl Die {
+    /// Checks that the program on the die may do `how` to a word line of a block of `planes`, as two bits per cell: page
+    /// `first` is the first of the word line's `pages`, `validity` says which of its two are in use.
+    ///
+    /// A word line is programmed in order; then reprogrammed at most twice, one page at a time, which must not be in use,
+    /// and only while no word line of the next super layer (of `super_layer` word lines) is programmed.
+    pub fn check_two_bit(
+        &mut self,
+        now: SimTime,
+        (first_plane, planes): (u32, u32),
+        block: u32,
+        (first, pages): (u32, u32),
+        super_layer: u32,
+        (how, validity): (TwoBit, u8),
+    ) {
+        let word_line = first / pages;
+        for plane in first_plane..first_plane + planes {
+            let programmed = u32::from(self.blocks.programmed(plane, block));
+            let fresh = programmed == 0;
+            if !fresh && !self.blocks.is_two_bit(plane, block) {
+                self.illegal(
+                    now,
+                    &format!("program of two bits per cell of block {block}, which holds three"),
+                );
+            }
+            let Some(bit) = how.bit() else {
+                if programmed != first || first + pages > self.pages_per_block {
+                    let what = format!(
+                        "program of word line {word_line} of block {block}, plane {plane}, whose next one is {}",
+                        programmed / pages
+                    );
+                    self.illegal(now, &what);
+                }
+                continue;
+            };
+            let last = (programmed / pages).checked_sub(1);
+            if last.is_none_or(|last| word_line > last || word_line / super_layer != last / super_layer) {
+                let what = format!(
+                    "reprogram of word line {word_line} of block {block}, plane {plane}, which is not in the super layer of \
+                     {last:?}, the last one programmed"
+                );
+                self.illegal(now, &what);
+            }
+            let status = self.blocks.status(plane, block, word_line).with_validity(validity);
+            if let Err(refusal) = status.next(bit) {
+                let what =
+                    format!("reprogram of word line {word_line} of block {block}, plane {plane}: {refusal}");
+                self.illegal(now, &what);
+            }
+        }
+        let op = self.long.as_mut().expect("pages are written by a program");
+        // While its operation is on the die, both pages of the word line are in the page buffer.
+        (op.pages, op.two_bit) = ((first, 2), Some(how));
+    }
+
+    /// A program of two bits per cell, or a reprogram, is complete.
+    #[inline(never)]
+    pub(super) fn finish_two_bit(&mut self, op: &LongOp, block: u32, how: TwoBit) {
+        let pages = self.pages_per_word_line;
+        let word_line = op.pages.0 / pages;
+        for plane in op.planes.0..op.planes.0 + op.planes.1 {
+            match how.bit() {
+                None => {
+                    let word_lines = self.pages_per_block / pages;
+                    self.blocks.set_status(plane, block, word_line, Status::INITIAL, word_lines);
+                    self.blocks.set_programmed_two_bit(plane, block, ((word_line + 1) * pages) as u16);
+                }
+                Some(bit) => {
+                    let before = self.blocks.status(plane, block, word_line).invalidate(bit);
+                    let after = before.next(bit).expect("checked when the operation was put on the die");
+                    self.blocks.set_status(plane, block, word_line, after, 0);
+                }
+            }
+        }
+    }
+}

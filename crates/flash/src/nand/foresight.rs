@@ -1,0 +1,67 @@
+//! What an owner of several arrays may ask before it submits, and the limits it may change while they run.
+
+use super::Nand;
+use super::queue::{GcReadRank, Policy};
+use super::txn::{Kind, NONE};
+use crate::die::{LongKind, State};
+use crate::suspend::{Decision, SuspendLimits};
+use interpulse_engine::SimTime;
+
+impl Nand {
+    /// Whether a host read that is submitted to `die` now has to wait for garbage collection: for a read, a program or
+    /// an erase of it that the die has in hand and that will not be stopped for the read, or for one in the queue that
+    /// goes first. Not foreseen are reads of it that are repeated, and what a limit does
+    /// to an operation that is about to go on. Nothing is changed by the question.
+    pub fn gc_is_in_the_way(&self, die: u32, now: SimTime) -> bool {
+        let d = die as usize;
+        self.gc_in_hand(d, now) || self.gc_goes_first(d)
+    }
+
+    fn gc_in_hand(&self, d: usize, now: SimTime) -> bool {
+        let (die, hand) = (&self.dies[d], &self.in_hand[d]);
+        if die.state() == State::Idle {
+            return false;
+        }
+        if hand.moved < hand.count {
+            // Those that have moved may be gone already.
+            let reads = &hand.reads[hand.moved as usize..hand.count as usize];
+            return reads.iter().any(|&id| self.txns.get(id).kind == Kind::GcRead);
+        }
+        let Some(op) = die.long().filter(|op| op.kind != LongKind::HostProgram) else { return false };
+        match die.state() {
+            // It has stopped, or is about to.
+            State::Stopping | State::Entering | State::Suspended | State::Held | State::Retrying => false,
+            // It goes on, and is asked again.
+            State::Resuming => !self.may_preempt(d, Kind::HostRead),
+            State::Pulsing => {
+                let at = die.stands_at(now, self.oldest_write);
+                !self.may_preempt(d, Kind::HostRead)
+                    || hand.stop_asked
+                    || !matches!(self.suspend_policy(op.kind).decide(&at), Decision::Stop(_))
+            }
+            // It has to be on the die before it can be stopped.
+            _ => true,
+        }
+    }
+
+    fn gc_goes_first(&self, d: usize) -> bool {
+        let queue = &self.queues[d];
+        let waits = |kind| queue.first(kind) != NONE;
+        match (self.config.policy, self.config.gc_reads) {
+            (Policy::Fifo, _) => waits(Kind::GcRead) || waits(Kind::GcProgram) || waits(Kind::Erase),
+            (Policy::ReadPriority, GcReadRank::WithHostReads) => waits(Kind::GcRead),
+            (Policy::ReadPriority, _) => false,
+        }
+    }
+
+    /// The limits of suspensions of programs and of erases.
+    pub fn suspend_limits(&self) -> [SuspendLimits; 2] {
+        [self.config.program_suspend.limits(), self.config.erase_suspend.limits()]
+    }
+
+    /// Replaces the limits of suspensions of programs and of erases, for those under way too.
+    pub fn set_suspend_limits(&mut self, [program, erase]: [SuspendLimits; 2]) {
+        self.config.program_suspend.set_limits(program);
+        self.config.erase_suspend.set_limits(erase);
+    }
+}

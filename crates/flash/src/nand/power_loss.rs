@@ -1,0 +1,68 @@
+//! The array when its power is cut: nothing is under way any more, and what was leaves its traces in the cells.
+
+use super::ecc::Decoder;
+use super::queue::Queue;
+use super::txn::{Kind, NONE, Txn};
+use super::{InHand, MAX_BATCH, Nand};
+use crate::die::power_loss::Torn;
+use interpulse_engine::{Agenda, ResourceId, SimTime};
+
+impl Nand {
+    /// Power is cut now: all transactions are gone without an outcome. Returns the programs and erases left half done,
+    /// with their dies.
+    pub fn lose_power(&mut self, agenda: &mut Agenda) -> Vec<(u32, Torn)> {
+        assert!(self.supply.meter.is_none() && self.supply.budget.is_none(), "neither is told of a cut");
+        let now = agenda.now();
+        let mut torn = Vec::new();
+        for d in 0..self.dies.len() {
+            // What the die has drawn so far is paid for now.
+            if self.dies[d].state() != crate::die::State::Idle {
+                let mut tally = std::mem::take(&mut self.supply.tally);
+                self.dies[d].usage.settle(now);
+                self.book_open(&mut tally, now, d);
+                self.supply.tally = tally;
+            }
+            let operations = self.dies[d].lose_power(now);
+            for operation in operations.into_iter().flatten() {
+                self.note_torn(d as u32, &operation, now);
+                torn.push((d as u32, operation));
+            }
+            self.queues[d] = Queue::default();
+            self.in_hand[d] = InHand {
+                reads: [NONE; MAX_BATCH],
+                count: 0,
+                moved: 0,
+                long: NONE,
+                beneath: NONE,
+                loads: 0,
+                stop_asked: false,
+                buffer_used: false,
+                reload_from: SimTime::ZERO,
+            };
+        }
+        self.channels.iter_mut().for_each(|channel| channel.lose_power(now));
+        self.decoders.fill(Decoder::new(self.config.ecc_interval));
+        if let Some(reliability) = &mut self.reliability {
+            reliability.sequences.fill(Default::default());
+        }
+        self.txns = Default::default();
+        self.outcomes.clear();
+        self.oldest_write = None;
+        for index in 0..Nand::resources(&self.geometry) {
+            agenda.disarm(ResourceId(self.first + index));
+        }
+        torn
+    }
+
+    /// A block whose first word line is torn holds data from now on all the same.
+    fn note_torn(&mut self, die: u32, operation: &Torn, now: SimTime) {
+        if let (Some(reliability), Some(block)) = (&mut self.reliability, operation.block)
+            && !operation.erase
+        {
+            let mut txn = Txn::new(Kind::GcProgram, die);
+            (txn.plane, txn.planes) = (operation.planes.0 as u8, operation.planes.1 as u8);
+            (txn.block, txn.page) = (block, operation.pages.0);
+            reliability.finished(&txn, now);
+        }
+    }
+}

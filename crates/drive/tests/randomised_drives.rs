@@ -328,8 +328,10 @@ fn worlds(first: u64, count: usize) {
     // The worlds together are no quieter than they claim to be.
     // Data that is being programmed is still in the drive's cache, which answers for it. What page buffers answer for is the
     // other page of a word line that is being reprogrammed.
-    // The check of a spec leaves every lane more to collect than this; reprogramming.rs asks for it.
-    assert_eq!(counted.remove("candidates_given_up"), Some(0));
+    // Rare in small drives: reprogramming.rs asks for them.
+    for name in ["candidates_given_up", "candidates_back"] {
+        counted.remove(name);
+    }
     for (name, value) in counted {
         assert!(value > 0, "nothing was counted as `{name}` in any world");
     }

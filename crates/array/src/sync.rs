@@ -273,6 +273,9 @@ impl Array {
         match sync.kind {
             Kind::Rebuild(drives) => {
                 self.counters.rebuilt_rows += u64::from(done);
+                if done {
+                    self.power.unsure.remove(&row);
+                }
                 self.losses.restore(drives, sync.base);
             }
             Kind::Scrub => self.counters.scrubbed_rows += u64::from(done),

@@ -144,11 +144,11 @@ fn a_drive_lost_under_a_log_loses_nothing() {
 #[test]
 fn a_cut_meets_errors_and_coordination() {
     let worn = "[precondition]\nfill = \"100%\"\noverwrite = \"uniform\"\ncycles = 1000\n[errors]\ntable = \"tlc-3d\"\ninitial-age = \
-                \"24d\"\n[ecc]\ncapability = 80\nmax-retries = 2\n";
+                \"50d\"\n[ecc]\ncapability = 80\nmax-retries = 2\n";
     let (mut bad, mut failed_fast, mut rows) = (0.0, 0.0, 0.0);
     for seed in 0..8 {
         let at = 10_000 + seed * 7_919;
-        let array = ["resync-rate = \"16MiB\"\n", "consistency = \"ppl\"\nppl-size = \"64KiB\"\n"]
+        let array = ["resync-rate = \"1MiB\"\n", "consistency = \"ppl\"\nppl-size = \"64KiB\"\n"]
             [(seed % 2) as usize];
         let text = format!(
             "{worn}[cache]\nsize = \"256KiB\"\nacknowledge = \"when-programmed\"\n[power-loss]\nat = \"{at}us\"\noff-for = \

@@ -200,7 +200,11 @@ impl Array {
     fn serve(&mut self, agenda: &mut Agenda) {
         self.power.down = false;
         self.power.mending = (0, 0);
-        self.power.logged.clear();
+        let logged: BTreeSet<u32> = self.power.logged.drain(..).map(|row| row.row).collect();
+        if self.ppl.is_some() {
+            // Rows that no log speaks of have not been touched.
+            self.power.unsure.retain(|row| logged.contains(row));
+        }
         self.power.outage.as_mut().expect("power was cut").served = Some(agenda.now());
         if std::mem::take(&mut self.power.failed) {
             self.fail_chosen(agenda);

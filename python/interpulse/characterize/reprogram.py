@@ -145,11 +145,12 @@ def _pulses(answers: list[dict[str, Any]]) -> dict[str, float | None]:
 
 
 def _measure(part: PartFile, pulses: dict[str, dict[str, float | None]]) -> None:
-    """What a drive needs for reprogramming: pulses in proportion to those of the conventional program on the same cells."""
+    """What a drive needs for reprogramming: pulses in proportion to those of the conventional program."""
     whole = pulses["conventional"]["first"]
     first, again = pulses["two-layer"]["first"], pulses["two-layer"]["again"]
-    assert whole and first and again, "the schemes program word lines"
-    how = "mean pulses of word lines in super layers of two layers, over those of conventional programs on the same cells"
+    if not (whole and first and again):
+        raise ValueError("the schemes program word lines, and two-layer reprograms them")
+    how = "mean pulses in super layers of two layers, over those of conventional programs on the same cells"
     for key, mean in (("mlc-", first), ("", again)):
         loops = max(1, round(part.program_loops * mean / whole))
         part.measured(f"reprogram.{key}loops", loops, f"measured: {how}: {mean:.2f} over {whole:.2f}")

@@ -113,7 +113,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     ),
     Experiment(
         name="ressd",
-        summary="reprogrammable TLC in a RAID-5: page consumption, collection, endurance, latency and capacity of 15 volumes",
+        summary="reprogrammable TLC in a RAID-5: consumption, collection, endurance, latency and capacity, 15 volumes",
         source="Gao et al., MICRO'19",
         quick="4 min",
         full="1 h",

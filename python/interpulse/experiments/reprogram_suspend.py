@@ -1,8 +1,8 @@
 """Reprogramming with program suspension: what no paper has measured.
 
-A reprogram is a pulse train like any other program, so it can be stopped for reads; it also takes reads of its own and runs
-oftener than a program of three pages. One drive of Gao et al., MICRO'19, in miniature under an update-heavy load with reads,
-as conventional TLC and as ReSSD, under every suspension scheme that programs can have.
+A reprogram is a pulse train like any other program, so it can be stopped for reads; it also takes reads of its own and
+runs oftener than a program of three pages. One drive of Gao et al., MICRO'19, in miniature under an update-heavy load
+with reads, as conventional TLC and as ReSSD, under every suspension scheme that programs can have.
 """
 
 from __future__ import annotations
@@ -124,14 +124,14 @@ _COLUMNS = ("drive", "suspension", "read mean", "read p99", "read p99.9", "write
 
 
 def _table(results: dict[str, list[Result]]) -> Curve:
-    lines = []
+    lines: list[list[str | float | None]] = []
     for case, of in results.items():
         drive, name = case.split("_", 1)
         figures = [_figure(results, case, "read", s) for s in ("mean", "p99", "p99.9")]
         figures.append(_figure(results, case, "write", "mean"))
         figures.append(sum(_suspends(result) for result in of) / len(of))
         figures.append(sum(float(r.raw["ftl"]["host_page_writes_per_erase"]) for r in of) / len(of))
-        lines.append((drive, name, *figures))
+        lines.append([drive, name, *figures])
     return Curve("table", _COLUMNS, lines)
 
 

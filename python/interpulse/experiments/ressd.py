@@ -1,10 +1,10 @@
 """Reprogrammable TLC in a RAID-5 of SSDs: Gao et al., MICRO'19, Sections 5 and 6.
 
-Statistical twins of the paper's 15 volumes on an array of four drives, three times: conventional TLC that separates writes
-by hotness (the baseline), the reprogrammable SSD (RSS-RAID), and TLC used in MLC mode. Every published figure is an average
-over the volumes of a ratio to the baseline. What the paper does not print and what decides the figures is varied: the unit
-of the stripe cache, what "initial data 92 %" means, when a write is complete, how a volume's updates are spread over
-addresses and time, and the policies of Section 4 that can be read in two ways.
+Statistical twins of the paper's 15 volumes on an array of four drives, three times: conventional TLC that separates
+writes by hotness (the baseline), the reprogrammable SSD (RSS-RAID), and TLC used in MLC mode. Every published figure is
+an average over the volumes of a ratio to the baseline. What the paper does not print and what decides the figures is
+varied: the unit of the stripe cache, what "initial data 92 %" means, when a write is complete, how a volume's updates
+are spread over addresses and time, and the policies of Section 4 that can be read in two ways.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 VOLUMES: dict[str, str] = {
     name: f"msr-{name.lower().replace('_', '-')}"
     for name in (
-        "HM_0", "HM_1", "PRN_0", "PRN_1", "PROJ_1", "PROJ_3", "PROJ_4", "RSRCH_0", "SRC1_2", "SRC2_0", "SRC2_2", "STG_0",
-        "WDEV_0", "PRXY_0", "USR_0",
+        "HM_0", "HM_1", "PRN_0", "PRN_1", "PROJ_1", "PROJ_3", "PROJ_4", "RSRCH_0", "SRC1_2", "SRC2_0", "SRC2_2",
+        "STG_0", "WDEV_0", "PRXY_0", "USR_0",
     )
 }  # fmt: skip
 """The volumes of Table 5 in its order, and their twins."""
@@ -51,7 +51,7 @@ AGED: Sets = {
 
 READINGS: dict[str, tuple[str, Sets]] = {
     "all_valid": (
-        "initial data all valid: 92 % of the pages, none overwritten; collection below 4 % free, for it never ends at 8 %",
+        "initial data all valid: 92 % of the pages, none overwritten; collection below 4 % free, at 8 % it never ends",
         {"ftl.over-provisioning": "8.7%", "ftl.gc-soft": "4%"},
     ),
     "mixed": (
@@ -141,7 +141,9 @@ class Measured:
         """One result."""
         return self._results[self.group.case(volume, drive)][0].raw
 
-    def ratio(self, volume: str, drive: str, figure: Callable[[dict[str, Any]], float], base: str = "baseline") -> float:
+    def ratio(
+        self, volume: str, drive: str, figure: Callable[[dict[str, Any]], float], base: str = "baseline"
+    ) -> float:
         """A figure of a drive over that of another one; 1 where both are zero."""
         ours, theirs = figure(self.of(volume, drive)), figure(self.of(volume, base))
         return ours / theirs if theirs else (1.0 if not ours else float("inf"))
@@ -233,7 +235,10 @@ def run(context: Context) -> Outcome:
         plots=[
             Plot("fig10", lambda: draw_ranks({v: main.of(v, "baseline")["array"]["updates"] for v in VOLUMES})),
             *(Plot(name, _plot(main, name)) for name in FIGURES),
-            Plot("fig16", lambda: draw_volumes("MLC mode and RSS-RAID against the baseline", tuple(VOLUMES), _fig16(main))),
+            Plot(
+                "fig16",
+                lambda: draw_volumes("MLC mode and RSS-RAID against the baseline", tuple(VOLUMES), _fig16(main)),
+            ),
         ],
         curves=[*_tables(main, chunks)],
     )
@@ -304,7 +309,9 @@ _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
 
 def _varied(rows: Rows, of: Measured) -> None:
     for name, figure in _VARIED_ROWS.items():
-        rows.add(f"{name}_{of.group.name}", figure(of), beside=name, figure=f"{of.group.words}, {len(SENSITIVE)} volumes")
+        rows.add(
+            f"{name}_{of.group.name}", figure(of), beside=name, figure=f"{of.group.words}, {len(SENSITIVE)} volumes"
+        )
 
 
 def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:
@@ -313,17 +320,17 @@ def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:
     yield f"the {len(SENSITIVE)} volumes of the readings and sensitivities alone, as configured: {figures}"
     metadata = main.of("HM_0", "ressd")["ftl"]["reprogram_metadata"]
     yield (
-        f"metadata of a drive in bytes: time stamps {metadata['time_stamps_bytes']:,}, tags {metadata['hotness_tags_bytes']:,}, "
-        f"pointers {metadata['active_pointers_bytes']:,}, word line status {metadata['word_line_status_bytes']:,}; made up for "
-        f"by {metadata['break_even_blocks']:,} reprogrammed blocks (Section 4.3: 384 KB, 36 KB, 432 B, 9 MB; its twelve blocks "
-        "are twelve thousand)"
+        f"metadata of a drive in bytes: time stamps {metadata['time_stamps_bytes']:,}, tags "
+        f"{metadata['hotness_tags_bytes']:,}, pointers {metadata['active_pointers_bytes']:,}, word line status "
+        f"{metadata['word_line_status_bytes']:,}; made up for by {metadata['break_even_blocks']:,} reprogrammed blocks "
+        "(Section 4.3, of the full geometry: 384 KB, 36 KB, 432 B, 9 MB; its twelve blocks are twelve thousand)"
     )
     gc = {name: _VARIED_ROWS["baseline_gc_share"](measured[name]) for name in READINGS}
     gc["aged"] = _VARIED_ROWS["baseline_gc_share"](reference)
     nearest = min(gc, key=lambda name: abs(gc[name] - 63.7))
     shares = ", ".join(f"{name} {share:.1f} %" for name, share in gc.items())
     yield (
-        f"initial data 92 %: garbage collection's share of the baseline's page consumption, 63.7 % in the paper, is {shares}; "
+        f"initial data 92 %: collection's share of the baseline's page consumption, 63.7 % in the paper, is {shares}; "
         f"{nearest} fits. The MLC-mode drive's 92 % is of its own capacity: that of the TLC drive does not fit into it"
     )
 
@@ -356,14 +363,15 @@ def _tables(main: Measured, chunks: Measured) -> Iterator[Curve]:
     yield Curve("fig10", ("volume", "rank", "updates"), ranks)
     yield Curve("motivation", _MOTIVATION, list(_motivation_table((main, chunks))))
     for name, (_, columns) in FIGURES.items():
-        header = ("volume", *(f"{c} ({d})" for c in columns for d in ("baseline", "ressd")))
-        lines = [
-            (volume, *(figure(main.of(volume, drive)) for figure in columns.values() for drive in ("baseline", "ressd")))
-            for volume in VOLUMES
+        both = [(column, drive) for column in columns for drive in ("baseline", "ressd")]
+        header = ("volume", *(f"{column} ({drive})" for column, drive in both))
+        lines: list[list[str | float | None]] = [
+            [volume, *(columns[column](main.of(volume, drive)) for column, drive in both)] for volume in VOLUMES
         ]
         yield Curve(name, header, lines)
-    columns = _fig16(main)
-    yield Curve("fig16", ("volume", *columns), [(v, *(of[k] for of in columns.values())) for k, v in enumerate(VOLUMES)])
+    found = _fig16(main)
+    ratios: list[list[str | float | None]] = [[v, *(of[k] for of in found.values())] for k, v in enumerate(VOLUMES)]
+    yield Curve("fig16", ("volume", *found), ratios)
 
 
 _MOTIVATION = (

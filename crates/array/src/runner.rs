@@ -63,7 +63,11 @@ pub fn build(case: &Case, state: PreconditionedState) -> Result<(Array, Agenda),
         Array::new(spec, layout, drives, per_drive, flows.map_err(user)?, case.drive.audit_sample);
     if spec.follow_updates {
         let pages = (case.drive.part.page_size.get() / UNIT_BYTES) as u32;
-        array.updates = Some(Box::new(Updates::new(pages)));
+        array.updates = Some(Box::new(Updates::new(
+            pages,
+            spec.stripe_heads / spec.heads_per_stripe,
+            spec.heads_per_stripe,
+        )));
     }
     Ok((array, Agenda::new(resources)))
 }

@@ -5,7 +5,7 @@
 
 use interpulse_engine::SimTime;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Ranks of the curve of updates, at most.
 const CURVE: usize = 60;
@@ -52,18 +52,66 @@ impl Pages {
     }
 }
 
+/// What parity would be written if it were kept back until its stripe leaves a cache of stripes, the least recently written
+/// first: what the paper's "cached stripes" may do, and md does not.
+struct Deferred {
+    stripes: usize,
+    rows_per_stripe: u32,
+    /// By stripe: when it was last written, and the rows whose parity is out of date.
+    cached: HashMap<u32, (u64, HashSet<u32>)>,
+    by_age: BTreeMap<u64, u32>,
+    clock: u64,
+    data_pages: u64,
+    parity_pages: u64,
+}
+
+impl Deferred {
+    fn note(&mut self, row: u32) {
+        self.data_pages += 1;
+        self.clock += 1;
+        let stripe = row / self.rows_per_stripe;
+        let (last, rows) = self.cached.entry(stripe).or_insert_with(|| (self.clock, HashSet::new()));
+        self.by_age.remove(last);
+        *last = self.clock;
+        rows.insert(row);
+        self.by_age.insert(self.clock, stripe);
+        if self.cached.len() > self.stripes {
+            let (_, oldest) = self.by_age.pop_first().expect("stripes are cached");
+            let (_, rows) = self.cached.remove(&oldest).expect("it is cached");
+            self.parity_pages += rows.len() as u64;
+        }
+    }
+
+    /// Parity pages per data page, what is still cached included.
+    fn share(&self) -> Option<f64> {
+        let cached: usize = self.cached.values().map(|(_, rows)| rows.len()).sum();
+        let parity = self.parity_pages + cached as u64;
+        (self.data_pages > 0).then(|| parity as f64 / self.data_pages as f64)
+    }
+}
+
 /// Follows the writes of an array to its drives.
 pub(crate) struct Updates {
     /// log2 of the array's pages in one of the flash.
     shift: u32,
     data: Pages,
     parity: Pages,
+    deferred: Deferred,
 }
 
 impl Updates {
-    /// For flash pages of so many pages of 4 KiB.
-    pub fn new(pages: u32) -> Updates {
-        Updates { shift: pages.max(1).ilog2(), data: Pages::default(), parity: Pages::default() }
+    /// For flash pages of so many pages of 4 KiB, and a cache of so many stripes of so many rows.
+    pub fn new(pages: u32, stripes: u32, rows_per_stripe: u32) -> Updates {
+        let deferred = Deferred {
+            stripes: stripes as usize,
+            rows_per_stripe,
+            cached: HashMap::new(),
+            by_age: BTreeMap::new(),
+            clock: 0,
+            data_pages: 0,
+            parity_pages: 0,
+        };
+        Updates { shift: pages.max(1).ilog2(), data: Pages::default(), parity: Pages::default(), deferred }
     }
 
     /// The page of `row` on `drive` is written.
@@ -71,6 +119,9 @@ impl Updates {
         let address = u64::from(drive) << 32 | u64::from(row >> self.shift);
         let of = if parity { &mut self.parity } else { &mut self.data };
         of.note(address, now.as_ns());
+        if !parity {
+            self.deferred.note(row);
+        }
     }
 
     /// What has been seen.
@@ -82,6 +133,9 @@ impl Updates {
         let mut o = Map::new();
         o.insert("data".into(), self.data.section());
         o.insert("parity".into(), self.parity.section());
+        if let Some(share) = self.deferred.share() {
+            o.insert("parity_per_data_page_if_deferred".into(), json!(share));
+        }
         if all > 0 {
             o.insert("share_of_busiest_fifth".into(), json!(fifth as f64 / all as f64));
         }
@@ -108,7 +162,7 @@ mod tests {
 
     #[test]
     fn intervals_and_shares() {
-        let mut updates = Updates::new(4);
+        let mut updates = Updates::new(4, 17, 1);
         let s = |n: u64| SimTime(n * 1_000_000_000);
         // Four rows of one flash page at one instant are one write of it.
         (0..4).for_each(|row| updates.note(s(1), 0, row, false));
@@ -123,5 +177,19 @@ mod tests {
         // Two of the six pages are the busiest fifth, rounded up: 2 + 1 of 3 updates.
         assert_eq!(seen["share_of_busiest_fifth"], 1.0);
         assert_eq!(seen["updates_by_rank"][0], json!([1, 2]));
+    }
+
+    /// Two stripes are cached: the parity of rows 0 to 3 is written once while they stay, and again when they come back.
+    #[test]
+    fn parity_that_is_kept_back() {
+        let share = |rows_per_stripe: u32, rows: &[u32]| {
+            let mut updates = Updates::new(1, 2, rows_per_stripe);
+            rows.iter().for_each(|&row| updates.note(SimTime(1), 0, row, false));
+            updates.section()["parity_per_data_page_if_deferred"].as_f64().expect("there are writes")
+        };
+        assert_eq!(share(1, &[0, 0, 1, 1, 0]), 2.0 / 5.0);
+        assert_eq!(share(1, &[0, 1, 2, 0, 1, 2]), 1.0);
+        assert_eq!(share(4, &[0, 1, 2, 0, 1, 2]), 3.0 / 6.0);
+        assert_eq!(share(4, &[0, 4, 8, 0]), 1.0);
     }
 }

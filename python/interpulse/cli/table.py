@@ -147,6 +147,14 @@ def _drive(cases: list[dict[str, Any]]) -> Table:
     ftl = [case.get("ftl", {}) for case in cases]
     table.add_row("write amplification", *(number(each.get("waf"), 3) for each in ftl))
     table.add_row("effective spare factor", *(number(each.get("effective_spare_factor"), 4) for each in ftl))
+    if any("reprogram_metadata" in each for each in ftl):
+        consumed = [each.get("page_consumption", {}).get("total") for each in ftl]
+        table.add_row("flash pages consumed", *(number(each, 0) for each in consumed))
+        table.add_row(
+            "host page writes per erase", *(number(each.get("host_page_writes_per_erase"), 2) for each in ftl)
+        )
+        reprograms = [case.get("counters", {}).get("nand", {}).get("reprograms") for case in cases]
+        table.add_row("reprograms", *(number(each, 0) for each in reprograms))
     for operation, count in (("program", "programs"), ("erase", "erases")):
         table.add_row(f"suspends per {operation}", *(_suspends(case, operation, count) for case in cases))
     shares = [case.get("time_share", {}) for case in cases]

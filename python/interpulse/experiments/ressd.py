@@ -251,6 +251,9 @@ def _motivation(rows: Rows, of: Measured, suffix: str) -> None:
     both = [u for u in updates if "mean_interval_s" in u["parity"] and "mean_interval_s" in u["data"]]
     intervals = [100.0 * (u["parity"]["mean_interval_s"] / u["data"]["mean_interval_s"] - 1.0) for u in both]
     fifths = [100.0 * u["share_of_busiest_fifth"] for u in updates if "share_of_busiest_fifth" in u]
+    deferred = [100.0 * u["parity_per_data_page_if_deferred"] for u in updates]
+    words = f"if parity were kept back until its stripe leaves the cache; {of.group.words}"
+    rows.add(f"parity_writes_deferred{suffix}", fmean(deferred), beside="parity_writes", figure=words)
     found = {"parity_writes": writes, "parity_interval": intervals, "updates_in_busiest_fifth": fifths}
     for name, values in found.items():
         if suffix:

@@ -146,6 +146,8 @@ pub struct ArraySpec {
     pub chunk: Bytes,
     /// Most stripe heads of one page per drive in the stripe cache.
     pub stripe_heads: u32,
+    /// Heads of one entry of what `stripe-cache` counts.
+    pub heads_per_stripe: u32,
     /// Host time for a read answered from the stripe cache.
     pub cache_latency: Duration,
     /// How parity is made to fit again after a power cut.
@@ -198,6 +200,7 @@ pub(super) fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError
         drives,
         chunk: Bytes(UNIT_BYTES),
         stripe_heads: 0,
+        heads_per_stripe: 1,
         cache_latency: Duration::ZERO,
         consistency: Consistency::Resync,
         log_units: 0,
@@ -286,10 +289,11 @@ fn read_cache(s: &mut Section, spec: &mut ArraySpec) -> Result<(), ConfigError> 
         Some("page"),
         &super::drive::options(CacheUnit::ALL),
     )?;
-    spec.stripe_heads = match unit {
-        CacheUnit::Page => count,
-        CacheUnit::Chunk => count * (spec.chunk.get() / UNIT_BYTES) as u32,
+    spec.heads_per_stripe = match unit {
+        CacheUnit::Page => 1,
+        CacheUnit::Chunk => (spec.chunk.get() / UNIT_BYTES) as u32,
     };
+    spec.stripe_heads = count * spec.heads_per_stripe;
     spec.cache_latency = s.duration(
         "cache-latency",
         "host time for a read answered from the stripe cache",

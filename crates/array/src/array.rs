@@ -141,6 +141,15 @@ pub(crate) enum Command {
     Mend,
 }
 
+/// What a drive has been asked for.
+#[derive(Clone, Default)]
+struct Asked {
+    /// Commands that it has not completed.
+    outstanding: u32,
+    /// By number.
+    commands: Vec<Command>,
+}
+
 /// The rest of a host request that waits for room in the stripe cache.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
@@ -173,10 +182,8 @@ pub struct Array {
     drive_of: Box<[u8]>,
     /// The drive in each place; `None` where one was lost and not replaced.
     pub(crate) slots: Vec<Option<usize>>,
-    /// Commands outstanding, by drive and number.
-    commands: Vec<Vec<Command>>,
-    /// Their number by drive.
-    pending: Vec<u32>,
+    /// What each drive has been asked for.
+    asked: Vec<Asked>,
     pub(crate) flows: Vec<FlowState>,
     pub(crate) jobs: Slab<Job>,
     /// Flows to ask for their next request.
@@ -238,8 +245,7 @@ impl Array {
             layout,
             drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
             slots: (0..spec.drives as usize).map(Some).collect(),
-            commands: vec![Vec::new(); n],
-            pending: vec![0; n],
+            asked: vec![Asked::default(); n],
             window: WindowStats::new(flows.len()),
             flows,
             jobs: Slab::default(),
@@ -336,14 +342,15 @@ impl Array {
 
     fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
         while let Some(Completion { id, failed, busy }) = self.drives[physical].next_completion() {
-            self.pending[physical] -= 1;
-            let command = &mut self.commands[physical][id as usize];
+            let asked = &mut self.asked[physical];
+            asked.outstanding -= 1;
+            let command = &mut asked.commands[id as usize];
             if let Command::Host { job, .. } = *command
                 && !failed
                 && !busy
             {
                 *command = Command::None;
-                self.part_done(agenda, job);
+                self.end_part(agenda, job);
             } else {
                 let command = std::mem::take(command);
                 if busy {
@@ -395,6 +402,7 @@ impl Array {
     }
 
     /// Goes on with what has been waiting for something that may have happened.
+    #[inline(always)]
     fn settle(&mut self, agenda: &mut Agenda) {
         loop {
             if self.prereading == 0 && !self.delayed.is_empty() {
@@ -404,14 +412,16 @@ impl Array {
                 self.enter(agenda, piece);
             } else if let Some(f) = self.refill.pop() {
                 self.submit_next(agenda, f as usize);
-            } else if !self.sync_rows(agenda) {
+            } else if self.sync.is_none() || !self.sync_rows(agenda) {
                 break;
             }
         }
         if self.ppl.is_some() {
             self.write_logs(agenda);
         }
-        self.flush_outbox(agenda);
+        if !self.outbox.is_empty() {
+            self.flush_outbox(agenda);
+        }
         if self.losses.condemned != 0 {
             self.take_out_condemned(agenda);
         }
@@ -420,7 +430,8 @@ impl Array {
     // ---- accounts -------------------------------------------------------------------------------------
 
     pub(crate) fn unfinished(&self) -> usize {
-        let commands: u32 = if self.closed { self.pending.iter().sum() } else { 0 };
+        let outstanding = self.asked.iter().map(|of| of.outstanding);
+        let commands: u32 = if self.closed { outstanding.sum() } else { 0 };
         self.jobs.live() + commands as usize + usize::from(self.is_down())
     }
 
@@ -478,7 +489,7 @@ impl Array {
             self.cache.most(),
             self.delayed.len(),
             self.prereading,
-            self.pending
+            self.asked.iter().map(|of| of.outstanding).collect::<Vec<_>>()
         );
         for drive in self.drives.iter().filter(|d| d.outstanding() > 0) {
             text += &format!("; {}", drive.diagnosis(agenda));

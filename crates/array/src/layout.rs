@@ -87,7 +87,7 @@ impl Layout {
     }
 
     /// Where `unit` of the array lies; of copies the first one.
-    #[inline]
+    #[inline(always)]
     pub fn place(&self, unit: u64) -> Place {
         let (number, within) = (unit >> self.shift(), unit as u32 & (self.chunk - 1));
         if self.level.mirrors() {

@@ -22,9 +22,6 @@ pub(crate) struct PageMove {
 impl Array {
     /// Submits what has gathered.
     pub(crate) fn flush_outbox(&mut self, agenda: &mut Agenda) {
-        if self.outbox.is_empty() {
-            return;
-        }
         let mut moves = std::mem::take(&mut self.outbox);
         moves.sort_unstable();
         let mut rest = moves.as_slice();

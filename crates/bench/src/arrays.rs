@@ -105,6 +105,7 @@ pub fn run_here(spec: &ArrayRow, args: &Args) -> Result<Value, String> {
         "name": spec.name,
         "requests": m.window.counters.requests,
         "flash_operations": operations,
+        "cpu_s": m.window_cpu_s,
         "cpu_ns_per_flash_operation": m.window_cpu_s * 1e9 / operations as f64,
     }))
 }

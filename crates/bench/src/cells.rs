@@ -28,7 +28,7 @@ pub fn run(word_lines: u64) -> Result<Value, String> {
     }
     let cell_pulses = pulses * CELLS as u64;
     Ok(
-        json!({ "name": NAME, "cell_pulses": cell_pulses, "cell_pulses_per_cpu_s": cell_pulses as f64 / seconds }),
+        json!({ "name": NAME, "cpu_s": seconds, "cell_pulses": cell_pulses, "cell_pulses_per_cpu_s": cell_pulses as f64 / seconds }),
     )
 }
 

@@ -2,7 +2,9 @@
 //! preconditioning, with audits and accounts on; and cell pulses per CPU second of the cell model.
 //!
 //! The parent preconditions once and keeps the state in a temporary snapshot; every row runs in a process of
-//! its own that restores it, so that the peak memory of a row is that of one drive.
+//! its own that restores it, so that the peak memory of a row is that of one drive. Rows take turns for so many rounds,
+//! and the fastest run of each counts: whatever else a machine does only ever adds CPU time, and it rarely does so in all
+//! rounds, or to one row alone.
 
 mod arrays;
 mod cells;
@@ -11,6 +13,7 @@ mod row;
 mod table;
 
 use clap::Parser;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,6 +27,9 @@ pub struct Args {
     /// A tenth of the requests on a miniature drive: shows that the benchmark works, measures nothing.
     #[arg(long)]
     quick: bool,
+    /// Times that each row runs; its fastest run counts.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
     /// Count instructions per request with callgrind (needs valgrind) instead of timing.
     #[arg(long)]
     instructions: bool,
@@ -73,25 +79,18 @@ fn bench(args: &Args) -> Result<(), String> {
         made.precondition_s,
         made.bytes / 1_000_000
     );
-    let mut rows = Vec::new();
-    for spec in row::ROWS {
-        eprintln!("running {} ...", spec.name);
-        let mut row = child(spec.name, folder.path(), args)?;
-        let object = row.as_object_mut().ok_or("a row is an object")?;
-        object.insert("precondition_s".into(), made.precondition_s.into());
-        rows.push(row);
+    let names: Vec<&str> = row::ROWS.iter().map(|spec| spec.name).chain([cells::NAME]).collect();
+    let mut rows = fastest(&names, folder.path(), args)?;
+    let pulses = rows.pop().ok_or("cells are a row")?;
+    for row in &mut rows {
+        row["precondition_s"] = made.precondition_s.into();
     }
-    eprintln!("running {} ...", cells::NAME);
-    let pulses = child(cells::NAME, folder.path(), args)?;
     arrays::prepare(folder.path(), args.quick)?;
-    let mut arrays = Vec::new();
-    for spec in arrays::ROWS {
-        eprintln!("running {} ...", spec.name);
-        arrays.push(child(spec.name, folder.path(), args)?);
-    }
+    let names: Vec<&str> = arrays::ROWS.iter().map(|spec| spec.name).collect();
+    let arrays = fastest(&names, folder.path(), args)?;
     if args.json {
         let all = rows.iter().chain([&pulses]).chain(&arrays).cloned().collect();
-        println!("{}", serde_json::Value::Array(all));
+        println!("{}", Value::Array(all));
     } else {
         println!("{}", table::render(&rows));
         println!(
@@ -113,8 +112,26 @@ fn bench(args: &Args) -> Result<(), String> {
     rows.iter().zip(row::ROWS).try_for_each(|(row, spec)| spec.check(row))
 }
 
+/// Runs the rows in turn, round after round, and returns the run of each that took the least CPU time.
+fn fastest(names: &[&str], state: &Path, args: &Args) -> Result<Vec<Value>, String> {
+    let rounds = if args.quick { 1 } else { args.rounds };
+    let mut rows: Vec<Option<Value>> = vec![None; names.len()];
+    for round in 1..=rounds {
+        for (best, name) in rows.iter_mut().zip(names) {
+            eprintln!("running {name}, round {round} of {rounds} ...");
+            let mut row = child(name, state, args)?;
+            row["rounds"] = rounds.into();
+            let cpu_s = |row: &Value| row["cpu_s"].as_f64().unwrap_or(f64::INFINITY);
+            if best.as_ref().is_none_or(|best| cpu_s(&row) < cpu_s(best)) {
+                *best = Some(row);
+            }
+        }
+    }
+    Ok(rows.into_iter().flatten().collect())
+}
+
 /// Runs a row in a process of its own and reads its JSON line.
-fn child(name: &str, state: &Path, args: &Args) -> Result<serde_json::Value, String> {
+fn child(name: &str, state: &Path, args: &Args) -> Result<Value, String> {
     let program = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
     let mut command = std::process::Command::new(program);
     command.args(["--row", name, "--state"]).arg(state);

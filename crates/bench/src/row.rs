@@ -208,6 +208,7 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
     let f = &m.ftl;
     let mut row = json!({
         "name": spec.name,
+        "cpu_s": m.window_cpu_s,
         "requests_per_cpu_s": m.window.counters.requests as f64 / m.window_cpu_s,
         "requests": m.window.counters.requests,
         "programs": m.nand.host_programs + m.nand.gc_programs,

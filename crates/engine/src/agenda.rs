@@ -126,10 +126,15 @@ impl Agenda {
         let mut i = self.leaves + resource.0 as usize;
         self.tree[i] = key;
         let mut winner = key;
-        for _ in 0..self.index_bits {
-            winner = winner.min(self.tree[i ^ 1]);
-            i >>= 1;
-            self.tree[i] = winner;
+        // No loop of the simulator runs more often: its bounds checks alone were 5 % of all instructions.
+        while i > 1 {
+            // SAFETY: indexing above has shown that `i` was in bounds, and it has only become smaller since. The length
+            // is even, so the neighbour of an index in bounds is in bounds too.
+            unsafe {
+                winner = winner.min(*self.tree.get_unchecked(i ^ 1));
+                i >>= 1;
+                *self.tree.get_unchecked_mut(i) = winner;
+            }
         }
     }
 }

@@ -130,7 +130,7 @@ impl Array {
 
     /// Writes of the host under way to rows that are to be closed.
     fn writes_in_the_way(&self, copying: &Copying) -> u32 {
-        let under_way = self.slots.iter().flatten().flat_map(|&physical| &self.commands[physical]);
+        let under_way = self.slots.iter().flatten().flat_map(|&physical| &self.asked[physical].commands);
         let meets = |command: &&Command| matches!(**command, Command::CopiedWrite { first, rows, .. } if copying.closes(first, rows));
         under_way.filter(meets).count() as u32
     }

@@ -15,7 +15,10 @@ impl Array {
             let held = self.readable(at.row + units - 1) >> at.drive & 1 == 1;
             (held && tried >> physical & 1 == 0).then_some((at, physical))
         };
-        self.layout.copies(first).filter_map(there).min_by_key(|&(_, physical)| self.pending[physical])
+        self.layout
+            .copies(first)
+            .filter_map(there)
+            .min_by_key(|&(_, physical)| self.asked[physical].outstanding)
     }
 
     /// Writes this stretch to all its copies; one of rows that are closed to it waits.

@@ -73,7 +73,7 @@ impl Array {
         let rows_per_unit = self.drives[0].spec().geometry.codewords_per_unit();
         for physical in 0..self.drives.len() {
             let cut = self.drives[physical].cut_power(agenda);
-            let commands = std::mem::take(&mut self.commands[physical]);
+            let commands = std::mem::take(&mut self.asked[physical].commands);
             for write in cut.writes {
                 if let Command::Pages { heads, drive } = &commands[write.id as usize] {
                     for &h in heads {
@@ -84,7 +84,7 @@ impl Array {
                     }
                 }
             }
-            self.pending[physical] = 0;
+            self.asked[physical].outstanding = 0;
         }
         self.contents.cut();
         let jobs: Vec<u32> = self.jobs.iter().map(|(id, _)| id).collect();

@@ -123,17 +123,15 @@ impl Array {
         self.note_command(physical, id, what);
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_command(&mut self, physical: usize, id: u32, what: Command) {
         let id = id as usize;
-        self.pending[physical] += 1;
-        let commands = &mut self.commands[physical];
-        if let Some(place) = commands.get_mut(id) {
-            *place = what;
-            return;
+        let asked = &mut self.asked[physical];
+        asked.outstanding += 1;
+        if id >= asked.commands.len() {
+            asked.commands.resize_with(id + 1, Command::default);
         }
-        commands.resize_with(id, Command::default);
-        commands.push(what);
+        asked.commands[id] = what;
     }
 
     /// Levels without parity: straight to the drives, chunk by chunk.
@@ -187,7 +185,7 @@ impl Array {
     }
 
     /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stretch(&self, from: u64, to: u64) -> (Place, u64) {
         let unit = from / UNIT_SECTORS;
         let (place, units) = self.layout.run(unit, to.div_ceil(UNIT_SECTORS) - unit);
@@ -273,8 +271,14 @@ impl Array {
     }
 
     /// One part less of `job`.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn part_done(&mut self, agenda: &mut Agenda, job: u32) {
+        self.end_part(agenda, job);
+    }
+
+    /// The same where it is felt: reads of the host that a drive has completed.
+    #[inline(always)]
+    pub(super) fn end_part(&mut self, agenda: &mut Agenda, job: u32) {
         let of = self.jobs.get_mut(job);
         of.parts -= 1;
         if of.parts == 0 {
@@ -282,6 +286,7 @@ impl Array {
         }
     }
 
+    #[inline(always)]
     fn job_done(&mut self, agenda: &mut Agenda, job: u32) {
         let done = self.jobs.remove(job);
         self.completed += 1;

@@ -32,15 +32,17 @@ impl Nand {
     #[inline(always)]
     pub(super) fn command_reads(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, txn: &Txn) {
         let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
-        self.dies[d].go(now, State::Command, usage, txn.block);
-        for k in 0..self.in_hand[d].count as usize {
-            let t = self.txns.get(self.in_hand[d].reads[k]);
-            self.dies[d].check_read(now, t.plane.into(), t.block, t.page);
+        let (hand, die) = (&self.in_hand[d], &mut self.dies[d]);
+        die.go(now, State::Command, usage, txn.block);
+        die.check_read(now, txn.plane.into(), txn.block, txn.page);
+        for &id in hand.reads[..hand.count as usize].iter().skip(1) {
+            let t = self.txns.get(id);
+            die.check_read(now, t.plane.into(), t.block, t.page);
         }
-        if self.dies[d].long().is_some() {
-            self.counters.reads_in_suspension += u64::from(self.in_hand[d].count);
+        if die.long().is_some() {
+            self.counters.reads_in_suspension += u64::from(hand.count);
         }
-        let command = self.timing.command * u64::from(self.in_hand[d].count);
+        let command = self.timing.command * u64::from(hand.count);
         self.want_bus(agenda, now, d, Transfer::Command, command);
     }
 

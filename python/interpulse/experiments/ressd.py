@@ -20,7 +20,7 @@ from interpulse.experiments.ressd_plots import draw_ranks, draw_volumes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from interpulse.config import Config
+    from interpulse.config import Config, Value
     from interpulse.experiments.case import Sets
     from interpulse.experiments.context import Context
     from interpulse.experiments.outcome import Rows
@@ -61,6 +61,21 @@ READINGS: dict[str, tuple[str, Sets]] = {
 }
 """What "initial data 92 %" may mean beside aged: in words, and as overrides."""
 
+
+FAST, FASTER = 256, 384
+"""How much faster arrivals are where load is varied; FASTER, near what the drives can take, on HM_0 alone."""
+
+
+def _paced(times: int) -> Sets:
+    """A heavier load that leaves each page as hot as it is: arrivals and thresholds of hotness in a shorter time."""
+    within: list[Value] = [f"{minutes * 60_000_000 // times}us" for minutes in (30, 60, 120)]
+    return {"flow.0.speed": times, "ftl.hot-within": within}
+
+
+def _paced_words(times: int) -> str:
+    return f"arrivals {times} times as fast, the thresholds of hotness as much shorter"
+
+
 VARIED: dict[str, tuple[str, Sets]] = {
     "cached": ("writes complete in a protected cache, word lines always full", {"cache.acknowledge": "when-cached"}),
     "even_fifth": ("updates spread evenly over a hot fifth", {"flow.0.update-shape": "fifth"}),
@@ -76,6 +91,11 @@ VARIED: dict[str, tuple[str, Sets]] = {
         {"ftl.gc-counts": "pages"},
     ),
     "one_layer": ("super layers of one layer", {"ftl.super-layer": 1}),
+    f"pace_{FAST}": (_paced_words(FAST), _paced(FAST)),
+    f"pace_{FAST}_stamp_of_pages": (
+        f"{_paced_words(FAST)}; every page has a time stamp",
+        {**_paced(FAST), "ftl.time-stamps": "unit"},
+    ),
 }
 """What else the paper does not print, or prints in two ways."""
 
@@ -127,11 +147,22 @@ CHUNKS = Group(
 )
 
 
+PROJ_1 = Group(
+    f"pace_{FAST}",
+    _paced_words(FAST),
+    {**AGED, **_paced(FAST)},
+    ("PROJ_1",),
+    ("ressd", "mlc"),
+)
+"""Whether load makes MLC mode the slower one on PROJ_1, as it is in Figure 16."""
+
+
 def groups() -> list[Group]:
-    """Everything that is simulated."""
+    """Everything that is simulated and told by the same rows."""
     read = [Group(name, words, sets, SENSITIVE) for name, (words, sets) in READINGS.items()]
     varied = [Group(name, words, {**AGED, **sets}, SENSITIVE) for name, (words, sets) in VARIED.items()]
-    return [MAIN, CHUNKS, *read, *varied]
+    faster = Group(f"pace_{FASTER}", _paced_words(FASTER), {**AGED, **_paced(FASTER)}, ("HM_0",))
+    return [MAIN, CHUNKS, *read, *varied, faster]
 
 
 class Measured:
@@ -220,7 +251,8 @@ def run(context: Context) -> Outcome:
         config.set("ftl.over-provisioning", QUICK_SPARE)
     all_groups = groups()
     cases = {group.name: list(group.cases(config)) for group in all_groups}
-    context.announce(sum(len(of) for of in cases.values()))
+    busy = list(PROJ_1.cases(config))
+    context.announce(sum(len(of) for of in cases.values()) + len(busy))
     measured = {group.name: Measured(group, context.run(cases[group.name])) for group in all_groups}
     main, chunks = measured["main"], measured["chunk"]
     rows = context.rows()
@@ -229,6 +261,12 @@ def run(context: Context) -> Outcome:
     _drives(rows, main)
     for group in all_groups[2:]:
         _varied(rows, measured[group.name])
+    rows.add(
+        f"{_PROJ_1_ROW}_{PROJ_1.name}",
+        Measured(PROJ_1, context.run(busy)).ratio("PROJ_1", "mlc", latency("write"), "ressd"),
+        beside=_PROJ_1_ROW,
+        figure=PROJ_1.words,
+    )
     return Outcome(
         rows,
         calibrated={
@@ -294,7 +332,7 @@ def _drives(rows: Rows, of: Measured) -> None:
     rows.add("mlc_read_latency", of.change("mlc", latency("read")))
     rows.add("mlc_pwe", of.change("mlc", PWE))
     rows.add("mlc_pwe_against_ressd", of.change("mlc", PWE, "ressd"))
-    rows.add("proj_1_write_mlc_over_ressd", of.ratio("PROJ_1", "mlc", latency("write"), "ressd"))
+    rows.add(_PROJ_1_ROW, of.ratio("PROJ_1", "mlc", latency("write"), "ressd"))
 
 
 _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
@@ -313,12 +351,14 @@ _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
 }
 """What the readings and sensitivities are told by."""
 
+_PROJ_1_ROW = "proj_1_write_mlc_over_ressd"
+
 
 def _varied(rows: Rows, of: Measured) -> None:
+    volumes = of.group.volumes
+    where = volumes[0] if len(volumes) == 1 else f"{len(volumes)} volumes"
     for name, figure in _VARIED_ROWS.items():
-        rows.add(
-            f"{name}_{of.group.name}", figure(of), beside=name, figure=f"{of.group.words}, {len(SENSITIVE)} volumes"
-        )
+        rows.add(f"{name}_{of.group.name}", figure(of), beside=name, figure=f"{of.group.words}, {where}")
 
 
 def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:

@@ -33,12 +33,25 @@ use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab, counters};
-use interpulse_workload::{Flow, Op};
+use interpulse_workload::{Flow, Op, Request};
 use losses::Losses;
 use std::collections::VecDeque;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
+/// Pages that `sectors` from sector `from` on touch.
+#[inline]
+fn pages_of(from: u64, sectors: u64) -> u32 {
+    (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32
+}
+
+/// What a drive is asked for so that it does `op` to `sectors` from sector `from` of the array on, which lie at `at`.
+#[inline]
+fn request_at(op: Op, at: Place, from: u64, sectors: u64) -> Request {
+    let sector = u64::from(at.row) * UNIT_SECTORS + from % UNIT_SECTORS;
+    Request { op, sector, sectors: sectors as u32 }
+}
+
 /// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns of
 /// garbage collection, a power cut.
 pub(crate) const OWN_RESOURCES: u32 = 5;

@@ -123,16 +123,17 @@ impl Array {
     fn next_log(&mut self, drive: u32) -> Option<(Unit, u32)> {
         let ppl = self.ppl.as_mut()?;
         let (size, log) = (ppl.size, &mut ppl.logs[drive as usize]);
-        let mut pages = 1;
-        let mut fits = |row: &LogRow| {
-            pages += u32::from(!row.whole);
-            pages <= size
-        };
-        let count = log.waiting.iter().map_while(|row| fits(row).then_some(())).count();
+        let (mut pages, mut count) = (1, 0);
+        for row in &log.waiting {
+            let with = pages + u32::from(!row.whole);
+            if with > size {
+                break;
+            }
+            (pages, count) = (with, count + 1);
+        }
         if count == 0 {
             return None;
         }
-        let pages = 1 + log.waiting[..count].iter().filter(|row| !row.whole).count() as u32;
         // A log write does not go around the end of the ring.
         let wraps = log.at + pages > size;
         let skipped = if wraps { size - log.at } else { 0 };

@@ -1,5 +1,8 @@
 //! *Do drives that are asked to keep out of one another's way do so, and lose nothing by it?* Miniature drives.
 
+mod array_common;
+
+use array_common::count;
 use interpulse_array::array::Array;
 use interpulse_array::runner;
 use interpulse_drive::config::{Case, PlanRequest, read_cases};
@@ -71,10 +74,6 @@ fn ran_with_seed(text: &str, seed: u64) -> Value {
 
 fn ran(text: &str) -> Value {
     ran_with_seed(text, 1)
-}
-
-fn count(result: &Value, name: &str) -> u64 {
-    result["array"]["counters"][name].as_u64().unwrap_or_else(|| panic!("no counter {name}"))
 }
 
 /// An array under the eyes of a test: `look` is called with it before and after every event until the run lets what is

@@ -2,25 +2,10 @@
 //! the cut that nothing complete is gone, in every log that it is what the host's writes make it, after a resync or a
 //! mended log that parity fits, and at the end every page.
 
-use interpulse_array::runner::run;
-use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve};
-use serde_json::Value;
+mod array_common;
 
-const SMALL: &str = r#"
-drive = "a4-mini"
-[part]
-layers = 4
-blocks-per-plane = 20
-pages-per-block = 24
-page-size = "4KiB"
-[geometry]
-channels = 2
-chips-per-channel = 1
-[ftl]
-over-provisioning = "60%"
-[audit]
-sample = 1
-"#;
+use array_common::result_without_cache;
+use serde_json::Value;
 
 const LOAD: &str = r#"
 [run]
@@ -35,16 +20,7 @@ alignment = "512B"
 "#;
 
 fn result(rest: &str, seed: u64) -> Result<Value, String> {
-    let request = RunRequest {
-        text: format!("{SMALL}{rest}"),
-        path: "x.toml".into(),
-        seed: Some(seed),
-        ..RunRequest::default()
-    };
-    let plan = resolve(&request).map_err(|e| e.to_string())?;
-    let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
-    let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
-    Ok(serde_json::from_str(&text).expect("results are JSON"))
+    result_without_cache(rest, Some(seed))
 }
 
 fn number(r: &Value, path: &[&str]) -> f64 {

@@ -1,10 +1,10 @@
 //! How the drives keep out of one another's way: garbage collection in turn, reads that fail fast and are made up by the
 //! other drives (H. Li et al., "IODA", SOSP'21), and other limits of suspensions while a rebuild runs.
 
-use super::{Array, Command, Piece, UNIT_SECTORS, Via};
+use super::{Array, Command, Piece, Via, pages_of, request_at};
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-use interpulse_workload::{Op, Request};
+use interpulse_workload::Op;
 
 /// Whose turn it is to collect garbage.
 #[derive(Clone, Copy, Debug)]
@@ -95,24 +95,18 @@ impl Array {
         let Command::Host { job, read: Some((from, to)), failures } = command else {
             unreachable!("reads of the host fail fast")
         };
-        let pages = to.div_ceil(UNIT_SECTORS) - from / UNIT_SECTORS;
+        let pages = pages_of(from, to - from);
         self.counters.fast_failed_reads += 1;
         let there = self.slots.contains(&Some(physical));
         if there && (!self.blocked.is_empty() || !self.cache.has_room_for(pages as usize)) {
             self.counters.fast_failed_waits += 1;
             let (place, sectors) = self.stretch(from, to);
-            let sector = u64::from(place.row) * UNIT_SECTORS + from % UNIT_SECTORS;
-            let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
+            let request = request_at(Op::Read, place, from, sectors);
             self.command(agenda, physical, request, Command::Host { job, read: Some((from, to)), failures });
             return;
         }
         let piece = Piece { job, op: Op::Read, from, to, via: Via::Others };
-        if self.blocked.is_empty() {
-            self.enter(agenda, piece);
-        } else {
-            self.counters.cache_waits += 1;
-            self.blocked.push_back(piece);
-        }
+        self.enter_or_wait(agenda, piece);
     }
 
     // ---- suspensions during a rebuild -------------------------------------------------------------------

@@ -4,7 +4,7 @@
 //! ended; md's barriers do the same, for wider stretches. Otherwise a write could be overtaken by an older copy. A page
 //! that its drive cannot correct is read from another copy and written back (`fix_read_error` in drivers/md/raid1.c).
 
-use super::{Array, Command, UNIT_SECTORS};
+use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
 use crate::layout::Place;
 use crate::stripes::bits;
 use crate::sync::{BATCH, Kind};
@@ -115,7 +115,7 @@ impl Array {
 
     fn rows_of(&self, (from, to): (u64, u64)) -> (Place, u32) {
         let (first, sectors) = self.stretch(from, to);
-        (first, (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32)
+        (first, pages_of(from, sectors))
     }
 
     fn close_rows(&mut self, agenda: &mut Agenda, first: Place, rows: u32, why: Why) {
@@ -345,8 +345,7 @@ impl Array {
     fn read_again(&mut self, agenda: &mut Agenda, job: u32, read: (u64, u64), failures: u32) {
         let (first, rows) = self.rows_of(read);
         let (at, physical) = self.nearest(first, rows, 0).expect("no drive is lost with all copies");
-        let sector = u64::from(at.row) * UNIT_SECTORS + read.0 % UNIT_SECTORS;
-        let request = Request { op: Op::Read, sector, sectors: (read.1 - read.0) as u32 };
+        let request = request_at(Op::Read, at, read.0, read.1 - read.0);
         let failures = failures + 1;
         self.command(agenda, physical, request, Command::Host { job, read: Some(read), failures });
     }

@@ -4,7 +4,7 @@
 //! a failed one again, one by one, before it takes them for bad. md: `raid5_end_read_request` and `retry_aligned_read` in
 //! drivers/md/raid5.c.
 
-use super::{Array, Piece, UNIT_SECTORS, Via};
+use super::{Array, Piece, Via, pages_of};
 use crate::outbox::PageMove;
 use interpulse_engine::Agenda;
 use interpulse_workload::Op;
@@ -25,7 +25,7 @@ impl Array {
             self.part_done(agenda, job);
             return;
         };
-        let pages = to.div_ceil(UNIT_SECTORS) - from / UNIT_SECTORS;
+        let pages = u64::from(pages_of(from, to - from));
         if self.spec.level.parities() > 0 {
             let via = if pages == 1 { Via::Parity } else { Via::Reread };
             if pages == 1 {
@@ -35,12 +35,7 @@ impl Array {
                 self.counters.reread_pages += pages;
             }
             let piece = Piece { job, op: Op::Read, from, to, via };
-            if self.blocked.is_empty() {
-                self.enter(agenda, piece);
-            } else {
-                self.counters.cache_waits += 1;
-                self.blocked.push_back(piece);
-            }
+            self.enter_or_wait(agenda, piece);
             return;
         }
         // Each copy may have pages of its own that are bad; more failures than that are bad luck.

@@ -1,10 +1,10 @@
 //! Requests to drives that hold copies of one another, RAID-1 and RAID-10: a read goes to the copy whose drive has the fewest
 //! commands outstanding, a write to all.
 
-use super::{Array, Command, Piece, UNIT_SECTORS};
+use super::{Array, Command, Piece, pages_of, request_at};
 use crate::layout::Place;
 use interpulse_engine::Agenda;
-use interpulse_workload::{Op, Request};
+use interpulse_workload::Op;
 
 impl Array {
     /// The copy of these units with the least to do, of those that can be read and whose drives have not been `tried`, one
@@ -23,7 +23,7 @@ impl Array {
 
     /// Writes this stretch to all its copies; one of rows that are closed to it waits.
     pub(super) fn write_copies(&mut self, agenda: &mut Agenda, piece: &Piece, first: Place, sectors: u64) {
-        let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let units = pages_of(piece.from, sectors);
         self.jobs.get_mut(piece.job).parts += 1;
         if self.is_being_copied(first, units) {
             self.counters.held_writes += 1;
@@ -41,8 +41,7 @@ impl Array {
         }
         for at in self.layout.copies(first) {
             let Some(physical) = self.slots[at.drive as usize] else { continue };
-            let sector = u64::from(at.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
-            let request = Request { op: Op::Write, sector, sectors: sectors as u32 };
+            let request = request_at(Op::Write, at, piece.from, sectors);
             self.jobs.get_mut(piece.job).parts += 1;
             let write = Command::CopiedWrite { job: piece.job, first, rows: units };
             self.command(agenda, physical, request, write);

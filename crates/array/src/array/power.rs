@@ -183,16 +183,20 @@ impl Array {
             let physical = self.slots[drive as usize].expect("the array was whole");
             self.command(agenda, physical, request, Command::Mend);
         }
-        if self.power.mending.0 == 0 {
-            if self.power.mending.1 < 3 { self.mend(agenda) } else { self.serve(agenda) }
-        }
+        self.phase_may_end(agenda);
     }
 
     /// A command of the present phase is done.
     pub(super) fn mended(&mut self, agenda: &mut Agenda) {
         self.power.mending.0 -= 1;
-        if self.power.mending.0 == 0 {
-            if self.power.mending.1 < 3 { self.mend(agenda) } else { self.serve(agenda) }
+        self.phase_may_end(agenda);
+    }
+
+    fn phase_may_end(&mut self, agenda: &mut Agenda) {
+        match self.power.mending {
+            (0, 1 | 2) => self.mend(agenda),
+            (0, _) => self.serve(agenda),
+            _ => {}
         }
     }
 

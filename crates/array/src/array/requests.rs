@@ -1,6 +1,6 @@
 //! Requests of the host on their way into the array, to the drives or into the stripe cache, and back.
 
-use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via};
+use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at};
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
 use interpulse_engine::Agenda;
@@ -32,11 +32,8 @@ impl Array {
                 let piece = Piece { job, op, from, to, via: Via::Drive };
                 if self.spec.level.parities() == 0 {
                     self.pass_through(agenda, piece);
-                } else if self.blocked.is_empty() {
-                    self.enter(agenda, piece);
                 } else {
-                    self.counters.cache_waits += 1;
-                    self.blocked.push_back(piece);
+                    self.enter_or_wait(agenda, piece);
                 }
             }
         }
@@ -50,7 +47,7 @@ impl Array {
             return false;
         }
         let (place, sectors) = self.stretch(from, to);
-        let units = (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let units = pages_of(from, sectors);
         let there = || self.readable(place.row + units - 1) >> place.drive & 1 == 1;
         let direct = level.parities() == 0 || (self.blocked.is_empty() && there());
         if !direct || sectors != to - from {
@@ -70,9 +67,8 @@ impl Array {
                 self.contents.read_through(row, place.drive, Place { row, ..place });
             }
         }
-        let sector = u64::from(place.row) * UNIT_SECTORS + from % UNIT_SECTORS;
         let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
-        (physical, Request { op: Op::Read, sector, sectors: sectors as u32 })
+        (physical, request_at(Op::Read, place, from, sectors))
     }
 
     /// Sends part of `job` to a drive: a `read` of this stretch of the array, or anything else.
@@ -151,7 +147,7 @@ impl Array {
     }
 
     fn read_a_copy(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
-        let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let units = pages_of(piece.from, sectors);
         let (at, physical) = if self.spec.level.mirrors() {
             self.nearest(place, units, 0).expect("no drive is lost with all copies")
         } else {
@@ -162,14 +158,13 @@ impl Array {
                 self.contents.read_through(place.row + k, place.drive, Place { row: at.row + k, ..at });
             }
         }
-        let sector = u64::from(at.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
-        let request = Request { op: Op::Read, sector, sectors: sectors as u32 };
+        let request = request_at(Op::Read, at, piece.from, sectors);
         self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
     }
 
     /// RAID-0.
     fn write_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
-        let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+        let units = pages_of(piece.from, sectors);
         for row in place.row..place.row + units {
             if self.contents.follows(row) {
                 let version = self.contents.issue(row, place.drive);
@@ -179,8 +174,7 @@ impl Array {
                 self.contents.acknowledge(row, place.drive, version);
             }
         }
-        let sector = u64::from(place.row) * UNIT_SECTORS + piece.from % UNIT_SECTORS;
-        let request = Request { op: Op::Write, sector, sectors: sectors as u32 };
+        let request = request_at(Op::Write, place, piece.from, sectors);
         self.part(agenda, piece.job, place.drive as usize, request, None);
     }
 
@@ -192,6 +186,16 @@ impl Array {
         (place, to.min((unit + units) * UNIT_SECTORS) - from)
     }
 
+    /// RAID-5 and RAID-6: goes on with this piece, behind those that wait for room in the stripe cache.
+    pub(super) fn enter_or_wait(&mut self, agenda: &mut Agenda, piece: Piece) {
+        if self.blocked.is_empty() {
+            self.enter(agenda, piece);
+        } else {
+            self.counters.cache_waits += 1;
+            self.blocked.push_back(piece);
+        }
+    }
+
     /// RAID-5 and RAID-6: reads of what a drive holds go to it; all else goes page by page into the stripe cache, and what is there
     /// is looked at when the whole request is.
     pub(super) fn enter(&mut self, agenda: &mut Agenda, mut piece: Piece) {
@@ -199,7 +203,7 @@ impl Array {
         let mut blocked = false;
         while piece.from < piece.to {
             let (place, sectors) = self.stretch(piece.from, piece.to);
-            let units = (piece.from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32;
+            let units = pages_of(piece.from, sectors);
             let there = self.readable(place.row + units - 1) >> place.drive & 1 == 1;
             if piece.op == Op::Read && there && piece.via == Via::Drive {
                 self.read_directly(agenda, &piece, place, units, sectors);

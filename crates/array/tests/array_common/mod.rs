@@ -6,7 +6,7 @@ use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve};
 use serde_json::Value;
 
 /// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
-const SMALL: &str = r#"
+const DRIVE: &str = r#"
 drive = "a4-mini"
 [part]
 layers = 4
@@ -18,19 +18,23 @@ channels = 2
 chips-per-channel = 1
 [ftl]
 over-provisioning = "60%"
-[cache]
-size = "1MiB"
 [audit]
 sample = 1
 "#;
+const CACHE: &str = "[cache]\nsize = \"1MiB\"\n";
 
 pub fn result(rest: &str) -> Result<Value, String> {
     result_with_seed(rest, None)
 }
 
 pub fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> {
+    result_without_cache(&format!("{CACHE}{rest}"), seed)
+}
+
+/// The same where `rest` has a section `[cache]` of its own.
+pub fn result_without_cache(rest: &str, seed: Option<u64>) -> Result<Value, String> {
     let request =
-        RunRequest { text: format!("{SMALL}{rest}"), path: "x.toml".into(), seed, ..RunRequest::default() };
+        RunRequest { text: format!("{DRIVE}{rest}"), path: "x.toml".into(), seed, ..RunRequest::default() };
     let plan = resolve(&request).map_err(|e| e.to_string())?;
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;

@@ -6,7 +6,7 @@
 
 use super::Drive;
 use super::jobs::ProgramJob;
-use super::power_loss::State;
+use super::power_loss::{State, block_states};
 use crate::cache::NO_SLOT;
 use crate::ftl::checkpoint::Entry;
 use crate::ftl::map::Where;
@@ -146,7 +146,7 @@ impl Drive {
         if self.closed {
             return;
         }
-        let blocks = self.block_states();
+        let blocks = block_states(&self.ftl, self.nand.dies());
         let (map, cache, keeps) = (&self.ftl.map, &self.cache, self.keeps_homes);
         let power = self.power.as_mut().expect("its timer is armed");
         let oob = &power.oob;

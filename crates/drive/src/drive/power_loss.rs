@@ -42,7 +42,7 @@ pub(super) enum State {
 }
 
 /// A cut and the recovery from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// When power was cut.
     pub at: SimTime,
@@ -115,13 +115,10 @@ impl PowerLoss {
             _ => Entry { place: UNMAPPED, version: 0 },
         };
         let per_page = (spec.part.page_size.get() / ENTRY_BYTES) as u32;
-        let full = ftl.layout.programs_per_block;
-        let programs = programs_begun(&ftl.layout, dies);
-        let blocks = programs.iter().zip(&ftl.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect();
         let entries = (0..ftl.map.logical_units()).map(entry).collect();
         PowerLoss {
             oob: Oob::new(ftl.layout.units() as u32),
-            checkpoint: Checkpoint::new(entries, blocks, per_page),
+            checkpoint: Checkpoint::new(entries, block_states(ftl, dies), per_page),
             slots: vec![0; (spec.cache.size.get() / spec.geometry.unit_bytes) as usize],
             state: State::On,
             broken: vec![false; ftl.layout.super_blocks() as usize],
@@ -144,6 +141,13 @@ fn programs_begun(layout: &Layout, dies: &[Die]) -> Vec<u32> {
         u32::from(dies[die as usize].blocks().programmed(plane, block)) / layout.pages_per_program
     };
     (0..layout.super_blocks()).map(programs).collect()
+}
+
+/// Erases of each super block, and whether all of its programs have ended.
+pub(super) fn block_states(ftl: &Ftl, dies: &[Die]) -> Vec<(u32, bool)> {
+    let full = ftl.layout.programs_per_block;
+    let programs = programs_begun(&ftl.layout, dies);
+    programs.iter().zip(&ftl.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
 }
 
 impl DriveSpec {
@@ -231,13 +235,6 @@ impl Drive {
         self.power.as_ref().map_or((0, 0, 0), |p| (p.checkpoints, p.checkpoint_pages, p.metadata_programs))
     }
 
-    /// Erases of each super block, and whether all of its programs have ended.
-    pub(super) fn block_states(&self) -> Vec<(u32, bool)> {
-        let full = self.ftl.layout.programs_per_block;
-        let programs = programs_begun(&self.ftl.layout, self.nand.dies());
-        programs.iter().zip(&self.ftl.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
-    }
-
     /// The timer of the cut, or of the end of mounting.
     pub(super) fn on_power_timer(&mut self, agenda: &mut Agenda) {
         let state = self.kept().state;
@@ -292,21 +289,7 @@ impl Drive {
                 Op::Trim | Op::Flush => 2,
             }] += 1;
         }
-        Recovery {
-            at,
-            requests,
-            losses: Losses::default(),
-            trims_undone: 0,
-            torn_word_lines: 0,
-            blocks_erased_again: 0,
-            checkpoint_pages: 0,
-            oob_pages: 0,
-            cache_pages: 0,
-            refilled_units: 0,
-            mounting: Duration::ZERO,
-            on: None,
-            served: None,
-        }
+        Recovery { at, requests, ..Recovery::default() }
     }
 
     /// Rebuilds the map from flash, compares it with the live one, and puts it in its place. Returns the logical units that

@@ -74,6 +74,20 @@ struct InHand {
     reload_from: SimTime,
 }
 
+impl InHand {
+    const NOTHING: InHand = InHand {
+        reads: [NONE; MAX_BATCH],
+        count: 0,
+        moved: 0,
+        long: NONE,
+        beneath: NONE,
+        loads: 0,
+        stop_asked: false,
+        buffer_used: false,
+        reload_from: SimTime::ZERO,
+    };
+}
+
 /// The flash array of one drive.
 #[derive(Clone)]
 pub struct Nand {
@@ -114,17 +128,6 @@ impl Nand {
         first: ResourceId,
     ) -> Nand {
         let dies = geometry.dies() as usize;
-        let idle = InHand {
-            reads: [NONE; MAX_BATCH],
-            count: 0,
-            moved: 0,
-            long: NONE,
-            beneath: NONE,
-            loads: 0,
-            stop_asked: false,
-            buffer_used: false,
-            reload_from: SimTime::ZERO,
-        };
         let timing = Timing::new(part, geometry.unit_bytes);
         let reprograms = config.super_layer > 0;
         let reliability = config.errors.as_deref().map(|spec| {
@@ -146,7 +149,7 @@ impl Nand {
                 dies
             ],
             queues: vec![Queue::default(); dies],
-            in_hand: vec![idle; dies],
+            in_hand: vec![InHand::NOTHING; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             txns: Slab::default(),

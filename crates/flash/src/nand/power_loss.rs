@@ -2,8 +2,8 @@
 
 use super::ecc::Decoder;
 use super::queue::Queue;
-use super::txn::{Kind, NONE, Txn};
-use super::{InHand, MAX_BATCH, Nand};
+use super::txn::{Kind, Txn};
+use super::{InHand, Nand};
 use crate::die::power_loss::Torn;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
 
@@ -28,17 +28,7 @@ impl Nand {
                 torn.push((d as u32, operation));
             }
             self.queues[d] = Queue::default();
-            self.in_hand[d] = InHand {
-                reads: [NONE; MAX_BATCH],
-                count: 0,
-                moved: 0,
-                long: NONE,
-                beneath: NONE,
-                loads: 0,
-                stop_asked: false,
-                buffer_used: false,
-                reload_from: SimTime::ZERO,
-            };
+            self.in_hand[d] = InHand::NOTHING;
         }
         self.channels.iter_mut().for_each(|channel| channel.lose_power(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));

@@ -1,4 +1,4 @@
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    interpulse_drive::config::fuzz_plan(bytes);
+    interpulse_study::config::fuzz_plan(bytes);
 });

@@ -144,7 +144,7 @@ STEPS = (
         question="Do the readers of configurations and traces stand long fuzzing?",
         command=(
             *("cargo", "test", "--release", "--locked", "--quiet"),
-            *("-p", "interpulse-settings", "-p", "interpulse-workload", "-p", "interpulse-drive"),
+            *("-p", "interpulse-settings", "-p", "interpulse-workload", "-p", "interpulse-study"),
             *("--test", "never_panics", "--test", "fuzz", "--test", "config_fuzz"),
         ),
         summary=("test ",),

@@ -18,6 +18,7 @@ mod mirrors;
 pub(crate) mod power;
 mod requests;
 
+use crate::config::{ArraySpec, Consistency};
 use crate::contents::Contents;
 use crate::layout::{Layout, Place};
 use crate::outbox::PageMove;
@@ -28,7 +29,6 @@ use crate::updates::Updates;
 use coordinate::Turns;
 use copies::Copying;
 use flows::FlowState;
-use interpulse_drive::config::{ArraySpec, Consistency};
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::{Completion, Drive};
 use interpulse_drive::host::line::Line;

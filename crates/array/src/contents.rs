@@ -428,7 +428,7 @@ fn recover(layout: Layout, row: u32, values: &mut [u64], missing: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use interpulse_drive::config::Level;
+    use crate::config::Level;
 
     const RAID5: Layout = Layout { level: Level::Raid5, drives: 4, chunk: 1, rows: 8 };
 

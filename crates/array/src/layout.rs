@@ -5,7 +5,7 @@
 //! the data chunks of a stripe follow it to the right, around the end. RAID-10 is md's `near=2`: chunks are dealt out to
 //! the drives in order, each one twice.
 
-use interpulse_drive::config::Level;
+use crate::config::Level;
 use interpulse_engine::divide::split_among;
 
 /// A unit of a drive.

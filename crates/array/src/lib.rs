@@ -1,6 +1,8 @@
 //! Several drives behind one address space, in one virtual time: RAID-0, 1, 5, 6 and 10 as Linux md does them.
 
 pub mod array;
+mod assemble;
+pub mod config;
 pub mod contents;
 pub mod layout;
 mod outbox;
@@ -8,7 +10,6 @@ pub mod parity;
 pub mod plan;
 mod ppl;
 mod report;
-pub mod runner;
 pub mod stripe_cache;
 mod stripes;
 pub mod sync;

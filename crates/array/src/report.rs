@@ -1,38 +1,22 @@
-//! The result of a case with an array: that of a drive, summed over the drives, and the section `array`.
+//! What an array tells of itself in a result.
 
 use crate::array::Array;
 use crate::sync::Kind;
-use interpulse_drive::config::Case;
-use interpulse_drive::drive::stats::Latencies;
-use interpulse_drive::report::{self, Context};
-use interpulse_drive::run::Measured;
 use interpulse_engine::SimTime;
 use serde_json::{Map, Value, json};
-
-pub(crate) fn result(case: &Case, array: &Array, measured: &Measured) -> Value {
-    let wear = array.drives.iter().map(|drive| drive.ftl().wear());
-    let context = Context {
-        case,
-        flows: array.flows.iter().map(|f| f.flow.name().to_string()).collect(),
-        effective_spare: array.drives[0].ftl().effective_spare().0,
-        wear: wear.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2)).expect("an array has drives"),
-        free_pages: array.drives.iter().map(|drive| drive.ftl().free_pages()).sum(),
-        super_blocks: array.drives.iter().map(|drive| drive.ftl().layout.super_blocks()).sum(),
-        traces: array.flows.iter().filter_map(|f| f.flow.trace_summary().cloned()).collect(),
-    };
-    let mut result = report::result(measured, &context);
-    result["array"] = section(array, measured);
-    if let Some(of_drives) = report::power_loss::section(&array.drives[..array.spec.drives as usize]) {
-        result["power_loss"] = of_drives;
-    }
-    result
-}
 
 fn seconds(at: SimTime) -> Value {
     json!(at.as_ns() as f64 / 1e9)
 }
 
-fn section(array: &Array, measured: &Measured) -> Value {
+impl Array {
+    /// What the array tells of itself after a run, as JSON.
+    pub fn section(&self) -> Map<String, Value> {
+        section(self)
+    }
+}
+
+fn section(array: &Array) -> Map<String, Value> {
     let counters = &array.measured;
     let mut o = Map::new();
     o.insert("level".into(), json!(array.spec.level.name()));
@@ -87,26 +71,5 @@ fn section(array: &Array, measured: &Measured) -> Value {
         }
         o.insert("power_cut".into(), Value::Object(of));
     }
-    let drives = array.drive_windows.iter().map(|window| {
-        let latencies: &Latencies = &window.flows[0];
-        json!({
-            "read_bytes": window.counters.read_bytes,
-            "written_bytes": window.counters.written_bytes,
-            "latency_us": report::latencies(latencies),
-        })
-    });
-    o.insert("per_drive".into(), drives.collect());
-    o.insert("counters".into(), report::group(counters.iter()));
-    if measured.audits.is_some() {
-        let seen = array.audit_contents().expect("the audit of the run held");
-        o.insert(
-            "audits".into(),
-            json!({
-                "data_pages": seen.data_pages,
-                "parity_pages": seen.parity_pages,
-                "rebuilt_pages": seen.rebuilt_pages,
-            }),
-        );
-    }
-    Value::Object(o)
+    o
 }

@@ -4,14 +4,15 @@ mod array_common;
 
 use array_common::count;
 use interpulse_array::array::Array;
-use interpulse_array::runner;
-use interpulse_drive::config::{Case, PlanRequest, read_cases};
 use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::verify::AuditReport;
-use interpulse_drive::precondition;
-use interpulse_drive::run::{self, Simulated};
+use interpulse_drive::simulated::Simulated;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_study::array_case;
+use interpulse_study::config::{Case, PlanRequest, read_cases};
+use interpulse_study::precondition;
+use interpulse_study::run;
 use serde_json::Value;
 
 /// Four drives of 2 dies x 40 blocks of 24 pages of 4 KiB with two thresholds far apart, filled and overwritten.
@@ -69,7 +70,7 @@ fn state(case: &Case) -> interpulse_drive::drive::PreconditionedState {
 
 fn ran_with_seed(text: &str, seed: u64) -> Value {
     let case = case(text, seed).unwrap_or_else(|why| panic!("{why}"));
-    runner::run_case(&case, state(&case), &mut |_, _| true).unwrap_or_else(|why| panic!("{why}"))
+    array_case::run_case(&case, state(&case), &mut |_, _| true).unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn ran(text: &str) -> Value {
@@ -135,7 +136,7 @@ impl<F: FnMut(&Array, SimTime, bool)> Simulated for Watched<F> {
 
 fn watch(text: &str, look: impl FnMut(&Array, SimTime, bool)) {
     let case = case(text, 1).unwrap_or_else(|why| panic!("{why}"));
-    let (array, mut agenda) = runner::build(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
+    let (array, mut agenda) = array_case::build(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
     let mut watched = Watched { array, look, closed: false };
     run::run(&mut watched, &mut agenda, &case.run, &mut |_, _| true).unwrap_or_else(|why| panic!("{why}"));
 }

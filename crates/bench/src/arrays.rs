@@ -6,12 +6,12 @@
 
 use crate::Args;
 use crate::row;
-use interpulse_array::runner;
-use interpulse_drive::config::Case;
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::run::{self, Measured};
-use interpulse_drive::snapshot;
 use interpulse_engine::{Agenda, ResourceId};
+use interpulse_study::array_case;
+use interpulse_study::config::Case;
+use interpulse_study::run::{self, Measured};
+use interpulse_study::snapshot;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -118,7 +118,7 @@ fn run_one(case: &Case, state: PreconditionedState) -> Result<Measured, String> 
 }
 
 fn run_array(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let (mut array, mut agenda) = runner::build(case, state).map_err(|e| e.to_string())?;
+    let (mut array, mut agenda) = array_case::build(case, state).map_err(|e| e.to_string())?;
     run::run(&mut array, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
 }
 

@@ -3,7 +3,7 @@
 use interpulse_cell::cells::Cells;
 use interpulse_cell::coefficients::Coefficients;
 use interpulse_cell::program;
-use interpulse_drive::run::thread_cpu_s;
+use interpulse_study::run::thread_cpu_s;
 use serde_json::{Value, json};
 
 /// Name of the row.

@@ -1,10 +1,10 @@
 //! The rows: what each runs, and what makes it valid.
 
 use crate::Args;
-use interpulse_drive::config::{Case, PlanRequest, read_cases};
 use interpulse_drive::drive::Drive;
-use interpulse_drive::{precondition as preconditioning, run, snapshot};
 use interpulse_engine::{Agenda, ResourceId};
+use interpulse_study::config::{Case, PlanRequest, read_cases};
+use interpulse_study::{precondition as preconditioning, run, snapshot};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;

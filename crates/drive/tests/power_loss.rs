@@ -194,7 +194,7 @@ fn result(rest: &str) -> Result<serde_json::Value, String> {
 }
 
 fn result_with(rest: &str, sets: &[(String, String)]) -> Result<serde_json::Value, String> {
-    use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve, run};
+    use interpulse_study::runner::{Control, RunOptions, RunRequest, resolve, run};
     let text = format!(
         "drive = \"a4-mini\"\n[part]\nblocks-per-plane = 24\n[cache]\nsize = \"2MiB\"\n[precondition]\nfill = \"60%\"\n{rest}"
     );

@@ -292,7 +292,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let (now, part) = (bench.agenda.now(), spec.part.power.clone());
     let spent = bench.drive.nand_mut().spent(now);
     assert_eq!(spent.die_time(), now.as_ns() * u64::from(spec.geometry.dies()));
-    interpulse_drive::power::audit_meter(bench.drive.nand_mut(), &part, now).unwrap();
+    interpulse_study::power::audit_meter(bench.drive.nand_mut(), &part, now).unwrap();
     let most = bench.drive.nand_mut().meter().map(|meter| meter.read(now).most);
     if let (Some(most), Some(budget)) = (most, spec.nand.power.budget) {
         assert!(most <= budget, "{most} of a budget of {budget}");

@@ -1,9 +1,9 @@
 //! *Does it hold for long?* Millions of mixed requests on the miniature drive with every unit followed by the
 //! version audit, for every victim policy and suspension scheme. Part of `make verify`.
 
-use interpulse_drive::config::{PlanRequest, read_cases};
-use interpulse_drive::runner::{Control, RunOptions, resolve, run};
 use interpulse_flash::suspend::Scheme;
+use interpulse_study::config::{PlanRequest, read_cases};
+use interpulse_study::runner::{Control, RunOptions, resolve, run};
 
 const CONFIG: &str = r#"
 drive = "a4-mini"

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use interpulse_drive::runner;
+use interpulse_study::runner;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use interpulse_drive::runner;
+use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -124,7 +124,7 @@ pub fn start(
     let body = move || {
         // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
         let outcome =
-            catch_unwind(AssertUnwindSafe(|| interpulse_array::runner::run(&plan, &options, &control)));
+            catch_unwind(AssertUnwindSafe(|| interpulse_study::runner::run(&plan, &options, &control)));
         let outcome = outcome.unwrap_or_else(|panic| Err(internal(panic.as_ref())));
         *mailbox.lock() = Some(outcome);
         mailbox.arrived.notify_all();

@@ -1,8 +1,8 @@
-//! `interpulse._core`: the runner of `interpulse-drive` and the bench of `interpulse-cell` for Python.
+//! `interpulse._core`: the runner of `interpulse-study` and the bench of `interpulse-cell` for Python.
 //!
 //! A shell without logic. It turns Python values into a request, runs it on a thread of its own so that the
 //! interpreter stays free, and hands back text. What the results mean, how they are shown and where they are stored
-//! is decided in `python/interpulse`; what is simulated is decided in `interpulse-drive` and `interpulse-cell`.
+//! is decided in `python/interpulse`; what is simulated is decided in `interpulse-study` and `interpulse-cell`.
 //!
 //! `python/interpulse/_core.pyi` describes the same surface for type checkers; a test keeps the two equal.
 
@@ -69,5 +69,5 @@ mod _core {
 /// formats.
 #[pyfunction]
 fn lists() -> String {
-    interpulse_drive::runner::lists()
+    interpulse_study::runner::lists()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interpulse_drive::{die_bench, runner};
+use interpulse_study::{die_bench, runner};
 use pyo3::prelude::*;
 
 use crate::error::from_config;

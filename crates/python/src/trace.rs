@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use interpulse_drive::traces::{self, StatisticsRequest, TwinRequest};
+use interpulse_study::traces::{self, StatisticsRequest, TwinRequest};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -13,7 +13,7 @@ fn watched(
     py: Python<'_>,
     work: impl FnOnce(
         &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<String>, interpulse_drive::runner::ConfigError>
+    ) -> Result<Option<String>, interpulse_study::runner::ConfigError>
     + Send,
 ) -> PyResult<String> {
     let (ended, raised) = py.detach(|| {

@@ -40,4 +40,4 @@ pub use fuzz::fuzz_config;
 pub use origin::{Origin, PresetKind};
 pub use resolution::{Entry, Resolution};
 pub use section::Section;
-pub use spec::{Spec, Zero, default, optional, required};
+pub use spec::{Spec, Zero, default, optional, options, required};

@@ -27,6 +27,11 @@ pub const fn optional<T>() -> Spec<T> {
     required()
 }
 
+/// The options of a registry (name, value, documentation) in the form `Section::choice` takes.
+pub fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) -> Vec<(&'static str, T)> {
+    all.iter().map(|&(name, value, _)| (name, value)).collect()
+}
+
 /// A quantity with a zero.
 pub trait Zero {
     /// None of it.

@@ -5,10 +5,10 @@
 //! that its drive cannot correct is read from another copy and written back (`fix_read_error` in drivers/md/raid1.c).
 
 use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
+use crate::config::Level;
 use crate::layout::Place;
 use crate::stripes::bits;
 use crate::sync::{BATCH, Kind};
-use interpulse_drive::config::Level;
 use interpulse_engine::Agenda;
 use interpulse_workload::{Op, Request};
 

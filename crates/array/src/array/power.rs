@@ -7,10 +7,10 @@
 //! host is served when they are.
 
 use super::{Array, Command, UNIT_SECTORS};
+use crate::config::Consistency;
 use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
-use interpulse_drive::config::Consistency;
 use interpulse_drive::host::line::Line;
 use interpulse_engine::{Agenda, SimTime};
 use interpulse_workload::{Op, Request};

@@ -1,8 +1,8 @@
 //! Runs of arrays of miniature drives with every row followed.
 #![allow(dead_code, reason = "each suite takes what it needs")]
 
-use interpulse_array::runner::run;
-use interpulse_drive::runner::{Control, RunOptions, RunRequest, resolve};
+use interpulse_study::runner::run;
+use interpulse_study::runner::{Control, RunOptions, RunRequest, resolve};
 use serde_json::Value;
 
 /// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.

@@ -1,0 +1,299 @@
+//! Reads `[ecc]` and `[errors]`: bit errors, what corrects them, and what is done about them.
+
+use interpulse_engine::{Bytes, Duration};
+use interpulse_flash::errors::{
+    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, SoftStage, TableFileError, presets,
+    table_in_file,
+};
+use interpulse_flash::parts::PartSpec;
+use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, options, required};
+use std::path::Path;
+use std::sync::Arc;
+
+/// 20 years: no data is older.
+const OLDEST: Duration = Duration(20 * 365 * 86_400_000_000_000);
+/// Longest time of a stage of decoding.
+const LONGEST: Duration = Duration::from_ms(10);
+
+/// What `[ecc]` and `[errors]` say.
+pub(super) struct Read {
+    pub latency: Duration,
+    pub interval: Duration,
+    pub errors: Option<Arc<ErrorSpec>>,
+}
+
+/// Reads both sections; a table's file lies in `folder` if the configuration file names it.
+pub(super) fn read(document: &Document, part: &PartSpec, folder: &Path) -> Result<Read, ConfigError> {
+    let mut errors = document.section("errors")?;
+    let table = read_table(&mut errors, part, folder)?;
+    let mut e = document.section("ecc")?;
+    let interval = e.duration(
+        "interval",
+        "time between codewords entering the decoder of a channel",
+        default(Duration::ZERO).at_most(LONGEST),
+    )?;
+    let latency = e.duration(
+        "latency",
+        "decode latency of a codeword (one per 4 KiB) without errors",
+        default(Duration::from_us(4)).at_most(LONGEST),
+    )?;
+    let Some(table) = table else {
+        for key in ECC_KEYS {
+            e.refuse(key, "without bit errors it has no effect: give an errors.table other than \"ideal\"")?;
+        }
+        for key in ERROR_KEYS {
+            errors.refuse(key, "it belongs to an errors.table other than \"ideal\"")?;
+        }
+        return Ok(Read { latency, interval, errors: None });
+    };
+    let ecc = read_ecc(&mut e, latency)?;
+    let spec = read_errors(&mut errors, table, ecc)?;
+    Ok(Read { latency, interval, errors: Some(Arc::new(spec)) })
+}
+
+/// What is refused without errors.
+const ECC_KEYS: [&str; 12] = [
+    "codeword",
+    "capability",
+    "latency-growth",
+    "max-latency",
+    "max-retries",
+    "retry",
+    "retry-sensing",
+    "retry-reset",
+    "first-step",
+    "soft-sensings",
+    "soft-capability",
+    "soft-latency",
+];
+const ERROR_KEYS: [&str; 7] = [
+    "temperature-c",
+    "activation-energy-ev",
+    "reprograms",
+    "initial-age",
+    "initial-ages",
+    "refresh-after",
+    "reclaim-reads",
+];
+
+fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<ErrorTable>, ConfigError> {
+    let doc = "raw bit error rates: a name of `interpulse list error-tables`, or a file with a table";
+    let table = s.reference("table", doc, Some(IDEAL), |section, text, origin| {
+        if text == IDEAL {
+            return Ok((None, IDEAL.to_string()));
+        }
+        let table = if text.ends_with(".toml") {
+            let beside = if matches!(origin, Origin::File { .. }) { folder } else { Path::new("") };
+            table_in_file(&beside.join(text)).map_err(|error| match error {
+                TableFileError::Content(error) => error,
+                TableFileError::Unreadable(why) => {
+                    section.invalid("table", format!("a file with an error table; {why}"))
+                }
+            })?
+        } else {
+            presets::table(text).ok_or_else(|| {
+                let names: Vec<&str> = PRESETS.iter().map(|&(name, _)| name).collect();
+                section.invalid("table", format!("one of {}, or FILE.toml", names.join(", ")))
+            })?
+        };
+        let bits = part.bits_per_cell as usize;
+        if table.page_types.len() != bits {
+            let types = table.page_types.len();
+            let legal = format!("a table of {bits} page types, as part.bits-per-cell asks; this has {types}");
+            return Err(section.invalid("table", legal));
+        }
+        let canonical = table.to_toml();
+        Ok((Some(table), canonical))
+    })?;
+    Ok(table)
+}
+
+fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
+    let codeword = e.bytes(
+        "codeword",
+        "data of a codeword in which ecc.capability errors are corrected",
+        default(Bytes::kib(1)).within(Bytes(128)..=Bytes::kib(4)),
+    )?;
+    if !codeword.get().is_power_of_two() {
+        return Err(e.invalid("codeword", "a power of two from 128B to 4KiB"));
+    }
+    let codeword_bits = codeword.get() as u32 * 8;
+    let capability = e.u32(
+        "capability",
+        "bit errors of a codeword that hard decoding corrects",
+        default(80).within(1..=4096),
+    )?;
+    if capability > codeword_bits / 2 {
+        return Err(e.conflict(&["capability", "codeword"], "no code corrects more than half of its bits"));
+    }
+    let latency_growth = e.f64(
+        "latency-growth",
+        "decoding takes ecc.latency x (1 + this x (errors / capability)^2)",
+        default(0.0).within(0.0..=1000.0),
+    )?;
+    let max_latency = e.optional_duration(
+        "max-latency",
+        "longest hard decode, which is what one that fails takes; left out, as with ecc.capability errors",
+        optional().at_most(LONGEST),
+    )?;
+    if max_latency.is_some_and(|most| most < latency) {
+        return Err(e.conflict(&["max-latency", "latency"], "no decode is shorter than one without errors"));
+    }
+    let max_retries = e.u32(
+        "max-retries",
+        "most retry steps of a read, each a sensing with other read offsets",
+        default(8).within(0..=63),
+    )?;
+    let mut ecc =
+        Ecc { codeword_bits, capability, latency_growth, max_latency, max_retries, ..Ecc::default() };
+    if max_retries > 0 {
+        read_retry(e, &mut ecc)?;
+    } else {
+        for key in ["retry", "retry-sensing", "retry-reset"] {
+            e.refuse(key, "there are no retry steps with max-retries = 0")?;
+        }
+    }
+    ecc.predict = e.choice(
+        "first-step",
+        "what a read of a block starts with",
+        Some("default"),
+        &[("default", false), ("last-successful", true)],
+    )?;
+    ecc.soft = read_soft(e, capability, codeword_bits)?;
+    Ok(ecc)
+}
+
+fn read_retry(e: &mut Section, ecc: &mut Ecc) -> Result<(), ConfigError> {
+    ecc.pipelined = e.choice(
+        "retry",
+        "whether a retry step waits for the decode of the one before, or is sensed meanwhile (PR2)",
+        Some("regular"),
+        &[("regular", false), ("pipelined", true)],
+    )?;
+    let share = e.fraction(
+        "retry-sensing",
+        "sensing time of a retry step as a share of tR; less than all of it is adaptive retry (AR2)",
+        default(1.0).within(0.1..=1.0),
+    )?;
+    ecc.retry_sensing_ppm = libm::round(share * 1e6) as u32;
+    if ecc.pipelined {
+        ecc.reset = e.duration(
+            "retry-reset",
+            "time to cut off a sensing that a pipelined retry began in vain",
+            default(Duration::from_us(5)).at_most(LONGEST),
+        )?;
+    } else {
+        e.refuse("retry-reset", "it belongs to retry = \"pipelined\"")?;
+    }
+    Ok(())
+}
+
+fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftStage>, ConfigError> {
+    let sensings = e.list_u32(
+        "soft-sensings",
+        "further sensings of each stage of soft decoding, after the last retry step; [] for none",
+        Some(&[]),
+        required().within(1..=15),
+    )?;
+    if sensings.is_empty() {
+        for key in ["soft-capability", "soft-latency"] {
+            e.refuse(key, "it belongs to stages in soft-sensings")?;
+        }
+        return Ok(Vec::new());
+    }
+    if sensings.len() > 8 {
+        return Err(e.invalid("soft-sensings", "at most 8 stages"));
+    }
+    let capability = e.list_u32(
+        "soft-capability",
+        "bit errors of a codeword that each stage of soft decoding corrects",
+        None,
+        required().within(1..=codeword_bits / 2),
+    )?;
+    let latency = e.list_duration(
+        "soft-latency",
+        "decode latency of each stage of soft decoding",
+        None,
+        required().at_most(LONGEST),
+    )?;
+    if capability.len() != sensings.len() || latency.len() != sensings.len() {
+        let message = format!(
+            "{} stages have {} capabilities and {} latencies; each needs one",
+            sensings.len(),
+            capability.len(),
+            latency.len()
+        );
+        return Err(e.conflict(&["soft-sensings", "soft-capability", "soft-latency"], message));
+    }
+    let mut before = hard;
+    for &c in &capability {
+        if c <= before {
+            let legal = format!("more in each stage than before it; hard decoding corrects {hard}");
+            return Err(e.invalid("soft-capability", legal));
+        }
+        before = c;
+    }
+    let stages = sensings.into_iter().zip(capability).zip(latency);
+    Ok(stages.map(|((sensings, capability), latency)| SoftStage { sensings, capability, latency }).collect())
+}
+
+fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec, ConfigError> {
+    let temperature_c = s.f64(
+        "temperature-c",
+        "temperature of the device in degrees Celsius; a table's own unless given",
+        default(table.temperature_c).within(-55.0..=150.0),
+    )?;
+    let activation_ev = s.f64(
+        "activation-energy-ev",
+        "activation energy of the loss of charge in eV (1.1: JESD218)",
+        default(1.1).within(0.0..=3.0),
+    )?;
+    let most = *table.reprograms.last().expect("a table has points");
+    let reprograms = s.f64(
+        "reprograms",
+        "how often every word line has been reprogrammed",
+        default(0.0).within(0.0..=f64::from(most)),
+    )?;
+    let long = || Duration::ZERO..=OLDEST;
+    let initial_age = s.duration(
+        "initial-age",
+        "age of the data that the run finds on flash",
+        default(Duration::ZERO).within(long()),
+    )?;
+    let initial_ages = s.choice(
+        "initial-ages",
+        "how the ages of the blocks found are spread",
+        Some("equal"),
+        &options(InitialAges::ALL),
+    )?;
+    let refresh_after = s.optional_duration(
+        "refresh-after",
+        "a block whose data is older is rewritten in the background; left out, none is",
+        optional().within(Duration::from_ms(1)..=OLDEST),
+    )?;
+    let reclaim_reads = s.optional_u32(
+        "reclaim-reads",
+        "a block is rewritten after this many page reads since its erase; left out, none is",
+        optional().at_least(1),
+    )?;
+    let spec = ErrorSpec {
+        table,
+        ecc,
+        temperature_c,
+        activation_ev,
+        reprograms,
+        initial_age,
+        initial_ages,
+        reclaim_reads,
+        refresh_after,
+    };
+    let (asked, last) = (spec.initial_retention_h(), spec.table.retention_h.last().copied().unwrap_or(0.0));
+    if asked > last * (1.0 + 1e-9) {
+        let message = format!(
+            "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",
+            spec.temperature_c, spec.table.temperature_c
+        );
+        return Err(s.conflict(&["initial-age", "temperature-c", "table"], message));
+    }
+    Ok(spec)
+}

@@ -1,0 +1,357 @@
+//! From a configuration file to plans that can be run.
+//!
+//! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the user's file, the
+//! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
+
+mod drive;
+mod errors;
+mod flow;
+mod power;
+mod power_loss;
+mod run;
+mod suspend;
+pub(crate) mod twin;
+
+use interpulse_array::config::ArraySpec;
+use interpulse_drive::drive::build::Impossible;
+use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_flash::parts;
+use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
+use interpulse_workload::{FlowSpec, Source};
+pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
+use std::fmt;
+use std::path::Path;
+
+/// The version of the configuration format; raised when a key is removed or renamed.
+pub const CONFIG_VERSION: u32 = 1;
+
+/// A configuration that cannot be used. The text names file, line, key, what was seen and what is legal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(pub String);
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl From<ConfigError> for PlanError {
+    fn from(error: ConfigError) -> PlanError {
+        PlanError(error.to_string())
+    }
+}
+
+/// Everything one case needs.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Name in results; `run` if the configuration compares nothing.
+    pub name: String,
+    /// The drive; each of them, if there is an array.
+    pub drive: DriveSpec,
+    /// The array, if there is one.
+    pub array: Option<ArraySpec>,
+    /// Its workload.
+    pub flows: Vec<FlowSpec>,
+    /// The state it starts from.
+    pub precondition: PreconditionSpec,
+    /// What is measured.
+    pub run: RunSpec,
+    /// What the result holds.
+    pub report: ReportSpec,
+    /// Seed of every random stream but those of preconditioning.
+    pub seed: u64,
+    /// Every value with its origin.
+    pub resolution: Resolution,
+}
+
+/// Keys that never enter a hash: names of things and what changes no result.
+const UNHASHED: &[&str] = &["case", "report"];
+
+impl Case {
+    /// Capacity that the workload sees, in 512-byte sectors.
+    pub fn capacity_sectors(&self) -> u64 {
+        let capacity = match &self.array {
+            Some(array) => array.capacity_sectors(&self.drive),
+            None => self.drive.capacity_sectors(),
+        };
+        capacity.expect("the spec has been checked")
+    }
+
+    /// Drives simulated.
+    pub fn drives(&self) -> u32 {
+        self.array.map_or(1, |array| array.drives_simulated())
+    }
+
+    /// Hash of the resolved configuration in base units.
+    pub fn config_hash(&self) -> String {
+        self.resolution.hash(UNHASHED)
+    }
+
+    /// The values that [`Case::config_hash`] covers.
+    pub fn hashed_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.resolution.hashed(UNHASHED)
+    }
+
+    /// Hash of only what determines the preconditioned state.
+    pub fn state_hash(&self) -> String {
+        const PART: [&str; 6] =
+            ["planes", "blocks-per-plane", "pages-per-block", "page-size", "bits-per-cell", "program-mode"];
+        self.resolution.hash_of(|path| {
+            let (section, key) = path.split_once('.').unwrap_or(("", path));
+            match section {
+                "geometry" => true,
+                // Wear is added to the state when a run begins.
+                "precondition" => key != "cycles",
+                "ftl" => !["imposed-waf", "gc-depth"].contains(&key),
+                "part" => PART.contains(&key),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, Default)]
+pub struct PlanRequest {
+    /// The configuration file's text.
+    pub text: String,
+    /// Its name, for messages.
+    pub path: String,
+    /// `--set` overrides, in order.
+    pub sets: Vec<(String, String)>,
+    /// `--trace`: replaces the trace of every flow that replays one.
+    pub trace: Option<String>,
+    /// `--seed`.
+    pub seed: Option<u64>,
+    /// `--skip-bad-rows`.
+    pub skip_bad_rows: bool,
+}
+
+/// Reads a configuration into its cases.
+pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
+    let file = layered(request, &[])?;
+    let mut cases = Vec::new();
+    for mut section in file.tables("case")? {
+        let name = section.string("name", "name of the case in results", None)?;
+        let sets = section.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
+        let place = section.place_of("set");
+        section.finish()?;
+        let mut overrides = Vec::new();
+        for set in sets {
+            let Some((key, value)) = set.split_once('=') else {
+                return Err(section.invalid("set", "overrides of the form \"key=value\"").into());
+            };
+            overrides.push((key.trim().to_string(), value.trim().to_string()));
+        }
+        if cases.iter().any(|(n, _, _)| *n == name) {
+            return Err(section.invalid("name", "a name no other case has").into());
+        }
+        cases.push((name, overrides, place));
+    }
+    if cases.is_empty() {
+        return Ok(vec![read_case(request, "run", &[])?]);
+    }
+    let read = |(name, overrides, place): &(String, Vec<_>, String)| {
+        read_case(request, name, overrides).map_err(|e| match read_case(request, name, &[]) {
+            // What is wrong without the case's overrides too is not the case's fault.
+            Err(shared) if shared == e => e,
+            _ => PlanError(format!("{place}case \"{name}\": {}", e.0.trim_start_matches("--set: "))),
+        })
+    };
+    cases.iter().map(read).collect()
+}
+
+fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) -> Result<Case, PlanError> {
+    let document = layered(request, overrides)?;
+    let mut top = document.top();
+    let version = top.u32(
+        "config_version",
+        "version of the configuration format",
+        interpulse_settings::default(CONFIG_VERSION),
+    )?;
+    if version != CONFIG_VERSION {
+        return Err(top
+            .invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads"))
+            .into());
+    }
+    top.label("title", "what this configuration is for")?;
+    top.label("drive", "drive preset this configuration is based on")?;
+    let seed = top.u64("seed", "seed of every random stream", interpulse_settings::default(1).at_least(0))?;
+    for mut case in document.tables("case")? {
+        case.label("name", "name of the case in results")?;
+        case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
+    }
+    let drive = drive::read(&document, folder_of(&request.path))?;
+    let array = interpulse_array::config::read(&document)?;
+    let precondition = run::read_precondition(&document)?;
+    let run = run::read_run(&document)?;
+    let report = run::read_report(&document)?;
+    let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32, folder_of(&request.path))?;
+    document.finish()?;
+    let resolution = document.resolution();
+    place_traces(&mut flows, &resolution, &request.path);
+    if let Some(flow) = endless(&run, &flows) {
+        let message = format!(
+            "nothing ends this run: flow `{flow}` makes requests for ever; give run.requests or run.time, or the flow \
+             `requests` or `stop`"
+        );
+        return Err(ConfigError::conflict(&resolution, &["run.requests", "run.time"], message).into());
+    }
+    let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
+    drive.check().map_err(impossible)?;
+    precondition.check(&drive).map_err(impossible)?;
+    if let Some(array) = &array {
+        array.check(&drive, &flows).map_err(impossible)?;
+    }
+    Ok(Case { name: name.to_string(), drive, array, flows, precondition, run, report, seed, resolution })
+}
+
+/// The folder of a configuration file.
+fn folder_of(config: &str) -> &Path {
+    Path::new(config).parent().unwrap_or(Path::new(""))
+}
+
+/// The traces that a file names lie beside it; those of `--trace` and `--set` start from the working folder.
+fn place_traces(flows: &mut [FlowSpec], resolution: &Resolution, config: &str) {
+    let folder = folder_of(config);
+    for (i, flow) in flows.iter_mut().enumerate() {
+        let key = format!("flow.{i}.trace");
+        let in_file = |e: &&Entry| e.path == key && matches!(e.origin, Origin::File { .. });
+        if let Source::Trace(trace) = &mut flow.source
+            && resolution.entries().iter().any(|e| in_file(&e))
+        {
+            trace.path = folder.join(&trace.path);
+        }
+    }
+}
+
+/// The flow that makes a run endless, if there is one.
+fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
+    if run.requests.is_some() || run.time.is_some() {
+        return None;
+    }
+    let ends = |f: &FlowSpec| {
+        matches!(f.source, Source::Trace(_) | Source::Twin(_)) || f.limit.is_some() || f.stop.is_some()
+    };
+    flows.iter().find(|f| !ends(f)).map(|f| f.name.as_str())
+}
+
+/// The layers of a request: command line over `overrides` over file over part file over presets.
+fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Document, PlanError> {
+    let mut document = Document::from_toml(&request.text, &request.path)?;
+    for (key, value) in overrides.iter().chain(&request.sets) {
+        document = Document::set(key, value)?.over(document)?;
+    }
+    if let Some(seed) = request.seed {
+        document = Document::set("seed", &seed.to_string())?.over(document)?;
+    }
+    document = with_trace(request, document)?;
+    document = parts::with_file(document, folder_of(&request.path))?;
+    let name =
+        Document::clone(&document).top().label("drive", "drive preset this configuration is based on")?;
+    if let Some(name) = name {
+        let (_, _, text) = *DRIVES.iter().find(|(n, _, _)| *n == name).ok_or_else(|| {
+            let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
+            PlanError::from(document.top().invalid("drive", format!("one of {}", names.join(", "))))
+        })?;
+        document = document.over(Document::preset(text, PresetKind::Drive, &name)?)?;
+    } else if !document.has("part") {
+        let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
+        return Err(PlanError(format!(
+            "{}: nothing says which drive: give drive = \"...\" (one of {}), or a [part] and a [geometry]",
+            request.path,
+            names.join(", ")
+        )));
+    }
+    Ok(parts::layered(document)?)
+}
+
+/// Points every flow that replays a trace to the file of the command line.
+fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document, PlanError> {
+    if request.trace.is_none() && !request.skip_bad_rows {
+        return Ok(document);
+    }
+    let flows = document.tables("flow")?;
+    let replaying: Vec<usize> = (0..flows.len()).filter(|&i| flows[i].has("trace")).collect();
+    if replaying.is_empty() {
+        let option = if request.trace.is_some() { "--trace" } else { "--skip-bad-rows" };
+        return Err(PlanError(format!(
+            "{}: {option} was given, but no [[flow]] replays a trace; give a flow the key `trace`",
+            request.path
+        )));
+    }
+    for i in replaying {
+        if let Some(path) = &request.trace {
+            let text = toml::Value::String(path.clone()).to_string();
+            document = Document::set(&format!("flow.{i}.trace"), &text)?.over(document)?;
+        }
+        if request.skip_bad_rows {
+            document = Document::set(&format!("flow.{i}.skip-bad-rows"), "true")?.over(document)?;
+        }
+    }
+    Ok(document)
+}
+
+/// The drive presets: name, one line of documentation, text.
+pub const DRIVES: &[(&str, &str, &str)] = &[
+    (
+        "a4",
+        "the TLC drive of the program-suspend study: Zambelli et al., Electronics 2021, Tables 1 and 2",
+        include_str!("presets/a4.toml"),
+    ),
+    (
+        "a4-mini",
+        "the same drive with 8 dies of 96 blocks, for quick looks and tests",
+        include_str!("presets/a4-mini.toml"),
+    ),
+    (
+        "atc19",
+        "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology",
+        include_str!("presets/atc19.toml"),
+    ),
+    (
+        "atc19-mini",
+        "the same drive with an eighth of its capacity, one erase for every 3 MiB",
+        include_str!("presets/atc19-mini.toml"),
+    ),
+    (
+        "fast12-slc",
+        "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-slc.toml"),
+    ),
+    (
+        "fast12-mlc",
+        "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
+        include_str!("presets/fast12-mlc.toml"),
+    ),
+    (
+        "ressd",
+        "the reprogrammable TLC drive of Gao et al., MICRO 2019, Table 4",
+        include_str!("presets/ressd.toml"),
+    ),
+    (
+        "ressd-mini",
+        "the same drive with 4 dies of 64 small blocks a plane, for quick looks and tests",
+        include_str!("presets/ressd-mini.toml"),
+    ),
+    (
+        "starblaze",
+        "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
+        include_str!("presets/starblaze.toml"),
+    ),
+];
+
+/// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.
+pub fn fuzz_plan(bytes: &[u8]) {
+    let request = PlanRequest {
+        text: String::from_utf8_lossy(bytes).into_owned(),
+        path: "fuzz".into(),
+        ..PlanRequest::default()
+    };
+    // Either outcome is legal; an error must have something to say.
+    if let Err(error) = read_cases(&request) {
+        assert!(!error.0.is_empty());
+    }
+}

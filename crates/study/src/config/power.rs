@@ -1,0 +1,56 @@
+//! Reads `[power]`: how power is followed and limited, and what is not flash.
+
+use interpulse_drive::drive::spec::PowerConstants;
+use interpulse_engine::{Duration, Power};
+use interpulse_flash::geometry::Geometry;
+use interpulse_flash::nand::power::{PowerConfig, budget};
+use interpulse_flash::parts::PartSpec;
+use interpulse_settings::{ConfigError, Document, default, optional};
+
+/// No constant of a drive is larger.
+const MOST: Power = Power(1_000_000_000);
+
+pub(super) fn read(
+    document: &Document,
+    part: &PartSpec,
+    geometry: &Geometry,
+) -> Result<(PowerConfig, PowerConstants), ConfigError> {
+    let mut s = document.section("power")?;
+    let trace = s.bool(
+        "trace",
+        "follow the current through time: largest window, instantaneous maximum, power over time",
+        default(false),
+    )?;
+    let window = if trace {
+        let range = Duration::from_us(1)..=Duration::from_ms(60_000);
+        Some(s.duration(
+            "window",
+            "length of the windows whose largest mean is the peak",
+            default(Duration::from_ms(1)).within(range),
+        )?)
+    } else {
+        s.refuse("window", "it belongs to trace = true")?;
+        None
+    };
+    let standby_after = s.duration(
+        "standby-after",
+        "a die on which nothing runs is deselected after this long, and draws its standby current",
+        default(Duration::ZERO).at_most(Duration::from_ms(86_400_000)),
+    )?;
+    let doc = "most VDDcore power, or current, of all dies together; operations wait for their share of it";
+    let limit = s.optional_limit("budget", doc, optional())?;
+    let allowed = limit.map(|limit| limit.current(part.power.vcc));
+    let least =
+        budget::least(&part.power, part.buffer_setup, part.read.len(), geometry.dies(), geometry.channels);
+    if allowed.is_some_and(|allowed| allowed < least) {
+        let least_power = Power((least.as_ua() * part.power.vcc.as_mv()).div_ceil(1_000));
+        let expected = format!(
+            "at least {least_power} or {least}: one operation on a die while the other dies of the drive are at rest",
+        );
+        return Err(s.invalid("budget", expected));
+    }
+    let constant = || optional().at_most(MOST);
+    let controller = s.optional_power("controller", "power of the controller, always drawn", constant())?;
+    let dram = s.optional_power("dram", "power of the DRAM, always drawn", constant())?;
+    Ok((PowerConfig { standby_after, trace: window, budget: allowed }, PowerConstants { controller, dram }))
+}

@@ -1,0 +1,163 @@
+//! Reads the starting state and what is measured.
+
+use interpulse_drive::drive::build::Impossible;
+use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_engine::Duration;
+use interpulse_settings::{ConfigError, Document, default, optional};
+use interpulse_workload::AddressSpec;
+
+/// The state a run starts from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreconditionSpec {
+    /// Share of the logical capacity written once, in order.
+    pub fill: f64,
+    /// What is then overwritten.
+    pub overwrite: Option<OverwriteSpec>,
+    /// Program/erase cycles that every block has had besides those of preconditioning itself.
+    pub cycles: u32,
+    /// Seed of the overwrites; streams differ from the workload's even for equal seeds.
+    pub seed: u64,
+}
+
+/// Overwrites of the filled part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverwriteSpec {
+    /// Pattern of addresses.
+    pub addresses: AddressSpec,
+    /// For how long.
+    pub until: Until,
+}
+
+/// When overwriting ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Until {
+    /// When write amplification over successive quarter-drives changes by less than `tolerance`, at the
+    /// latest after `max_drive_writes`.
+    Steady {
+        /// Relative change.
+        tolerance: f64,
+        /// Logical capacities written.
+        max_drive_writes: f64,
+    },
+    /// After this many logical capacities.
+    DriveWrites(f64),
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunSpec {
+    /// Simulated time before the measurement window.
+    pub warmup: Duration,
+    /// The window ends after this many completed requests.
+    pub requests: Option<u64>,
+    /// The window ends after this simulated time.
+    pub time: Option<Duration>,
+}
+
+/// What the result holds besides what it always does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportSpec {
+    /// The latency histograms.
+    pub histograms: bool,
+}
+
+pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError> {
+    let mut r = document.section("report")?;
+    let histograms = r.bool("histograms", "put the latency histograms into the result", default(false))?;
+    Ok(ReportSpec { histograms })
+}
+
+pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
+    let mut p = document.section("precondition")?;
+    let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
+    let cycles = p.u32(
+        "cycles",
+        "program/erase cycles that every block has had before",
+        default(0).within(0..=1_000_000),
+    )?;
+    let mut patterns: Vec<(&str, &str)> = vec![("none", "none")];
+    patterns.extend(interpulse_workload::ADDRESSES.iter().map(|&(n, _)| (n, n)));
+    let pattern =
+        p.choice("overwrite", "pattern of the overwrites after the fill", Some("none"), &patterns)?;
+    if pattern == "none" {
+        for key in
+            ["exponent", "hot-share", "hot-traffic", "until", "tolerance", "drive-writes", "max-drive-writes"]
+        {
+            p.refuse(key, "it belongs to an `overwrite` pattern")?;
+        }
+        let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
+        return Ok(PreconditionSpec { fill, overwrite: None, cycles, seed });
+    }
+    if fill == 0.0 {
+        return Err(p.conflict(&["fill", "overwrite"], "there is nothing to overwrite on an empty drive"));
+    }
+    let addresses = super::flow::read_pattern(&mut p, pattern)?;
+    let kinds = [("steady", 0), ("drive-writes", 1)];
+    let until = match p.choice("until", "when overwriting ends", Some("steady"), &kinds)? {
+        0 => {
+            p.refuse("drive-writes", "it belongs to until = \"drive-writes\"")?;
+            let tolerance = p.fraction(
+                "tolerance",
+                "steady: write amplification of successive quarter-drives changes by less than this",
+                default(0.01).within(1e-5..=0.5),
+            )?;
+            let max_drive_writes = p.f64(
+                "max-drive-writes",
+                "steady: give up after this many capacities",
+                default(20.0).within(0.5..=1000.0),
+            )?;
+            Until::Steady { tolerance, max_drive_writes }
+        }
+        _ => {
+            for key in ["tolerance", "max-drive-writes"] {
+                p.refuse(key, "it belongs to until = \"steady\"")?;
+            }
+            Until::DriveWrites(p.f64(
+                "drive-writes",
+                "capacities to overwrite",
+                default(2.0).within(0.0..=1000.0),
+            )?)
+        }
+    };
+    let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
+    Ok(PreconditionSpec { fill, overwrite: Some(OverwriteSpec { addresses, until }), cycles, seed })
+}
+
+pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
+    let mut r = document.section("run")?;
+    let long = Duration::from_ms(100 * 24 * 3_600_000);
+    let warmup = r.duration(
+        "warmup",
+        "simulated time before the measurement window",
+        default(Duration::ZERO).at_most(long),
+    )?;
+    let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
+    let time =
+        r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
+    Ok(RunSpec { warmup, requests, time })
+}
+
+impl PreconditionSpec {
+    /// Checks the starting state against the drive.
+    pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        if drive.ftl.gc == GcPolicy::Imposed && self.fill < 1.0 {
+            return Err(Impossible {
+                keys: vec!["precondition.fill", "ftl.gc"],
+                message:
+                    "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%"
+                        .into(),
+            });
+        }
+        if let Some(errors) = &drive.nand.errors
+            && let Some(&last) = errors.table.cycles.last()
+            && self.cycles > last
+        {
+            return Err(Impossible {
+                keys: vec!["precondition.cycles", "errors.table"],
+                message: format!("the error table ends at {last} cycles"),
+            });
+        }
+        Ok(())
+    }
+}

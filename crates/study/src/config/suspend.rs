@@ -1,0 +1,228 @@
+//! Reads `[suspend.program]` and `[suspend.erase]`: the scheme and the limits around it.
+
+use interpulse_engine::Duration;
+use interpulse_flash::parts::{PartSpec, SuspendSupport};
+use interpulse_flash::suspend::{
+    DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
+};
+use interpulse_settings::{ConfigError, Document, Section, default, optional, options, required};
+
+/// No limit of a suspension is longer.
+const LONGEST: Duration = Duration::from_ms(100_000);
+
+/// How programs are suspended, how erases are, and whether programs inside a suspended erase are.
+pub(super) fn read(
+    document: &Document,
+    part: &PartSpec,
+    drive_dies: u32,
+) -> Result<(SuspendPolicy, SuspendPolicy, bool), ConfigError> {
+    let mut suspend = document.section("suspend")?;
+    let nesting = suspend.bool(
+        "nesting",
+        "a program that runs inside a suspended erase may be suspended itself",
+        default(false),
+    )?;
+    if nesting && part.suspend_support != SuspendSupport::Nested {
+        return Err(suspend.invalid("nesting", "false: it needs part.suspend-support = \"nested\""));
+    }
+    let program = read_program(&mut suspend.section("program")?, part, drive_dies)?;
+    let erase = read_erase(&mut suspend.section("erase")?, part, drive_dies)?;
+    Ok((program, erase, nesting))
+}
+
+fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<SuspendPolicy, ConfigError> {
+    let costs = SuspendCosts {
+        entry: part.program_suspend_entry,
+        resume: part.program_resume,
+        reset: part.voltage_reset,
+    };
+    let mut policy = read_common(s, costs, drive_dies)?;
+    check_support(s, &policy, part.suspend_support.programs())?;
+    const TYPES: [[&str; 4]; 4] = [
+        ["lsb", "", "", ""],
+        ["lsb", "msb", "", ""],
+        ["lsb", "csb", "msb", ""],
+        ["lsb", "csb", "msb", "top"],
+    ];
+    let bits = part.bits_per_cell as usize;
+    let names = &TYPES[bits - 1][..bits];
+    let types: Vec<(&str, u32)> = names.iter().enumerate().map(|(k, &name)| (name, 1 << k)).collect();
+    let pages = s.list_choice(
+        "pages",
+        "page types whose programs may be suspended; one that programs several needs all of them",
+        Some(names),
+        &types,
+    )?;
+    if pages.is_empty() {
+        return Err(s.invalid("pages", "at least one page type; to suspend no program, scheme = \"none\""));
+    }
+    policy.eligible.page_types = pages.iter().fold(0, |all, page| all | page);
+    let reloads =
+        [(Reload::ALL[0].0, Reload::ShadowBuffer(part.page_buffer_reload)), (Reload::ALL[1].0, Reload::Bus)];
+    policy.reload = s.choice(
+        "reload",
+        "where a program's data comes from at a resume, after reads have used the page buffer",
+        Some("shadow-buffer"),
+        &reloads,
+    )?;
+    s.refuse("for-host-writes", "a host write may suspend erases only")?;
+    Ok(policy)
+}
+
+fn read_erase(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<SuspendPolicy, ConfigError> {
+    let costs = SuspendCosts {
+        entry: part.erase_suspend_entry,
+        resume: part.erase_resume,
+        reset: part.voltage_reset,
+    };
+    let mut policy = read_common(s, costs, drive_dies)?;
+    check_support(s, &policy, part.suspend_support.erases())?;
+    policy.preemptors.host_writes = s.bool(
+        "for-host-writes",
+        "a program of host data suspends it (write-suspend-erase)",
+        default(false),
+    )?;
+    s.refuse("pages", "an erase has no pages")?;
+    s.refuse("reload", "an erase has no data to load again")?;
+    Ok(policy)
+}
+
+/// A part that cannot suspend an operation leaves only one scheme for it.
+fn check_support(s: &Section, policy: &SuspendPolicy, supported: bool) -> Result<(), ConfigError> {
+    if supported || policy.scheme == Scheme::None {
+        return Ok(());
+    }
+    Err(s.invalid(
+        "scheme",
+        "\"none\", because part.suspend-support says that the part cannot suspend this operation",
+    ))
+}
+
+/// What programs and erases have in common.
+fn read_common(s: &mut Section, costs: SuspendCosts, drive_dies: u32) -> Result<SuspendPolicy, ConfigError> {
+    let scheme = s.choice(
+        "scheme",
+        "how the operation is suspended for a host read",
+        Some("none"),
+        &options(Scheme::ALL),
+    )?;
+    let mut policy = SuspendPolicy::unlimited(scheme, costs);
+    if scheme == Scheme::Timeout {
+        policy.defer_after = s.duration(
+            "defer-after",
+            "how long a write may starve before the operation is no longer cut short",
+            default(Duration::from_ms(64)).at_most(LONGEST),
+        )?;
+        policy.defer_clock = s.choice(
+            "defer-clock",
+            "whose starvation counts",
+            Some("first-suspend"),
+            &options(DeferClock::ALL),
+        )?;
+    } else {
+        for key in ["defer-after", "defer-clock"] {
+            s.refuse(key, "it belongs to scheme = \"timeout\"")?;
+        }
+    }
+    read_limits(s, &mut policy)?;
+    policy.eligible = read_eligibility(s, drive_dies)?;
+    policy.preemptors = Preemptors {
+        host_reads: s.bool("for-host-reads", "a host read suspends it", default(true))?,
+        gc_reads: s.bool("for-gc-reads", "a read of garbage collection suspends it", default(false))?,
+        host_writes: false,
+    };
+    read_resume(s, &mut policy)?;
+    let stress = s.fraction(
+        "stress",
+        "wear of one suspension as a share of a program/erase cycle",
+        default(0.0).at_most(1.0),
+    )?;
+    policy.stress_ppm = (stress * 1e6).round() as u32;
+    if stress > 0.0 && policy.stress_ppm == 0 {
+        return Err(s.invalid("stress", "0, or a millionth of a cycle and more"));
+    }
+    Ok(policy)
+}
+
+fn read_limits(s: &mut Section, policy: &mut SuspendPolicy) -> Result<(), ConfigError> {
+    policy.max_suspends = s.optional_u32(
+        "max-suspends",
+        "most suspensions of one operation; left out, there is no limit",
+        optional().at_least(1),
+    )?;
+    policy.min_interval = s.duration(
+        "min-interval",
+        "shortest time from resumed pulses to the next stop",
+        default(Duration::ZERO).at_most(LONGEST),
+    )?;
+    policy.min_remaining = s.duration(
+        "min-remaining",
+        "an operation with less than this left is not stopped",
+        default(Duration::ZERO).at_most(LONGEST),
+    )?;
+    policy.min_loops_left = s.u32(
+        "min-loops-left",
+        "an operation with fewer loops left, the one begun included, is not stopped",
+        default(0).at_most(1000),
+    )?;
+    policy.max_suspended_time = s.optional_duration(
+        "max-suspended-time",
+        "suspended for this long in all, an operation resumes and is stopped no more; looked at between reads",
+        optional().positive().at_most(LONGEST),
+    )?;
+    policy.timeout = s.optional_duration(
+        "timeout",
+        "this long after its first suspension an operation resumes and is stopped no more; looked at between reads",
+        optional().positive().at_most(LONGEST),
+    )?;
+    Ok(())
+}
+
+fn read_eligibility(s: &mut Section, drive_dies: u32) -> Result<Eligibility, ConfigError> {
+    let mut dies = s.list_u32(
+        "dies",
+        "dies whose operations may be suspended; [] is all",
+        Some(&[]),
+        required().at_most(drive_dies - 1),
+    )?;
+    dies.sort_unstable();
+    Ok(Eligibility {
+        dies: (!dies.is_empty()).then_some(dies),
+        max_cycles: s.optional_u32(
+            "max-cycles",
+            "operations on blocks with more program/erase cycles are not suspended",
+            optional(),
+        )?,
+        page_types: Eligibility::ALL.page_types,
+        multi_plane: s.choice(
+            "multi-plane",
+            "what an operation on several planes does to a suspension",
+            Some("together"),
+            &options(MultiPlane::ALL),
+        )?,
+    })
+}
+
+fn read_resume(s: &mut Section, policy: &mut SuspendPolicy) -> Result<(), ConfigError> {
+    let names: Vec<(&str, usize)> =
+        ResumeWhen::ALL.iter().enumerate().map(|(k, &(name, _))| (name, k)).collect();
+    let when = s.choice("resume", "when a suspended operation goes on", Some("drained"), &names)?;
+    policy.resume = match when {
+        0 => ResumeWhen::Drained,
+        1 => ResumeWhen::Batch,
+        _ => ResumeWhen::Timer(s.duration(
+            "resume-after",
+            "how long it stays suspended, counted from when the die can be read",
+            required().positive().at_most(LONGEST),
+        )?),
+    };
+    if !matches!(policy.resume, ResumeWhen::Timer(_)) {
+        s.refuse("resume-after", "it belongs to resume = \"timer\"")?;
+    }
+    policy.resume_ramp = s.duration(
+        "resume-ramp",
+        "time at the start of a pulse resumed midway that makes no progress",
+        default(Duration::ZERO).at_most(LONGEST),
+    )?;
+    Ok(())
+}

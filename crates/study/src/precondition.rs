@@ -1,0 +1,120 @@
+//! Brings a drive into the state a run starts from.
+
+use crate::config::{PreconditionSpec, Until};
+use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_engine::{SimTime, Streams};
+use interpulse_workload::{AddressSpec, Flow, FlowSpec, SyntheticPacing, SyntheticSpec};
+
+/// Units written between two reports of progress.
+const CHUNK: u64 = 1 << 20;
+/// The instance number of preconditioning's random streams: no flow of a workload has it.
+const INSTANCE: u64 = 0x70_7265_636f_6e64;
+
+/// How preconditioning went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preconditioned {
+    /// Write amplification of each quarter-drive of overwrites.
+    pub quarters: Vec<f64>,
+    /// Steady state was asked for and not reached.
+    pub gave_up: bool,
+}
+
+/// Preconditions a fresh drive. `progress` is told units written and units expected, and returns false to
+/// stop; the result is then `None`.
+pub fn precondition(
+    drive: &DriveSpec,
+    spec: &PreconditionSpec,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Option<(PreconditionedState, Preconditioned)> {
+    let streams = Streams::new(spec.seed);
+    let mut ftl = drive.fresh_ftl(streams.stream("precondition.gc", 0)).expect("the spec has been checked");
+    let logical = u64::from(ftl.map.logical_units());
+    let filled = ((logical as f64 * spec.fill) as u64).min(logical);
+    let stripe = drive.stripe().expect("the spec has been checked");
+    let mut p = Preconditioner::new(&mut ftl, stripe);
+    // Two to three capacities of overwrites are usual; the bar is corrected as it goes.
+    let mut expected = filled;
+    if let Some(o) = &spec.overwrite {
+        expected += (filled as f64 * if let Until::DriveWrites(n) = o.until { n } else { 1.5 }) as u64;
+    }
+    let mut written = 0;
+    while written < filled {
+        let to = (written + CHUNK).min(filled);
+        p.write_in_order(written as u32, to as u32);
+        written = to;
+        if !progress(written, expected.max(written)) {
+            return None;
+        }
+    }
+    let mut outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
+    let overwrite = spec.overwrite.as_ref().filter(|_| drive.ftl.gc != GcPolicy::Imposed && filled > 0);
+    if let Some(o) = overwrite {
+        let mut addresses = addresses(&o.addresses, filled, drive.geometry.unit_bytes / 512, &streams);
+        let quarter = (filled / 4).max(1);
+        let mut before = p.written();
+        let total = match o.until {
+            Until::DriveWrites(n) => (filled as f64 * n) as u64,
+            Until::Steady { max_drive_writes, .. } => (filled as f64 * max_drive_writes) as u64,
+        };
+        let mut done = 0;
+        while done < total {
+            let in_quarter = quarter - done % quarter;
+            let n = CHUNK.min(in_quarter).min(total - done);
+            p.overwrite(n, &mut addresses);
+            done += n;
+            if !progress(written + done, expected.max(written + done)) {
+                return None;
+            }
+            if done % quarter != 0 {
+                continue;
+            }
+            let now = p.written();
+            let wa = 1.0 + (now.1 - before.1) as f64 / (now.0 - before.0) as f64;
+            before = now;
+            outcome.quarters.push(wa);
+            if let Until::Steady { tolerance, .. } = o.until
+                && is_steady(&outcome.quarters, tolerance)
+            {
+                break;
+            }
+        }
+        if let Until::Steady { tolerance, .. } = o.until {
+            outcome.gave_up = !is_steady(&outcome.quarters, tolerance);
+        }
+    }
+    p.finish();
+    Some((PreconditionedState { ftl }, outcome))
+}
+
+/// Whether the last quarter-drive's write amplification differs from the one before by less than
+/// `tolerance`; quarters before garbage collection has begun do not count.
+fn is_steady(quarters: &[f64], tolerance: f64) -> bool {
+    match quarters {
+        [.., before, last] => *before > 1.0 && ((last - before) / before).abs() < tolerance,
+        _ => false,
+    }
+}
+
+/// Logical units, of so many sectors, drawn from the pattern over the filled part, one write at a time.
+fn addresses(pattern: &AddressSpec, filled: u64, sectors: u64, streams: &Streams) -> impl FnMut() -> u32 {
+    let spec = FlowSpec::synthetic(
+        "precondition",
+        SyntheticSpec {
+            pacing: SyntheticPacing::Closed { depth: 1 },
+            read_share: 0.0,
+            write_share: 1.0,
+            addresses: pattern.clone(),
+            ..SyntheticSpec::default()
+        },
+    );
+    debug_assert_eq!(spec.start, SimTime::ZERO);
+    let flow = Flow::new(&spec, filled * sectors, streams, INSTANCE);
+    let mut flow = flow.expect("patterns are checked when they are read");
+    move || {
+        let (_, request) = flow.next().expect("no trace is read").expect("there is no limit");
+        (request.sector / sectors) as u32
+    }
+}

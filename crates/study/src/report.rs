@@ -1,0 +1,318 @@
+//! Results as JSON, by the schema in `docs/result.schema.json`.
+
+pub mod array;
+pub mod power_loss;
+mod reliability;
+mod space;
+
+use crate::config::Case;
+use crate::power;
+use crate::run::Measured;
+use interpulse_drive::account::{Blame, CAUSE_INFO, Sums};
+use interpulse_drive::drive::stats::Latencies;
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
+use interpulse_flash::die::usage::{USES, Use};
+use interpulse_flash::nand::OperationTimes;
+use interpulse_flash::nand::power::tally::Spender;
+use interpulse_workload::TraceSummary;
+use serde_json::{Map, Value, json};
+
+/// The version of the result's schema; raised when a key is removed or renamed.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Percentiles reported, with their names.
+const PERCENTILES: [(&str, f64); 6] =
+    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
+
+/// Tails that are split by cause, with their names: the slowest one in so many reads.
+const TAILS: [(&str, u64); 3] = [("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)];
+
+/// What a run needs from its drive besides what it measured.
+pub struct Context<'a> {
+    /// The case that ran.
+    pub case: &'a Case,
+    /// Names of the flows, in order.
+    pub flows: Vec<String>,
+    /// Effective spare factor: (usable - logical) / logical, free reserve and open blocks excluded.
+    pub effective_spare: f64,
+    /// Pages to which nothing had been programmed since their erase at the end.
+    pub free_pages: u64,
+    /// P/E cycles over all super blocks at the end: (fewest, most, sum).
+    pub wear: (u32, u32, u64),
+    /// Super blocks of the drive.
+    pub super_blocks: u32,
+    /// What the first reading of each replayed trace found.
+    pub traces: Vec<TraceSummary>,
+}
+
+/// What every result begins with.
+fn heading(case: &Case) -> Map<String, Value> {
+    let mut o = Map::new();
+    o.insert("schema_version".into(), json!(SCHEMA_VERSION));
+    o.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+    o.insert("seed".into(), json!(case.seed));
+    o.insert("config_hash".into(), json!(case.config_hash()));
+    o.insert("case".into(), json!(case.name));
+    o
+}
+
+/// The result of a case that was stopped before it ran.
+pub fn not_run(case: &Case) -> Value {
+    let mut o = heading(case);
+    o.insert("interrupted".into(), json!(true));
+    Value::Object(o)
+}
+
+/// What stands in the place of a case that failed, beside those that did not.
+pub fn failed(case: &Case, why: &str) -> Value {
+    let mut o = heading(case);
+    o.insert("error".into(), json!(why));
+    Value::Object(o)
+}
+
+/// The result of a case.
+pub fn result(m: &Measured, context: &Context) -> Value {
+    let case = context.case;
+    let mut o = heading(case);
+    if m.interrupted {
+        o.insert("interrupted".into(), json!(true));
+    }
+    let seconds = m.simulated.as_ns() as f64 / 1e9;
+    let mut all = Latencies::default();
+    for f in &m.window.flows {
+        all.read.merge(&f.read);
+        all.write.merge(&f.write);
+        all.other.merge(&f.other);
+    }
+    let requests = m.window.counters.requests;
+    let per_second = |n: u64, s: f64| if s > 0.0 { n as f64 / s } else { 0.0 };
+    o.insert("simulated_s".into(), json!(seconds));
+    o.insert("wall_s".into(), json!(m.wall_s));
+    o.insert("cpu_s".into(), json!(m.cpu_s));
+    o.insert("host_requests".into(), json!(requests));
+    o.insert("requests_per_cpu_s".into(), json!(per_second(requests, m.window_cpu_s)));
+    o.insert("iops".into(), json!(per_second(requests, seconds)));
+    o.insert("latency_us".into(), latencies(&all));
+    o.insert("ftl".into(), ftl(m, context));
+    o.insert("nand".into(), nand(m));
+    o.insert("time_share".into(), time_share(&m.uses));
+    if let Some(errors) = &m.errors {
+        o.insert("reliability".into(), reliability::section(errors, &m.window));
+    }
+    if m.simulated > Duration::ZERO {
+        o.insert("power".into(), power_of(m, case));
+    }
+    o.insert("read_wait_us".into(), wait(&m.window.read_blame.total()));
+    o.insert("write_wait_us".into(), wait(&m.window.write_blame));
+    o.insert("tail_blame".into(), tail_blame(&m.window.read_blame));
+    o.insert("oldest_outstanding_us".into(), oldest(m.window.oldest_read, m.window.oldest_write));
+    if case.report.histograms {
+        o.insert("histogram_us".into(), histograms(&all));
+    }
+    let flows = context.flows.iter().zip(&m.window.flows).map(|(name, l)| {
+        let mut flow = json!({
+            "name": name,
+            "host_requests": l.count(),
+            "iops": per_second(l.count(), seconds),
+            "latency_us": latencies(l),
+        });
+        if case.report.histograms {
+            flow["histogram_us"] = histograms(l);
+        }
+        flow
+    });
+    o.insert("flows".into(), flows.collect());
+    o.insert("counters".into(), counters(m, context));
+    let audits = m.audits.map_or(json!({}), |a| {
+        json!({
+            "requests_issued_and_completed": a.requests,
+            "mapped_units": a.mapped_units,
+            "versions_checked": a.versions_checked,
+            "energy_nj": m.energy_nj,
+        })
+    });
+    o.insert("audits".into(), audits);
+    let config = case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>();
+    o.insert("config".into(), Value::Object(config));
+    Value::Object(o)
+}
+
+fn us(ns: f64) -> Value {
+    json!(ns / 1e3)
+}
+
+fn latency(h: &LatencyHistogram) -> Value {
+    let mut o = Map::new();
+    o.insert("count".into(), json!(h.count()));
+    if let (Some(mean), Some(max)) = (h.mean_ns(), h.max()) {
+        o.insert("mean".into(), us(mean));
+        for (name, p) in PERCENTILES {
+            let value = h.percentile(p).expect("the histogram is not empty");
+            o.insert(name.into(), us(value.as_ns() as f64));
+        }
+        o.insert("max".into(), us(max.as_ns() as f64));
+    }
+    Value::Object(o)
+}
+
+/// Summaries of latencies by kind of request.
+pub fn latencies(l: &Latencies) -> Value {
+    json!({ "read": latency(&l.read), "write": latency(&l.write), "all": latency(&l.all()) })
+}
+
+fn ftl(m: &Measured, context: &Context) -> Value {
+    let f = &m.ftl;
+    let programmed = f.host_units + f.gc_units + f.moved_early_units + f.imposed_units + f.padding_units;
+    let mut o = Map::new();
+    if f.host_units > 0 {
+        o.insert("waf".into(), json!(programmed as f64 / f.host_units as f64));
+    }
+    o.insert("host_pages".into(), json!(f.host_units));
+    o.insert("programmed_pages".into(), json!(programmed));
+    o.insert("gc_runs".into(), json!(f.gc_runs));
+    o.insert("gc_pages_moved".into(), json!(f.gc_units));
+    o.insert("erases".into(), json!(f.erases));
+    if context.case.drive.ftl.gc != GcPolicy::Imposed {
+        o.insert("effective_spare_factor".into(), json!(context.effective_spare));
+        space::insert(&mut o, m, context);
+    }
+    Value::Object(o)
+}
+
+fn nand(m: &Measured) -> Value {
+    let n = &m.nand;
+    json!({
+        "reads": n.host_reads + n.gc_reads,
+        "programs": n.host_programs + n.gc_programs,
+        "erases": n.erases,
+        "suspends": { "program": n.program_suspends, "erase": n.erase_suspends },
+        "program_us": operation(&m.operations.programs),
+        "erase_us": operation(&m.operations.erases),
+    })
+}
+
+/// What the flash array drew from its supplies.
+fn power_of(m: &Measured, case: &Case) -> Value {
+    let n = &m.nand;
+    let counts = Spender::ALL.map(|(spender, _, _)| match spender {
+        Spender::Read => Some(n.host_reads),
+        Spender::GcRead => Some(n.gc_reads),
+        Spender::Program => Some(n.host_programs),
+        Spender::GcProgram => Some(n.gc_programs),
+        Spender::Erase => Some(n.erases),
+        Spender::Suspension => Some(n.program_suspends + n.erase_suspends),
+        Spender::Idle => None,
+    });
+    let drive = &case.drive;
+    let requests = m.window.counters.requests;
+    let limit = drive.nand.power.budget;
+    let constants = drive.constants.of_drives(case.drives());
+    power::report(&m.power, &drive.part.power, &constants, limit, &counts, requests, m.simulated)
+}
+
+/// How long the operations of one kind had their die, and how many were suspended 0, 1, 2, ... times.
+fn operation(of: &OperationTimes) -> Value {
+    let mut o = latency(&of.times);
+    if of.times.count() > 0 {
+        let last = of.by_suspends.iter().rposition(|&n| n > 0).map_or(0, |k| k + 1);
+        o["by_suspends"] = json!(of.by_suspends[..last]);
+        o["most_suspends"] = json!(of.most_suspends);
+    }
+    o
+}
+
+fn time_share(uses: &[u64; USES]) -> Value {
+    let total: u64 = uses.iter().sum();
+    let share = |parts: &[Use]| {
+        let sum: u64 = parts.iter().map(|&u| uses[u as usize]).sum();
+        if total == 0 { 0.0 } else { sum as f64 / total as f64 }
+    };
+    json!({
+        "idle": share(&[Use::Idle]),
+        "reading": share(&[Use::SenseHost, Use::SenseGc]),
+        "programming": share(&[Use::PulseHost, Use::PulseGc, Use::StopProgram]),
+        "erasing": share(&[Use::Erase, Use::StopErase]),
+        "suspended": share(&[Use::Suspended]),
+        "waiting_for_bus": share(&[Use::BusHost, Use::BusGc, Use::BusProgram]),
+    })
+}
+
+/// A value for each cause.
+fn by_cause(sums: &Sums, value: impl Fn(u128) -> Value) -> Value {
+    Value::Object(
+        CAUSE_INFO.iter().zip(sums.by_cause).map(|((name, _), sum)| ((*name).into(), value(sum))).collect(),
+    )
+}
+
+/// The mean by cause.
+fn wait(sums: &Sums) -> Value {
+    if sums.requests == 0 {
+        return json!({});
+    }
+    by_cause(sums, |sum| us(sum as f64 / sums.requests as f64))
+}
+
+/// The slowest reads split by cause.
+fn tail_blame(blame: &Blame) -> Value {
+    let tails = TAILS.iter().filter_map(|&(name, one_in)| {
+        let tail = blame.slowest(one_in)?;
+        let total = tail.sums.total_ns() as f64;
+        let value = json!({
+            "above_us": us(tail.above.as_ns() as f64),
+            "reads": tail.sums.requests,
+            "mean_us": us(total / tail.sums.requests as f64),
+            "shares": by_cause(&tail.sums, |sum| json!(sum as f64 / total)),
+        });
+        Some((name.to_string(), value))
+    });
+    Value::Object(tails.collect())
+}
+
+fn oldest(read: Option<Duration>, write: Option<Duration>) -> Value {
+    let ages = [("read", read), ("write", write)].into_iter();
+    Value::Object(ages.filter_map(|(name, age)| Some((name.into(), us(age?.as_ns() as f64)))).collect())
+}
+
+/// The buckets that are not empty: upper bound and count.
+fn histograms(l: &Latencies) -> Value {
+    let buckets = |h: &LatencyHistogram| {
+        h.buckets().map(|(_, end, count)| json!([us(end as f64), count])).collect::<Value>()
+    };
+    json!({ "read": buckets(&l.read), "write": buckets(&l.write) })
+}
+
+/// Counters by name.
+pub fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
+    Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
+}
+
+fn counters(m: &Measured, context: &Context) -> Value {
+    let mut o = Map::new();
+    o.insert("host".into(), group(m.window.counters.iter()));
+    o.insert("ftl".into(), group(m.ftl.iter()));
+    o.insert("nand".into(), group(m.nand.iter()));
+    if let Some(errors) = &m.errors {
+        o.insert("errors".into(), group(errors.counters.iter()));
+    }
+    let (fewest, most, sum) = context.wear;
+    o.insert(
+        "wear".into(),
+        json!({
+            "cycles_min": fewest,
+            "cycles_max": most,
+            "cycles_mean": sum as f64 / f64::from(context.super_blocks),
+            "super_blocks": context.super_blocks,
+            "suspend_cycles": m.nand.suspend_stress as f64 / 1e6,
+            "cycles_rated": context.case.drive.part.endurance,
+        }),
+    );
+    if !context.traces.is_empty() {
+        let sum = |f: fn(&TraceSummary) -> u64| json!(context.traces.iter().map(f).sum::<u64>());
+        o.insert(
+            "trace".into(),
+            json!({ "rows": sum(|t| t.rows), "bad_rows": sum(|t| t.bad_rows), "late_rows": sum(|t| t.late_rows) }),
+        );
+    }
+    Value::Object(o)
+}

@@ -1,0 +1,62 @@
+//! The section `power_loss` of a result.
+
+use interpulse_drive::drive::Drive;
+use interpulse_drive::drive::power_loss::Recovery;
+use serde_json::{Map, Value, json};
+
+/// What the drives of a case did for a loss of power, and how they recovered from one; `None` where power is not lost. Of
+/// several drives counts are sums, and times those of the slowest.
+pub fn section(drives: &[Drive]) -> Option<Value> {
+    drives[0].spec().power_loss?;
+    let mut o = Map::new();
+    let written = drives.iter().map(Drive::metadata_written_so_far);
+    let written = written.fold((0, 0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1, sum.2 + of.2));
+    o.insert("checkpoints".into(), json!(written.0));
+    o.insert("checkpoint_pages".into(), json!(written.1));
+    o.insert("metadata_programs".into(), json!(written.2));
+    let cuts: Vec<&Recovery> = drives.iter().filter_map(|drive| drive.recoveries().last()).collect();
+    if let Some(first) = cuts.first() {
+        o.insert("cut".into(), cut(first, &cuts));
+        o.insert("recovery".into(), recovery(&cuts));
+    }
+    Some(Value::Object(o))
+}
+
+fn cut(first: &Recovery, cuts: &[&Recovery]) -> Value {
+    let sum = |of: fn(&Recovery) -> u64| cuts.iter().map(|r| of(r)).sum::<u64>();
+    json!({
+        "at_s": first.at.as_ns() as f64 / 1e9,
+        "reads_in_flight": sum(|r| r.requests[0]),
+        "writes_in_flight": sum(|r| r.requests[1]),
+        "others_in_flight": sum(|r| r.requests[2]),
+        "acknowledged_units_lost": sum(|r| r.losses.acknowledged),
+        "flushed_units_lost": sum(|r| r.losses.flushed),
+        "unacknowledged_units": sum(|r| r.losses.unacknowledged),
+        "unacknowledged_units_kept": sum(|r| r.losses.survived),
+        "trims_undone": sum(|r| r.trims_undone),
+        "torn_word_lines": sum(|r| r.torn_word_lines),
+        "interrupted_erases": sum(|r| r.blocks_erased_again),
+    })
+}
+
+fn recovery(cuts: &[&Recovery]) -> Value {
+    let sum = |of: fn(&Recovery) -> u64| cuts.iter().map(|r| of(r)).sum::<u64>();
+    let longest = |of: fn(&Recovery) -> Option<u64>| cuts.iter().filter_map(|r| of(r)).max();
+    let us = |ns: u64| json!(ns as f64 / 1e3);
+    let mut o = Map::new();
+    let whole = longest(|r| Some(r.served?.as_ns() - r.on?.as_ns()));
+    if let Some(whole) = whole {
+        o.insert("time_us".into(), us(whole));
+    }
+    o.insert("mounting_us".into(), us(longest(|r| Some(r.mounting.as_ns())).unwrap_or(0)));
+    if whole.is_some() {
+        let refilling = longest(|r| Some(r.served?.as_ns() - r.on?.as_ns() - r.mounting.as_ns()));
+        o.insert("refilling_us".into(), us(refilling.unwrap_or(0)));
+    }
+    o.insert("checkpoint_pages_read".into(), json!(sum(|r| r.checkpoint_pages)));
+    o.insert("oob_pages_read".into(), json!(sum(|r| r.oob_pages)));
+    o.insert("cache_pages_read".into(), json!(sum(|r| r.cache_pages)));
+    o.insert("blocks_erased_again".into(), json!(sum(|r| r.blocks_erased_again)));
+    o.insert("units_programmed_again".into(), json!(sum(|r| r.refilled_units)));
+    Value::Object(o)
+}

@@ -1,0 +1,235 @@
+//! Preconditioned states on disk, so that a sweep pays for preconditioning once.
+//!
+//! One file a state, named by the hash of what determines it and the format version
+//! (`<hash>-v<version>.snapshot`), written to a temporary file and renamed. Layout: a header (magic, format
+//! version, hash, payload checksum and length) and the payload: everything but the logical-to-physical map,
+//! which follows from the rest.
+
+use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::ftl::Ftl;
+use interpulse_engine::Streams;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use thiserror::Error;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// Version of the file format and of the code that makes the state: raised when either changes what a
+/// snapshot holds, so that old files are refused.
+pub const FORMAT_VERSION: u32 = 2;
+const MAGIC: [u8; 8] = *b"INTERPLS";
+const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
+/// Size of the pieces in which large tables are checksummed and moved.
+const PIECE: usize = 1 << 22;
+
+/// Why a snapshot cannot be used.
+#[derive(Debug, Error)]
+pub enum SnapshotError {
+    /// The file could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is not a snapshot, or damaged, or of another version or state.
+    #[error("{path} does not fit: {why}")]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What was found and what was expected.
+        why: String,
+    },
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Where the snapshot of a state is kept.
+pub fn path_of(folder: &Path, hash: &str) -> PathBuf {
+    folder.join(format!("{hash}-v{FORMAT_VERSION}.snapshot"))
+}
+
+/// A writer that sums what passes.
+struct Summing<W> {
+    inner: W,
+    sum: Xxh3Default,
+    bytes: u64,
+}
+
+impl<W: Write> Write for Summing<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(data)?;
+        self.sum.update(&data[..n]);
+        self.bytes += n as u64;
+        Ok(n)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<R: Read> Read for Summing<R> {
+    fn read(&mut self, data: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(data)?;
+        self.sum.update(&data[..n]);
+        self.bytes += n as u64;
+        Ok(n)
+    }
+}
+
+/// Writes a state; returns the size of its file. `progress` gets bytes done and in all, and returns false to
+/// stop.
+pub fn save(
+    state: &PreconditionedState,
+    folder: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<u64, SnapshotError> {
+    let path = path_of(folder, hash);
+    // Two threads may save the same state at once.
+    static SAVES: AtomicU64 = AtomicU64::new(0);
+    let save = SAVES.fetch_add(1, Ordering::Relaxed);
+    let temporary = folder.join(format!("{hash}.{}-{save}.tmp", std::process::id()));
+    let at = |source| SnapshotError::Io { path: temporary.clone(), source };
+    fs::create_dir_all(folder).map_err(|source| SnapshotError::Io { path: folder.to_path_buf(), source })?;
+    let written = write_file(state, &temporary, hash, progress)
+        .and_then(|size| fs::rename(&temporary, &path).map_err(at).map(|()| size));
+    if written.is_err() {
+        // Nothing half-written stays behind; a failure to remove it changes nothing for the caller.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_file(
+    state: &PreconditionedState,
+    path: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<u64, SnapshotError> {
+    let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
+    let mut file = File::create(path).map_err(at)?;
+    file.write_all(&[0; HEADER_BYTES as usize]).map_err(at)?;
+    let mut out =
+        Summing { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
+    let total = state.ftl.state_bytes();
+    state.ftl.save(&mut |piece| {
+        for part in piece.chunks(PIECE) {
+            out.write_all(part).map_err(at)?;
+            if !progress(out.bytes, total) {
+                return Err(SnapshotError::Stopped);
+            }
+        }
+        Ok(())
+    })?;
+    let (sum, bytes) = (out.sum.digest(), out.bytes);
+    let mut file = out.inner.into_inner().map_err(|e| at(e.into_error()))?;
+    file.seek(SeekFrom::Start(0)).map_err(at)?;
+    let mut header = Vec::with_capacity(HEADER_BYTES as usize);
+    header.extend_from_slice(&MAGIC);
+    header.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    header.extend_from_slice(&hash_bytes(hash));
+    header.extend_from_slice(&sum.to_le_bytes());
+    header.extend_from_slice(&bytes.to_le_bytes());
+    file.write_all(&header).map_err(at)?;
+    Ok(HEADER_BYTES + bytes)
+}
+
+/// Reads the state `hash` of a drive back. `progress` as in [`save`].
+pub fn load(
+    drive: &DriveSpec,
+    folder: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<PreconditionedState, SnapshotError> {
+    let path = path_of(folder, hash);
+    let at = |source| SnapshotError::Io { path: path.clone(), source };
+    let refuse = |why: String| SnapshotError::Refused { path: path.clone(), why };
+    let mut file = File::open(&path).map_err(at)?;
+    let length = file.metadata().map_err(at)?.len();
+    let mut header = [0; HEADER_BYTES as usize];
+    file.read_exact(&mut header).map_err(|_| refuse(format!("{length} bytes are too few for a snapshot")))?;
+    if header[..8] != MAGIC {
+        return Err(refuse("it is not a snapshot of interpulse".into()));
+    }
+    let version = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
+    if version != FORMAT_VERSION {
+        return Err(refuse(format!("it has format version {version}, this program writes {FORMAT_VERSION}")));
+    }
+    if header[12..44] != hash_bytes(hash) {
+        return Err(refuse("it is the state of another configuration".into()));
+    }
+    let sum = u64::from_le_bytes(header[44..52].try_into().expect("eight bytes"));
+    let bytes = u64::from_le_bytes(header[52..60].try_into().expect("eight bytes"));
+    let streams = Streams::new(0);
+    let mut ftl: Ftl = drive.fresh_ftl(streams.stream("restored", 0)).expect("the spec has been checked");
+    if length != HEADER_BYTES + bytes || bytes != ftl.state_bytes() {
+        let expected = HEADER_BYTES + ftl.state_bytes();
+        return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
+    }
+    let mut input =
+        Summing { inner: BufReader::with_capacity(1 << 16, file), sum: Xxh3Default::new(), bytes: 0 };
+    ftl.load(&mut |piece| {
+        for part in piece.chunks_mut(PIECE) {
+            input.read_exact(part).map_err(at)?;
+            if !progress(input.bytes, bytes) {
+                return Err(SnapshotError::Stopped);
+            }
+        }
+        Ok(())
+    })?;
+    if input.sum.digest() != sum {
+        return Err(refuse("its checksum is wrong: it is damaged".into()));
+    }
+    ftl.rebuild().map_err(|why| refuse(format!("it contradicts itself: {why}")))?;
+    Ok(PreconditionedState { ftl })
+}
+
+/// Deletes the oldest snapshots of a folder until those that are left take at most `limit` bytes; `keep` is
+/// never deleted. Returns what was deleted.
+pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    remove_abandoned(folder);
+    let mut files: Vec<_> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|x| x == "snapshot"))
+        .filter_map(|p| p.metadata().ok().and_then(|m| Some((m.modified().ok()?, m.len(), p))))
+        .collect();
+    files.sort();
+    let mut total: u64 = files.iter().map(|(_, n, _)| n).sum();
+    let mut deleted = Vec::new();
+    for (_, bytes, path) in files {
+        if total <= limit {
+            break;
+        }
+        if path != keep && fs::remove_file(&path).is_ok() {
+            total -= bytes;
+            deleted.push(path);
+        }
+    }
+    deleted
+}
+
+/// Deletes temporary files that a killed run left behind: nothing writes one for an hour.
+fn remove_abandoned(folder: &Path) {
+    const ABANDONED_AFTER: std::time::Duration = std::time::Duration::from_secs(3600);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|x| x == "tmp")) {
+        let age = path.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED_AFTER) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn hash_bytes(hash: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let n = hash.len().min(32);
+    bytes[..n].copy_from_slice(&hash.as_bytes()[..n]);
+    bytes
+}

@@ -1,0 +1,290 @@
+//! *Does a mistake get a clear answer?* Messages for mistakes that only the drive can see; those of single
+//! values are tested in `settings` and `flash::parts`, those of the command line in `python/tests`.
+
+use interpulse_study::config::{PlanRequest, read_cases};
+
+const BASE: &str = "drive = \"a4-mini\"\n[run]\nrequests = 10\n[[flow]]\ndepth = 4\nread = 0.5\n";
+
+fn message(text: &str, sets: &[(&str, &str)]) -> String {
+    let sets = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let request = PlanRequest { text: text.into(), path: "x.toml".into(), sets, ..PlanRequest::default() };
+    read_cases(&request).err().map_or_else(|| "no mistake was found".to_string(), |e| e.to_string())
+}
+
+#[test]
+fn each_mistake_names_the_key_and_what_is_legal() {
+    for (sets, expected) in [
+        (
+            &[("ftl.multi-plane", "2")][..],
+            "--set: ftl.multi-plane = 2 and part.planes = 1: 2 planes together do not divide the 1 planes of a die",
+        ),
+        (
+            &[("ftl.gc-soft", "90%")],
+            "--set: ftl.gc-soft = 0.9 and ftl.over-provisioning = 0.3 and ftl.gc-threshold-base = spare: a lane has 22.2 \
+             spare blocks; keeping 20 free (gc-soft) and 2 open leaves garbage collection nothing to work with",
+        ),
+        (
+            &[("ftl.gc-hard", "20%")],
+            "--set: ftl.gc-hard = 0.2 and ftl.gc-soft = 0.1: gc-hard must not be larger than gc-soft",
+        ),
+        (
+            &[("cache.size", "64KiB")],
+            "--set: cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units on this drive need at least \
+             96KiB",
+        ),
+        (
+            &[("ftl.gc", "imposed")],
+            "drive preset a4-mini:15: ftl.imposed-waf: missing key; expected a number from 1 to 100",
+        ),
+        (
+            &[("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("precondition.fill", "50%")],
+            "--set: precondition.fill = 0.5 and ftl.gc = imposed: gc = \"imposed\" keeps every unit where preconditioning \
+             put it, so fill must be 100%",
+        ),
+        (
+            &[("part.page-size", "6KiB")],
+            "--set: part.page-size: seen \"6KiB\"; expected a multiple of 4KiB, the unit of the mapping",
+        ),
+        (
+            &[("flow.0.stop", "1ms"), ("flow.0.start", "2ms")],
+            "--set: flow.0.stop = 1ms and flow.0.start = 2ms: a flow must stop after it starts",
+        ),
+        (
+            &[("flow.0.trim", "70%")],
+            "--set: flow.0.trim = 0.7 and flow.0.read = 0.5: reads and trims together exceed all requests",
+        ),
+        (&[("config_version", "2")], "--set: config_version: seen 2; expected 1, the one this program reads"),
+        (
+            &[("host.command-timeout", "0ms")],
+            "--set: host.command-timeout: seen \"0ms\"; expected a duration greater than 0ns",
+        ),
+        (&[("link.lanes", "3")], "--set: link.lanes: seen 3; expected 1, 2, 4, 8 or 16"),
+        (
+            &[("flow.0.pacing", "open")],
+            "x.toml:5: flow.0.depth: does not apply; it belongs to pacing = \"closed\"",
+        ),
+    ] {
+        assert_eq!(message(BASE, sets), expected);
+    }
+}
+
+#[test]
+fn a_run_must_end() {
+    let text = "drive = \"a4-mini\"\n[[flow]]\nname = \"a\"\n";
+    assert!(
+        message(text, &[]).contains("nothing ends this run: flow `a` makes requests for ever"),
+        "{}",
+        message(text, &[])
+    );
+}
+
+#[test]
+fn a_run_must_have_work() {
+    let text = "drive = \"a4-mini\"\n[run]\nrequests = 1\n";
+    assert!(message(text, &[]).contains("at least one [[flow]] table"), "{}", message(text, &[]));
+}
+
+#[test]
+fn mistakes_in_a_case_name_the_case() {
+    let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc=gredy\"]\n");
+    assert!(
+        message(&text, &[]).starts_with("x.toml:9: case \"one\": ftl.gc: seen "),
+        "{}",
+        message(&text, &[])
+    );
+    let text = format!("{BASE}[[case]]\nname = \"one\"\n[[case]]\nname = \"one\"\n");
+    assert!(message(&text, &[]).contains("a name no other case has"));
+    let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc\"]\n");
+    assert!(message(&text, &[]).contains("overrides of the form \"key=value\""));
+}
+
+#[test]
+fn an_ascii_trace_names_its_unit_and_type_code() {
+    let base = "drive = \"a4-mini\"\n[[flow]]\ntrace = \"t\"\nformat = \"ascii\"\n";
+    let legal = format!("{base}time-unit = \"us\"\nwrites-are = 1\n");
+    assert_eq!(message(&legal, &[]), "no mistake was found");
+    assert_eq!(
+        message(&legal, &[("flow.0.writes-are", "2")]),
+        "--set: flow.0.writes-are: seen 2; expected a whole number from 0 to 1"
+    );
+    assert!(message(base, &[]).contains("flow.0.time-unit: missing key"), "{}", message(base, &[]));
+}
+
+const TWIN: &str = "drive = \"a4-mini\"\n[[flow]]\ntwin = \"msr-prxy-0\"\nrequests = 20000\n";
+
+#[test]
+fn a_twin_ends_by_itself_and_refuses_what_its_row_says() {
+    assert_eq!(message(TWIN, &[]), "no mistake was found");
+    for (sets, expected) in [
+        (&[("flow.0.read", "0.5")][..], "--set: flow.0.read: does not apply; the twin's row says it"),
+        (
+            &[("flow.0.trace", "t.csv")],
+            "--set: flow.0.trace: does not apply; it belongs to a flow that replays a `trace`",
+        ),
+        (
+            &[("flow.0.twin", "msr-prxy-1")],
+            "--set: flow.0.twin: seen \"msr-prxy-1\"; expected one of msr-hm-0, ",
+        ),
+        (
+            &[("flow.0.twin", "none.toml")],
+            "--set: flow.0.twin: seen \"none.toml\"; expected a file with a row; twin row none.toml: cannot be opened: ",
+        ),
+        (&[("flow.0.requests", "20")], "twin row msr-prxy-0:"),
+        (&[("flow.0.depth", "20")], "--set: flow.0.depth: does not apply; it belongs to pacing = \"closed\""),
+    ] {
+        let seen = message(TWIN, sets);
+        assert!(seen.starts_with(expected), "{seen}");
+    }
+}
+
+#[test]
+fn a_row_lies_beside_its_configuration_and_enters_the_hash() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let row = |gap: &str| {
+        format!(
+            "[twin]\nrequests = 5000\nwrite-share = \"50%\"\nread-size = \"8KiB\"\nwrite-size = \"12KiB\"\n\
+             rewritten-share = \"80%\"\nmean-gap = \"{gap}\"\nsquared-variation = 4\n"
+        )
+    };
+    let hash = |text: &str| {
+        std::fs::write(folder.path().join("row.toml"), text).expect("a file");
+        let request = PlanRequest {
+            text: TWIN.replace("msr-prxy-0", "row.toml"),
+            path: folder.path().join("x.toml").to_string_lossy().into_owned(),
+            ..PlanRequest::default()
+        };
+        read_cases(&request).map(|cases| cases[0].config_hash()).map_err(|e| e.to_string())
+    };
+    let first = hash(&row("1ms"));
+    assert!(first.is_ok(), "{first:?}");
+    assert_eq!(first, hash(&format!("# The same.\n{}", row("1000us"))));
+    assert_ne!(first, hash(&row("2ms")));
+    let wrong = hash(&row("2mins")).expect_err("no such unit");
+    assert!(
+        wrong.contains("row.toml:7: twin.mean-gap: seen \"2mins\"; expected a duration in ns, us"),
+        "{wrong}"
+    );
+}
+
+/// A table that `[errors]` may name, and what a broken one is told.
+#[test]
+fn mistakes_about_errors_name_the_key_and_what_is_legal() {
+    let cai = ("errors.table", "cai-tlc");
+    for (sets, expected) in [
+        (
+            &[("errors.table", "cai")][..],
+            "--set: errors.table: seen \"cai\"; expected one of ideal, cai-tlc, tlc-3d, or FILE.toml",
+        ),
+        (
+            &[("errors.table", "nowhere.toml")],
+            "--set: errors.table: seen \"nowhere.toml\"; expected a file with an error table; error table nowhere.toml: \
+             cannot be opened: No such file or directory (os error 2)",
+        ),
+        (
+            &[("errors.initial-age", "9d")],
+            "--set: errors.initial-age: does not apply; it belongs to an errors.table other than \"ideal\"",
+        ),
+        (
+            &[("ecc.capability", "9")],
+            "--set: ecc.capability: does not apply; without bit errors it has no effect: give an errors.table other than \"ideal\"",
+        ),
+        (
+            &[cai, ("errors.initial-age", "400d")],
+            "--set: errors.initial-age = 34560000s and errors.temperature-c = 40 and errors.table = cai-tlc: this age at 40 \
+             degrees is worth 9600 h at the table's 40, which ends at 8760 h",
+        ),
+        (
+            &[cai, ("precondition.cycles", "2001")],
+            "--set: precondition.cycles = 2001 and errors.table = cai-tlc: the error table ends at 2000 cycles",
+        ),
+        (
+            &[cai, ("errors.reprograms", "1")],
+            "--set: errors.reprograms: seen 1; expected a number from 0 to 0",
+        ),
+        (
+            &[cai, ("ecc.codeword", "3KiB")],
+            "--set: ecc.codeword: seen \"3KiB\"; expected a power of two from 128B to 4KiB",
+        ),
+        (
+            &[cai, ("ecc.max-latency", "3us")],
+            "--set: ecc.max-latency = 3us and ecc.latency = 4us: no decode is shorter than one without errors",
+        ),
+        (
+            &[cai, ("ecc.max-retries", "0"), ("ecc.retry", "pipelined")],
+            "--set: ecc.retry: does not apply; there are no retry steps with max-retries = 0",
+        ),
+        (
+            &[cai, ("ecc.retry-reset", "5us")],
+            "--set: ecc.retry-reset: does not apply; it belongs to retry = \"pipelined\"",
+        ),
+        (
+            &[
+                cai,
+                ("ecc.soft-sensings", "[2]"),
+                ("ecc.soft-capability", "[80]"),
+                ("ecc.soft-latency", "[\"9us\"]"),
+            ],
+            "--set: ecc.soft-capability: seen a list; expected more in each stage than before it; hard decoding corrects 80",
+        ),
+        (
+            &[cai, ("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("errors.refresh-after", "9d")],
+            "--set: errors.refresh-after = 777600s and ftl.gc = imposed: imposed write amplification has no victims and no \
+             erases, so no block can be rewritten",
+        ),
+    ] {
+        assert_eq!(message(BASE, sets), expected);
+    }
+}
+
+/// A table's file lies beside the configuration; its mistakes name its line.
+#[test]
+fn a_broken_table_names_file_line_and_key() {
+    let folder = std::env::temp_dir().join(format!("interpulse-table-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let good = interpulse_flash::errors::presets::table("cai-tlc").unwrap().to_toml();
+    let config = folder.join("x.toml");
+    let text = BASE.replace("[run]", "[errors]\ntable = \"t.toml\"\n[run]");
+    let read = |table: &str| {
+        std::fs::write(folder.join("t.toml"), table).unwrap();
+        let path = config.display().to_string();
+        let request = PlanRequest { text: text.clone(), path, ..PlanRequest::default() };
+        read_cases(&request).map(|cases| cases[0].config_hash()).map_err(|e| e.to_string())
+    };
+    let file = folder.join("t.toml").display().to_string();
+    let hash = read(&good).unwrap();
+    assert_ne!(
+        hash,
+        read(&good.replace("4.357e-5", "5.357e-5")).unwrap(),
+        "the content decides about the hash"
+    );
+    assert_eq!(
+        read(&good.replace("cycles = [0, 2000]", "cycles = [2000, 0]")).unwrap_err(),
+        format!(
+            "{file}:5: error-table.cycles: seen a list; expected at least one number of cycles, each larger than the one \
+             before"
+        )
+    );
+    assert_eq!(
+        read(&good.replace("spread-ln-sd", "spread")).unwrap_err(),
+        format!(
+            "{file}:11: error-table.spread: unknown key; expected one of title, source, temperature-c, cycles, retention-h, \
+             reprograms, layer-fraction, page-types, attempts, rber, spread-ln-sd"
+        )
+    );
+    let missing = read(&good.replace("4.357e-5, ", "")).unwrap_err();
+    assert!(
+        missing.starts_with(&format!("{file}:12: error-table.rber: seen a list; expected 2 cycles x 5 ")),
+        "{missing}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A table for cells of three bits does not suit cells of two.
+#[test]
+fn a_table_has_the_page_types_of_the_part() {
+    let text = BASE.replace("a4-mini", "fast12-mlc").replace("[run]", "[errors]\ntable = \"cai-tlc\"\n[run]");
+    assert_eq!(
+        message(&text, &[]),
+        "x.toml:3: errors.table: seen \"cai-tlc\"; expected a table of 2 page types, as part.bits-per-cell asks; this has 3"
+    );
+}

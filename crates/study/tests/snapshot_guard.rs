@@ -1,0 +1,29 @@
+//! *Would an old snapshot pass for a new state?* Snapshots are named by the configuration alone; when the steps
+//! of the FTL or of preconditioning change, the format version must be raised so that old files are refused.
+
+use interpulse_study::config::{PlanRequest, read_cases};
+use interpulse_study::precondition::precondition;
+use interpulse_study::snapshot::FORMAT_VERSION;
+use std::convert::Infallible;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// The format version and the sum of a small preconditioned state that belong together. When the second changes,
+/// raise `snapshot::FORMAT_VERSION` by one (unless the version has not been released) and write both here.
+const PINNED: (u32, u64) = (2, 14_914_731_536_916_537_094);
+
+#[test]
+fn the_format_version_is_raised_with_the_state() {
+    let text =
+        "drive = \"a4-mini\"\n[precondition]\noverwrite = \"uniform\"\n[run]\nrequests = 1\n[[flow]]\n";
+    let request = PlanRequest { text: text.into(), path: "guard".into(), ..PlanRequest::default() };
+    let case = read_cases(&request).expect("a legal configuration").remove(0);
+    let (state, _) =
+        precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("it is not stopped");
+    let mut sum = Xxh3Default::new();
+    let done: Result<(), Infallible> = state.ftl.save(&mut |piece| {
+        sum.update(piece);
+        Ok(())
+    });
+    let Ok(()) = done;
+    assert_eq!((FORMAT_VERSION, sum.digest()), PINNED, "see the comment of PINNED");
+}

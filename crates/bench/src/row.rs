@@ -199,7 +199,7 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
     let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true)
         .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
-    let units = state.ftl.map.logical_units();
+    let units = state.ftl.map().logical_units();
     let mut drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0))
         .map_err(|e| e.to_string())?;
     let mut agenda = Agenda::new(Drive::resources(&case.drive, case.flows.len() as u32));

@@ -4,7 +4,7 @@
 //! which twice the result of `2 B` less that of `B` cancels. Each seed gives one such difference, the seeds a
 //! confidence interval; all comparisons of the file together fail by chance with probability 1e-6.
 //!
-//! The utilisation that the formulas ask for is `Ftl::effective_spare`'s; a tenth of the blocks is in the
+//! The utilisation that the formulas ask for is `Tables::effective_spare`'s; a tenth of the blocks is in the
 //! free reserve, so that a wrong account of the reserve shows as a wrong write amplification. What `O(1)`
 //! blocks are worth the limit hides; they are counted at the choices of victims themselves.
 //!
@@ -122,7 +122,7 @@ fn the_effective_spare_is_what_victim_choices_see() {
     for soft in [2, 3, 12] {
         let off = interval((0..10).map(|seed| {
             let mut twin = ftl(1, 120, GcPolicy::Greedy, soft, 0.15, stream("witness", seed));
-            let logical = twin.map.logical_units();
+            let logical = twin.map().logical_units();
             let writes = || addresses(logical, UNIFORM, stream("witness.addresses", seed));
             let mut witness = Witness::new(twin.clone());
             let mut next = writes();
@@ -162,7 +162,7 @@ fn with_and_without_time(gc_soft: f64, seed: u64) -> (f64, Window, f64) {
     let spec = drive::spec(1, 300, gc_soft);
     spec.check().unwrap();
     let mut ftl = spec.fresh_ftl(stream("timed", seed)).unwrap();
-    let logical = ftl.map.logical_units();
+    let logical = ftl.map().logical_units();
     let untimed = write_amplification(&mut ftl, UNIFORM, (15.0, 25.0), 3.0, stream("timed.addresses", seed));
     let rho = ftl.effective_spare().1;
     let window = drive::run(&spec, PreconditionedState { ftl }, 10 * u64::from(logical), seed);

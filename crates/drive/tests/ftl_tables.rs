@@ -10,7 +10,7 @@ use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
-use interpulse_drive::ftl::{Ftl, FtlConfig, Stream};
+use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
 use interpulse_flash::geometry::Geometry;
 use interpulse_study::snapshot;
 use proptest::prelude::*;
@@ -226,7 +226,7 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
         soft_pages: None,
         hard_free: 1,
     };
-    let mut ftl = Ftl::new(layout, config, stream("full", 0));
+    let mut ftl = Tables::new(layout, config, stream("full", 0));
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_in_order(0, 3 * BLOCK);
     p.finish();
@@ -247,7 +247,7 @@ fn host_data_leaves_the_last_blocks_to_collection() {
         soft_pages: None,
         hard_free: 2,
     };
-    let mut ftl = Ftl::new(layout, config, stream("reserve", 0));
+    let mut ftl = Tables::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
         let place = ftl.take_place(0, Stream::Host).unwrap();
@@ -333,7 +333,7 @@ const HASH: &str = "0123456789abcdef0123456789abcdef";
 
 fn some_state(spec: &DriveSpec) -> PreconditionedState {
     let mut ftl = spec.fresh_ftl(stream("snapshot", 0)).unwrap();
-    let logical = ftl.map.logical_units();
+    let logical = ftl.map().logical_units();
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_in_order(0, logical / 2);
     p.overwrite(3 * u64::from(logical), addresses(logical, UNIFORM, stream("snapshot", 1)));
@@ -369,22 +369,22 @@ fn a_snapshot_brings_back_the_same_ftl() {
     assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
     let mut original = some_state(&spec).ftl;
     for lpn in 0..original.map.logical_units() {
-        assert_eq!(ftl.map.get(lpn), original.map.get(lpn), "unit {lpn}");
+        assert_eq!(ftl.map().get(lpn), original.map.get(lpn), "unit {lpn}");
     }
     assert_eq!(ftl.programs_done(), original.programs_done());
-    assert_eq!((&ftl.map.weight, ftl.wear()), (&original.map.weight, original.wear()));
+    assert_eq!((&ftl.map().weight, ftl.wear()), (&original.map.weight, original.wear()));
     // Saved again it is the same file, and it goes on in the same way.
     let second = tempfile::tempdir().unwrap();
     let mut restored = PreconditionedState { ftl };
     snapshot::save(&restored, second.path(), HASH, &mut |_, _| true).unwrap();
     assert!(fs::read(snapshot::path_of(second.path(), HASH)).unwrap() == bytes);
-    let go_on = |ftl: &mut Ftl| {
+    let go_on = |ftl: &mut Tables| {
         ftl.restart(stream("again", 0));
-        let logical = ftl.map.logical_units();
+        let logical = ftl.map().logical_units();
         let mut p = Preconditioner::new(ftl, None);
         p.overwrite(u64::from(logical), addresses(logical, HOT_AND_COLD, stream("again", 1)));
         p.finish();
-        (ftl.counters, ftl.wear(), ftl.map.weight.clone())
+        (ftl.counters, ftl.wear(), ftl.map().weight.clone())
     };
     assert_eq!(go_on(&mut restored.ftl), go_on(&mut original));
 }

@@ -135,8 +135,8 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         let recovery = *bench.drive.recoveries().last().expect("there has been a cut");
         // The end of mounting is the next event: the drive can lose power again from then on.
         step(&mut bench);
-        assert_eq!(bench.agenda.now(), at + Duration::from_ms(1) + recovery.mounting);
-        assert!(recovery.mounting > Duration::from_us(40), "at least one page has been read");
+        assert_eq!(bench.agenda.now(), at + Duration::from_ms(1) + recovery.found.mounting);
+        assert!(recovery.found.mounting > Duration::from_us(40), "at least one page has been read");
         if rng.below(4) > 0 {
             while bench.drive.is_down() {
                 step(&mut bench);
@@ -153,16 +153,16 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
     bench.drive.read_everything();
     assert!(bench.drive.versions_checked() >= checked + unit, "every unit has been looked at");
     for r in bench.drive.recoveries() {
-        met.torn += r.torn_word_lines;
-        met.broken += r.blocks_erased_again;
-        met.lost += r.losses.acknowledged;
-        met.undone += r.trims_undone;
-        met.refilled += r.refilled_units;
-        met.survived += r.losses.survived;
-        met.scanned += r.oob_pages;
+        met.torn += r.found.torn_word_lines;
+        met.broken += r.found.blocks_erased_again;
+        met.lost += r.found.losses.acknowledged;
+        met.undone += r.found.trims_undone;
+        met.refilled += r.found.kept_units;
+        met.survived += r.found.losses.survived;
+        met.scanned += r.found.oob_pages;
         let kept = spec.cache.protected;
-        assert!(!kept || (r.losses.acknowledged == 0 && r.trims_undone == 0));
-        assert!(kept || r.refilled_units == 0);
+        assert!(!kept || (r.found.losses.acknowledged == 0 && r.found.trims_undone == 0));
+        assert!(kept || r.found.kept_units == 0);
     }
     met.checkpoints += bench.drive.metadata_written_so_far().0;
 }

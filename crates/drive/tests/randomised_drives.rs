@@ -313,7 +313,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
     let host = bench.drive.window.counters;
-    let (ftl, nand) = (bench.drive.ftl().counters, bench.drive.nand().counters);
+    let (ftl, nand) = (bench.drive.tables().counters, bench.drive.nand().counters);
     for (info, value) in host.iter().chain(ftl.iter()).chain(nand.iter()) {
         *counted.entry(info.name).or_default() += value;
     }

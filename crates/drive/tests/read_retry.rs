@@ -87,16 +87,16 @@ fn old_blocks_are_refreshed() {
     for _ in 0..10 {
         b.run_for(Duration::from_ms(200));
         let now = b.agenda.now();
-        let ftl = b.drive.ftl();
-        for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map.is_candidate(b)) {
+        let ftl = b.drive.tables();
+        for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
             let (lane, number) = ftl.layout.lane_of(block);
             let (die, plane) = ftl.layout.die_of(lane);
             let age = b.drive.nand().reliability().unwrap().age((die, plane, number), now);
             assert!(age < limit + Duration::from_ms(200), "block {block} is {age} old at {now}");
         }
     }
-    assert!(b.drive.rewritten.refreshed > 100, "{:?}", b.drive.rewritten);
-    assert_eq!(b.drive.rewritten.reclaimed, 0);
+    assert!(b.drive.rewritten().refreshed > 100, "{:?}", b.drive.rewritten());
+    assert_eq!(b.drive.rewritten().reclaimed, 0);
     b.finish();
 }
 
@@ -105,8 +105,8 @@ fn old_blocks_are_refreshed() {
 fn nothing_is_rewritten_unasked() {
     let mut b = reads(&with(errors(3, &SOME)), 4, 5_000);
     b.finish();
-    assert_eq!(b.drive.rewritten, Default::default());
-    assert_eq!(b.drive.ftl().counters.erases, 0);
+    assert_eq!(b.drive.rewritten(), Default::default());
+    assert_eq!(b.drive.tables().counters.erases, 0);
 }
 
 /// A block that is read again and again is rewritten every so many reads.
@@ -119,14 +119,14 @@ fn blocks_read_often_are_reclaimed() {
     let mut b = Bench::new(&spec, filled(&spec, 0.9), &[closed("r", 4, mix(1.0))], 1);
     b.run_requests(100_000);
     // What is open cannot be rewritten before it is full.
-    let (ftl, reliability) = (b.drive.ftl(), b.drive.nand().reliability().unwrap());
-    for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map.is_candidate(b)) {
+    let (ftl, reliability) = (b.drive.tables(), b.drive.nand().reliability().unwrap());
+    for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
         let (lane, number) = ftl.layout.lane_of(block);
         let (die, plane) = ftl.layout.die_of(lane);
         let reads = reliability.block(die, plane, number).reads;
         assert!(reads < 3 * limit, "block {block} has been read {reads} times");
     }
-    let (done, asked) = (b.drive.rewritten.reclaimed, 100_000 / u64::from(limit));
+    let (done, asked) = (b.drive.rewritten().reclaimed, 100_000 / u64::from(limit));
     assert!(done > asked / 2 && done <= asked + 100, "{done} of about {asked}");
     b.finish();
 }

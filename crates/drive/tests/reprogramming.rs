@@ -5,12 +5,13 @@ mod drive_common;
 
 use drive_common::{Bench, Cells, filled, of_part, part};
 use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
+use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::hotness::Hotness;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::Where;
+use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::ftl::{Ftl, ProgramPlace};
 use interpulse_engine::{Bytes, Duration, ResourceId, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
 use interpulse_workload::{Op, Request};
@@ -19,7 +20,7 @@ const PAPER: ReprogramSpec =
     ReprogramSpec { super_layer: 1, candidates: 1, when_valid: WhenValid::Candidate };
 
 /// One lane of one plane of blocks with `layers` layers of four word lines and pages of one unit.
-fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Ftl) {
+fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Tables) {
     let mut chips = part(Cells::Tlc, 1, 100, 4);
     chips.pages_per_block = layers * 4 * 3;
     chips.layers = layers;
@@ -38,7 +39,7 @@ fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Ftl) {
 
 /// Carries out on the FTL what a drive would do, at once.
 struct Writer {
-    ftl: Ftl,
+    ftl: Tables,
     /// What has been done, as text.
     log: Vec<String>,
 }
@@ -54,9 +55,8 @@ impl Writer {
             let (now, rest) = left.split_at(take);
             left = rest;
             for &page in now {
-                if let Where::Flash(ppu) = self.ftl.map.get(page) {
+                if let Where::Flash(ppu) = self.ftl.map().get(page) {
                     self.ftl.forget_flash(ppu);
-                    self.ftl.map.set_unmapped(page);
                 }
             }
             // The example invalidates before it looks for a place.
@@ -88,8 +88,7 @@ impl Writer {
         let place = ProgramPlace { super_block: block, program: word_line, first_offset, two_bit: Some(how) };
         for (k, &page) in pages.iter().enumerate() {
             let offset = place.offset(&layout, k as u32);
-            self.ftl.map.set_logical(layout.first_unit(block) + offset, page);
-            self.ftl.map.commit(page, block, offset);
+            self.ftl.write(page, block, offset);
         }
         self.ftl.two_bit_done(0, block, word_line);
     }
@@ -99,9 +98,9 @@ impl Writer {
         let layout = &self.ftl.layout;
         let held = |word_line: u32| {
             let pages = (0..2).map(move |bit| word_line * layout.units_per_program + bit);
-            let valid = pages.filter(|&offset| self.ftl.map.is_valid(block, offset));
+            let valid = pages.filter(|&offset| self.ftl.map().is_valid(block, offset));
             valid
-                .map(|offset| self.ftl.map.to_logical[(layout.first_unit(block) + offset) as usize])
+                .map(|offset| self.ftl.map().to_logical[(layout.first_unit(block) + offset) as usize])
                 .collect()
         };
         (0..word_lines).map(held).collect()
@@ -170,9 +169,9 @@ fn super_layers_come_in_sequence() {
     let lines: Vec<u32> =
         writer.log.iter().map(|l| l.split(' ').nth(1).unwrap().parse::<u32>().unwrap() / 4).collect();
     assert_eq!(lines, [[0; 12], [1; 12]].concat(), "each super layer: four programs, eight reprograms");
-    assert!(!writer.ftl.map.is_candidate(0));
+    assert!(!writer.ftl.map().is_candidate(0));
     assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open, "the block is full");
-    assert!(writer.ftl.map.is_candidate(0), "and may be collected");
+    assert!(writer.ftl.map().is_candidate(0), "and may be collected");
     assert_eq!(writer.ftl.counters.lost_reprograms, 0);
 }
 
@@ -187,7 +186,7 @@ fn a_stuck_super_layer_can_be_left() {
     assert_eq!(writer.ftl.counters.lost_reprograms, 8);
     // What is overwritten in the super layer that was left stays out of date.
     writer.write(&[10, 11, 12, 13, 14, 15]);
-    let Where::Flash(of_0) = writer.ftl.map.get(0) else { panic!("page 0 is on flash") };
+    let Where::Flash(of_0) = writer.ftl.map().get(0) else { panic!("page 0 is on flash") };
     writer.ftl.forget_flash(of_0);
     assert_eq!(
         writer.ftl.next_step(0, 0, |_| false),
@@ -228,27 +227,27 @@ fn the_worked_example_of_figure_8() {
     let drive = interpulse_drive::drive::Drive::owned(spec.clone(), state, 1, ResourceId(0)).unwrap();
     let agenda = interpulse_engine::Agenda::new(interpulse_drive::drive::Drive::resources(&spec, 0));
     let mut bench = Bench { drive, agenda };
-    let block_of = |bench: &Bench, page: u32| match bench.drive.ftl().map.get(page) {
-        Where::Flash(ppu) => bench.drive.ftl().layout.split(ppu),
+    let block_of = |bench: &Bench, page: u32| match bench.drive.tables().map().get(page) {
+        Where::Flash(ppu) => bench.drive.tables().layout.split(ppu),
         other => panic!("{other:?}"),
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
     let is_hot = |bench: &Bench, block: u32, at: u64| {
-        bench.drive.ftl().hotness.as_ref().unwrap().level(block, 0, minute(at)) == 0
+        bench.drive.tables().hotness().unwrap().level(block, 0, minute(at)) == 0
     };
 
     write_at(&mut bench, 1, 0);
     let (normal, _) = block_of(&bench, 0);
-    assert!(!bench.drive.ftl().reprogramming().unwrap().is_two_bit(normal), "TS 1: a normal block");
+    assert!(!bench.drive.tables().reprogramming().unwrap().is_two_bit(normal), "TS 1: a normal block");
     assert!(is_hot(&bench, normal, 30) && !is_hot(&bench, normal, 31), "its stamp is minute 1");
 
     write_at(&mut bench, 11, 0);
     let (hot, offset) = block_of(&bench, 0);
-    assert!(bench.drive.ftl().reprogramming().unwrap().is_two_bit(hot), "TS 2: a reprogrammable block");
+    assert!(bench.drive.tables().reprogramming().unwrap().is_two_bit(hot), "TS 2: a reprogrammable block");
     assert_eq!(offset, 0, "the first super layer");
     // Other updates fill the super layer: 4 programs, and a reprogram for every page but the newest, twice.
     let mut at = 11;
-    while bench.drive.ftl().counters.reprogrammed_units < 8 {
+    while bench.drive.tables().counters.reprogrammed_units < 8 {
         at += 1;
         write_at(&mut bench, at, 0);
         assert_eq!(block_of(&bench, 0).0, hot);

@@ -45,7 +45,7 @@ fn numbers(drive: &mut Drive, now: SimTime, flows: usize) -> Numbers {
             .collect(),
         blame: [w.read_blame.total(), w.write_blame],
         host: w.counters,
-        ftl: drive.ftl().counters,
+        ftl: drive.tables().counters,
         nand: drive.nand().counters,
         uses,
         checked: drive.versions_checked(),

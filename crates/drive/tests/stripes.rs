@@ -8,7 +8,7 @@ use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::{Allocation, Stripe};
-use interpulse_drive::ftl::{Ftl, FtlConfig, Stream, layout::Layout};
+use interpulse_drive::ftl::{FtlConfig, Stream, Tables, layout::Layout};
 use interpulse_flash::geometry::Geometry;
 
 /// Sizes that differ on every axis: 2 channels, 3 ways, 5 dies, 4 plane groups of 2 planes.
@@ -81,21 +81,21 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     };
     let (_, allocation) = Allocation::all().into_iter().find(|(name, _)| name == "cwdp").unwrap();
     let stripe = Stripe::new(allocation, &g, 1).unwrap();
-    let mut ftl = Ftl::new(layout, config, stream("static", 0));
+    let mut ftl = Tables::new(layout, config, stream("static", 0));
     let mut p = Preconditioner::new(&mut ftl, Some(stripe.clone()));
     p.write_in_order(0, logical);
     p.overwrite(3 * u64::from(logical), addresses(logical, HOT_AND_COLD, stream("static", 1)));
     p.finish();
     assert!(ftl.counters.gc_units > 0);
     for lpn in 0..logical {
-        let Where::Flash(ppu) = ftl.map.get(lpn) else { panic!("unit {lpn} is nowhere") };
+        let Where::Flash(ppu) = ftl.map().get(lpn) else { panic!("unit {lpn} is nowhere") };
         assert_eq!(ftl.layout.lane_of(ftl.layout.block_of(ppu)).0, stripe.lane(lpn), "unit {lpn}");
     }
 }
 
 /// Valid units of each lane.
-fn valid(ftl: &Ftl) -> Vec<u64> {
-    let lanes = ftl.map.weight.chunks(ftl.layout.blocks as usize);
+fn valid(ftl: &Tables) -> Vec<u64> {
+    let lanes = ftl.map().weight.chunks(ftl.layout.blocks as usize);
     lanes.map(|lane| lane.iter().map(|w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect()
 }
 
@@ -103,7 +103,7 @@ fn valid(ftl: &Ftl) -> Vec<u64> {
 fn dynamic_allocation_gives_every_lane_the_same() {
     let mut ftl = ftl(7, 40, GcPolicy::Greedy, 3, 0.3, stream("even", 0));
     let program = u64::from(ftl.layout.units_per_program);
-    let logical = ftl.map.logical_units();
+    let logical = ftl.map().logical_units();
     let mut p = Preconditioner::new(&mut ftl, None);
     for part in 1..=10 {
         p.write_in_order(logical / 10 * (part - 1), logical / 10 * part);
@@ -113,7 +113,7 @@ fn dynamic_allocation_gives_every_lane_the_same() {
     let (least, most) = (valid.iter().min().unwrap(), valid.iter().max().unwrap());
     assert!(most - least <= program, "{valid:?}");
     // Consecutive programs go to consecutive lanes.
-    let lane = |lpn| match ftl.map.get(lpn) {
+    let lane = |lpn| match ftl.map().get(lpn) {
         Where::Flash(ppu) => ftl.layout.lane_of(ftl.layout.block_of(ppu)).0,
         other => panic!("unit {lpn} is at {other:?}"),
     };
@@ -139,7 +139,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             let logical = 8 * 43 * BLOCK;
             let config =
                 FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
-            let mut ftl = Ftl::new(layout, config, stream("level", 0));
+            let mut ftl = Tables::new(layout, config, stream("level", 0));
             let mut next = addresses(logical, heat, stream("level", 1));
             let mut p = Preconditioner::new(&mut ftl, None);
             p.write_in_order(0, logical);
@@ -161,7 +161,7 @@ fn data_that_is_never_overwritten_stops_no_policy() {
     let policies = [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 1 }];
     for policy in policies {
         let mut ftl = ftl(2, 60, policy, 3, 0.2, stream("read-only", 0));
-        let logical = ftl.map.logical_units();
+        let logical = ftl.map().logical_units();
         let mut rng = stream("read-only", 1);
         let mut p = Preconditioner::new(&mut ftl, None);
         p.write_in_order(0, logical);
@@ -181,7 +181,7 @@ fn nor_does_it_in_simulated_time() {
         spec.ftl.gc = policy;
         spec.check().unwrap();
         let mut ftl = spec.fresh_ftl(stream("tight", 0)).unwrap();
-        let logical = ftl.map.logical_units();
+        let logical = ftl.map().logical_units();
         let mut p = Preconditioner::new(&mut ftl, None);
         p.write_in_order(0, logical);
         p.finish();

@@ -57,7 +57,7 @@ fn a_write_alone_takes_its_program_on_top() {
         let rest = sums[Cause::Link as usize] + sums[Cause::Firmware as usize];
         assert_eq!(rest + 6 * u128::from(own), b.drive.window.flows[0].write.sum_ns());
         // A program of its own for each, of which five sixths carry nothing.
-        let counters = b.drive.ftl().counters;
+        let counters = b.drive.tables().counters;
         assert_eq!((counters.host_units, counters.padding_units), (6, 6 * 5));
     }
 }
@@ -133,7 +133,7 @@ fn writes_to_one_unit_are_all_programmed() {
         b.finish();
         let host = b.drive.window.counters;
         let written = host.written_bytes / 4096;
-        assert_eq!((host.cache_overwrites, b.drive.ftl().counters.host_units), (0, written));
+        assert_eq!((host.cache_overwrites, b.drive.tables().counters.host_units), (0, written));
         assert!(host.cache_read_hits > 100, "reads find data that is being programmed");
     }
 }
@@ -151,7 +151,7 @@ fn a_trimmed_write_is_not_waited_for() {
         b.run_out();
         b.finish();
         let written = b.drive.window.counters.written_bytes / 4096;
-        let programmed = b.drive.ftl().counters.host_units;
+        let programmed = b.drive.tables().counters.host_units;
         assert!(programmed < written, "{programmed} of {written} units: some were trimmed before");
     }
 }

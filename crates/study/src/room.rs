@@ -1,7 +1,7 @@
 //! Whether the maps of a plan fit into memory, asked before the machine kills the run.
 
 use crate::config::Case;
-use interpulse_drive::ftl::Ftl;
+use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::oob::Oob;
 
 /// Refuses cases whose maps do not fit into the memory that is free, `jobs` of them at a time. Err is the
@@ -17,7 +17,7 @@ fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
     let bytes = |case: &Case| {
         let layout = case.drive.layout().expect("the spec has been checked");
         let config = case.drive.ftl_config().expect("the spec has been checked");
-        let maps = Ftl::map_bytes(&layout, config.logical_units);
+        let maps = Tables::map_bytes(&layout, config.logical_units);
         // Out-of-band data, the entries of a checkpoint, and the map that is rebuilt beside the live one.
         let kept = Oob::bytes(layout.units()) + 28 * u64::from(config.logical_units);
         let kept = if case.drive.power_loss.is_some() { kept } else { 0 };

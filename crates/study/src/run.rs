@@ -165,7 +165,7 @@ pub fn run<D: Simulated>(
 fn finish<D: Simulated>(stepper: &mut Stepper<D>) -> Result<AuditReport, RunFailure> {
     stepper.drive.close();
     stepper.advance(stepper.agenda.horizon(), u64::MAX, &mut |_| true)?;
-    let units = |drive: &Drive| drive.ftl().map.logical_units() as usize;
+    let units = |drive: &Drive| drive.tables().map().logical_units() as usize;
     let entries: usize = stepper.drive.drives().iter().map(units).sum();
     let stride = entries.div_ceil(CONFIRMED_ENTRIES);
     let audit = stepper.drive.audit(stepper.agenda.now(), stride);
@@ -257,11 +257,11 @@ impl Readings {
                     *to += from;
                 }
             }
-            readings.ftl.add(&drive.ftl().counters);
+            readings.ftl.add(&drive.tables().counters);
             readings.nand.add(&drive.nand().counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
-                let of = ErrorWindow::of(reliability, drive.rewritten);
+                let of = ErrorWindow::of(reliability, drive.rewritten());
                 match &mut readings.errors {
                     Some(sum) => sum.add(&of),
                     none => *none = Some(of),

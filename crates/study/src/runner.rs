@@ -451,10 +451,10 @@ fn run_case(case: &Case, mut state: PreconditionedState, index: usize, control: 
     let context = Context {
         case,
         flows: drive.flow_names().map(str::to_string).collect(),
-        effective_spare: drive.ftl().effective_spare().0,
-        free_pages: drive.ftl().free_pages(),
-        wear: drive.ftl().wear(),
-        super_blocks: drive.ftl().layout.super_blocks(),
+        effective_spare: drive.tables().effective_spare().0,
+        free_pages: drive.tables().free_pages(),
+        wear: drive.tables().wear(),
+        super_blocks: drive.tables().layout.super_blocks(),
         traces: drive.trace_summaries(),
     };
     let requests = measured.window.counters.requests;

@@ -7,7 +7,7 @@
 
 use interpulse_drive::drive::build::PreconditionedState;
 use interpulse_drive::drive::spec::DriveSpec;
-use interpulse_drive::ftl::Ftl;
+use interpulse_drive::ftl::Tables;
 use interpulse_engine::Streams;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -166,7 +166,7 @@ pub fn load(
     let sum = u64::from_le_bytes(header[44..52].try_into().expect("eight bytes"));
     let bytes = u64::from_le_bytes(header[52..60].try_into().expect("eight bytes"));
     let streams = Streams::new(0);
-    let mut ftl: Ftl = drive.fresh_ftl(streams.stream("restored", 0)).expect("the spec has been checked");
+    let mut ftl: Tables = drive.fresh_ftl(streams.stream("restored", 0)).expect("the spec has been checked");
     if length != HEADER_BYTES + bytes || bytes != ftl.state_bytes() {
         let expected = HEADER_BYTES + ftl.state_bytes();
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));

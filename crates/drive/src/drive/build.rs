@@ -1,18 +1,14 @@
 //! Assembling a drive from its spec, a preconditioned FTL and its flows.
 
-use super::hot::Levels;
-use super::power_loss::PowerLoss;
+use super::outage::Outage;
 use super::spec::{Acknowledge, DriveSpec};
 use super::{Drive, FlowState, OWN_LINES};
-use crate::audit::VersionAudit;
-use crate::cache::Cache;
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
-use crate::ftl::hotness::Hotness;
 use crate::ftl::layout::Layout;
 use crate::ftl::map::{MAX_UNITS, Map};
-use crate::ftl::reprogram::{Reprogramming, super_layer_word_lines};
+use crate::ftl::reprogram::super_layer_word_lines;
 use crate::ftl::stripe::Stripe;
-use crate::ftl::{Ftl, FtlConfig, threshold_blocks};
+use crate::ftl::{Ftl, FtlConfig, Tables, Timers, threshold_blocks};
 use crate::host::line::Line;
 use crate::host::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
 use crate::host::queues::Queues;
@@ -37,11 +33,11 @@ impl Impossible {
     }
 }
 
-/// An FTL ready to run: fresh, or preconditioned. Cloning it copies the maps.
+/// The tables of an FTL ready to run: fresh, or preconditioned. Cloning it copies the maps.
 #[derive(Clone)]
 pub struct PreconditionedState {
-    /// The FTL.
-    pub ftl: Ftl,
+    /// Its tables.
+    pub ftl: Tables,
 }
 
 impl DriveSpec {
@@ -240,7 +236,7 @@ impl DriveSpec {
     }
 
     /// Whether old blocks are looked for.
-    pub(super) fn refreshes(&self) -> bool {
+    pub(crate) fn refreshes(&self) -> bool {
         self.nand.errors.as_ref().is_some_and(|e| e.refresh_after.is_some())
     }
 
@@ -271,9 +267,9 @@ impl DriveSpec {
         Ok(u64::from(self.ftl_config()?.logical_units) * (self.geometry.unit_bytes / 512))
     }
 
-    /// A fresh FTL. `rng` drives random victim choice.
-    pub fn fresh_ftl(&self, rng: Rng) -> Result<Ftl, Impossible> {
-        Ok(Ftl::new(self.layout()?, self.ftl_config()?, rng))
+    /// Tables of an FTL over erased flash. `rng` drives random victim choice.
+    pub fn fresh_ftl(&self, rng: Rng) -> Result<Tables, Impossible> {
+        Ok(Tables::new(self.layout()?, self.ftl_config()?, rng))
     }
 
     /// The static stripe, if allocation is static.
@@ -299,58 +295,36 @@ impl Drive {
             let running = Flow::new(flow, capacity, &streams, i as u64)?;
             states.push(FlowState::new(running, flow.name.clone(), flow.queue));
         }
-        let mut ftl = state.ftl;
-        ftl.restart(streams.stream("gc", 0));
+        let tables = state.ftl;
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
-        let pages = ftl.layout.pages_per_program;
-        for (super_block, programs) in ftl.programs_done().into_iter().enumerate() {
-            let (lane, block) = ftl.layout.lane_of(super_block as u32);
-            let (die, plane) = ftl.layout.die_of(lane);
+        let pages = tables.layout.pages_per_program;
+        for (super_block, programs) in tables.programs_done().into_iter().enumerate() {
+            let (lane, block) = tables.layout.lane_of(super_block as u32);
+            let (die, plane) = tables.layout.die_of(lane);
             let blocks = nand.dies_mut()[die as usize].blocks_mut();
-            for p in plane..plane + ftl.layout.planes {
+            for p in plane..plane + tables.layout.planes {
                 blocks.set_programmed(p, block, (programs * pages) as u16);
             }
         }
         if let Some(reliability) = nand.reliability_mut() {
-            for super_block in 0..ftl.layout.super_blocks() {
-                let (lane, block) = ftl.layout.lane_of(super_block);
-                let (die, plane) = ftl.layout.die_of(lane);
-                for p in plane..plane + ftl.layout.planes {
-                    reliability.set_cycles((die, p, block), ftl.cycles[super_block as usize]);
+            for super_block in 0..tables.layout.super_blocks() {
+                let (lane, block) = tables.layout.lane_of(super_block);
+                let (die, plane) = tables.layout.die_of(lane);
+                for p in plane..plane + tables.layout.planes {
+                    reliability.set_cycles((die, p, block), tables.cycles[super_block as usize]);
                 }
             }
-        }
-        let readers = if nand.reliability().is_some() { ftl.layout.super_blocks() } else { 0 };
-        let stripe = spec.stripe().expect("the spec has been checked");
-        let lanes = ftl.layout.lanes;
-        let within = &spec.ftl.hot_within;
-        let hot = within.len() as u32;
-        let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
-        if hot > 0 {
-            let mut hotness = Hotness::new(within, ftl.layout.super_blocks());
-            if spec.ftl.stamp_units {
-                hotness = hotness.by_unit(ftl.layout.units());
-            }
-            let layers = spec.part.layers;
-            let reprogramming = spec.ftl.reprogram.map(|of| Reprogramming::new(of, &ftl.layout, hot, layers));
-            ftl.separate(Some(hotness), reprogramming);
         }
         let flash_resources = Nand::resources(&spec.geometry);
         let own = |k: u32| ResourceId(first.0 + flash_resources + k);
         debug_assert_eq!(OWN_LINES, 4);
         let (link_in, link_out) = (Direction::new(&spec.host.link), Direction::new(&spec.host.link));
-        let mut ready_lanes = vec![u64::MAX; lanes.div_ceil(64) as usize];
-        if !lanes.is_multiple_of(64) {
-            *ready_lanes.last_mut().expect("there is a lane") = (1 << (lanes % 64)) - 1;
-        }
-        let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
-        let power = spec.power_loss.map(|_| Box::new(PowerLoss::new(&spec, &ftl, nand.dies())));
-        let keeps_homes = spec.loses_cache();
-        let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
+        let later = OWN_LINES + flows.len() as u32;
+        let power = u32::from(spec.refreshes());
+        let timers = Timers { patrol: own(later), checkpoint: own(later + power + 1) };
+        let ftl = Ftl::new(&spec, tables, nand.dies(), &streams, timers);
         let mut drive = Drive {
             nand,
-            cache: Cache::new(slots, lists),
-            stripe,
             queues: Queues::new(
                 &spec.host.queue_weights,
                 spec.host.queue_depth,
@@ -371,30 +345,8 @@ impl Drive {
             flows: states,
             requests: Default::default(),
             completions: VecDeque::new(),
-            jobs: Default::default(),
-            gc_lanes: vec![Default::default(); lanes as usize],
-            gc_asleep: 0,
-            gc_turn: Default::default(),
-            readers: vec![0; readers as usize],
-            rewritten: Default::default(),
             stalled: VecDeque::new(),
-            flushes: VecDeque::new(),
-            full_lists: vec![0; ready_lanes.len()],
-            ready_lanes,
-            next_lane: 0,
-            levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
-            absorbs: spec.cache.absorbs && !through,
-            worth_starting: if through { 1 } else { ftl.layout.units_per_program },
-            writers: if through { vec![0; slots as usize] } else { Vec::new() },
-            programs_in_flight: 0,
-            imposed_credit: 0.0,
-            imposed_rng: streams.stream("imposed", 0),
-            versions: match spec.power_loss {
-                Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),
-                None => VersionAudit::new(spec.audit_sample),
-            },
-            power,
-            keeps_homes,
+            outage: spec.power_loss.map(Outage::new),
             issued: 0,
             completed: 0,
             closed: false,

@@ -3,10 +3,9 @@
 use super::request::{NO_ACCOUNT, Request};
 use super::{Drive, FlowState};
 use crate::account::{Cause, book_flash};
-use crate::ftl::map::Where;
+use crate::ftl::Flash;
 use interpulse_engine::{Agenda, Duration, SimTime};
-use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::reprogram::TwoBit;
+use interpulse_flash::nand::txn::Txn;
 use interpulse_workload::{Op, Pacing};
 
 impl Drive {
@@ -111,7 +110,7 @@ impl Drive {
         let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn)) as u32;
         // The first look-up of a random address misses every cache: start it now, use it after firmware.
         if request.sectors > 0 {
-            self.ftl.map.prefetch(lpn);
+            self.ftl.prefetch(lpn);
         }
         let id = self.requests.insert(Request {
             op: request.op,
@@ -154,10 +153,7 @@ impl Drive {
             Op::Read => self.read(agenda, now, id),
             Op::Write => {
                 let (lpn, bytes) = (request.lpn, request.bytes);
-                if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
-                    let (block, offset) = self.ftl.layout.split(ppu);
-                    self.ftl.map.prefetch_valid(block, offset);
-                }
+                self.ftl.prefetch_older(lpn);
                 let at = self.link_in.send(now, self.link_in.time(bytes));
                 self.arriving.push(agenda, at, id);
             }
@@ -186,83 +182,20 @@ impl Drive {
         }
     }
 
-    /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes. Neighbouring
-    /// units of one physical page are read together.
+    /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
+    #[inline]
     pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: u32, from: u32, to: u32) -> u32 {
-        let mut reads = 0;
-        let mut lpn = from;
-        while lpn < to {
-            let place = match self.ftl.map.get(lpn) {
-                Where::Flash(ppu) => {
-                    if self.versions.follows(lpn) {
-                        self.versions.read_flash(lpn, ppu);
-                    }
-                    (ppu, self.ftl.layout.place(ppu))
-                }
-                Where::Cache(slot) => {
-                    self.window.counters.cache_read_hits += 1;
-                    if self.versions.follows(lpn) {
-                        self.versions.read_cache(lpn, slot);
-                    }
-                    lpn += 1;
-                    continue;
-                }
-                Where::Unmapped => {
-                    self.window.counters.unmapped_reads += 1;
-                    if self.versions.follows(lpn) {
-                        self.versions.read_nothing(lpn);
-                    }
-                    lpn += 1;
-                    continue;
-                }
-            };
-            let (first, at) = place;
-            let room = self.ftl.layout.units_per_page() - at.unit;
-            let mut count = 1;
-            while count < room && lpn + count < to {
-                let next = lpn + count;
-                if self.ftl.map.get(next) != Where::Flash(first + count) {
-                    break;
-                }
-                if self.versions.follows(next) {
-                    self.versions.read_flash(next, first + count);
-                }
-                count += 1;
-            }
-            reads += 1;
-            self.requests.get_mut(id).reads_left += 1;
-            let mut txn = Txn::new(Kind::HostRead, at.die);
-            txn.plane = at.plane as u8;
-            txn.block = at.block;
-            txn.page = at.page;
-            txn.units = count;
-            txn.owner = id;
-            if self.ftl.reprogramming().is_some_and(|r| r.is_two_bit(self.ftl.layout.block_of(first))) {
-                txn.set_two_bit(TwoBit::Whole);
-            }
-            if !self.readers.is_empty() {
-                let block = self.ftl.layout.block_of(first);
-                self.readers[block as usize] += 1;
-            }
-            self.nand.submit(agenda, txn);
-            lpn += count;
-        }
-        reads
+        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
+        self.window.counters.cache_read_hits += u64::from(look.cached);
+        self.window.counters.unmapped_reads += u64::from(look.unmapped);
+        self.requests.get_mut(id).reads_left += look.reads;
+        look.reads
     }
 
-    pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn) {
+    pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
         let now = agenda.now();
-        if !self.readers.is_empty() {
-            let super_block = self.super_block_of(txn);
-            self.reader_done(agenda, super_block);
-            if txn.asks_for_reclaim() {
-                self.reclaim(agenda, super_block);
-            }
-            if txn.is_uncorrectable() {
-                self.requests.get_mut(txn.owner).failed = true;
-            }
-        }
         let request = self.requests.get_mut(txn.owner);
+        request.failed |= failed;
         request.reads_left -= 1;
         if request.reads_left > 0 {
             return;
@@ -322,9 +255,7 @@ impl Drive {
         let (failed, busy) = (request.failed, request.busy);
         self.requests.remove(id);
         self.completed += 1;
-        if self.power.is_some() {
-            self.versions.acknowledged(id);
-        }
+        self.ftl.acknowledged(id);
         let (queue, again) = match self.flows.get(f) {
             Some(flow) => (flow.queue as usize, flow.depth > 0 && !self.closed),
             None => {

@@ -10,46 +10,34 @@
 //! run, an array) passes it down, so several drives share one virtual time.
 
 pub mod build;
-mod collect;
-mod coordinate;
 mod host;
-mod hot;
-pub mod jobs;
-mod metadata;
-mod mount;
+pub mod outage;
 mod owner;
-pub mod power_loss;
-mod refresh;
 pub mod request;
 pub mod spec;
 pub mod stats;
-mod through;
 pub mod verify;
-mod write;
+mod writes;
 
-use crate::audit::VersionAudit;
-use crate::cache::Cache;
-use crate::ftl::Ftl;
-use crate::ftl::stripe::Stripe;
+use crate::ftl::{Flash, Ftl, Outcome as FtlOutcome, REFILL, Tables};
 use crate::host::line::Line;
 use crate::host::link::Direction;
 use crate::host::queues::Queues;
-use collect::GcLane;
-use interpulse_engine::{Agenda, Duration, ResourceId, Rng, SimTime};
-use interpulse_flash::nand::txn::Kind;
+use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, Outcome};
 use interpulse_workload::Flow;
-use jobs::Jobs;
+use outage::Outage;
 use request::Requests;
 use spec::DriveSpec;
 use stats::WindowStats;
 use std::collections::VecDeque;
 
+pub use crate::ftl::refresh::Rewritten;
+pub use crate::ftl::turn::GcTurn;
 pub use build::{Impossible, PreconditionedState};
-pub use coordinate::GcTurn;
+pub use outage::{Cut, CutWrite};
 pub use owner::Completion;
-pub use power_loss::{Cut, CutWrite};
-pub use refresh::Rewritten;
 
 /// A flow with its place in the drive.
 struct FlowState {
@@ -70,8 +58,6 @@ pub struct Drive {
     spec: DriveSpec,
     nand: Nand,
     ftl: Ftl,
-    cache: Cache,
-    stripe: Option<Stripe>,
     queues: Queues,
     link_in: Direction,
     link_out: Direction,
@@ -94,43 +80,10 @@ pub struct Drive {
     requests: Requests,
     /// Requests of the owner that have completed and that it has not asked for yet.
     completions: VecDeque<owner::Completion>,
-    jobs: Jobs,
-    gc_lanes: Vec<GcLane>,
-    /// Lanes whose collection is asleep.
-    gc_asleep: u32,
-    /// When collection may run, for an owner of several drives.
-    gc_turn: GcTurn,
-    /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
-    /// one of it is. Empty where no read fails.
-    readers: Vec<u16>,
-    /// Blocks rewritten for their age or their reads.
-    pub rewritten: Rewritten,
     /// Writes waiting for cache slots, in order.
     stalled: VecDeque<u32>,
-    /// Flushes waiting for their epoch, in order.
-    flushes: VecDeque<(u32, u32)>,
-    /// Lanes without a host program, one bit each.
-    ready_lanes: Vec<u64>,
-    /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
-    full_lists: Vec<u64>,
-    next_lane: u32,
-    /// Lists of dirty data by hotness, if host data is separated.
-    levels: Option<Box<hot::Levels>>,
-    /// A write to a unit that waits in the cache takes its place there.
-    absorbs: bool,
-    /// Dirty units that make a program worth starting.
-    worth_starting: u32,
-    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
-    writers: Vec<u32>,
-    programs_in_flight: u32,
-    imposed_credit: f64,
-    imposed_rng: Rng,
-    versions: VersionAudit,
-    /// What is kept for a loss of power, if power may be lost.
-    power: Option<Box<power_loss::PowerLoss>>,
-    /// The copy on flash of a unit is kept until the newer version in the cache is programmed: a loss of power would
-    /// bring it back.
-    keeps_homes: bool,
+    /// Whether there is power, if it may be lost.
+    outage: Option<Outage>,
     issued: u64,
     completed: u64,
     /// No more requests are made (the end of a run).
@@ -159,8 +112,8 @@ impl Drive {
         for f in 0..self.flows.len() {
             self.start_flow(agenda, f);
         }
-        self.start_patrol(agenda);
-        self.start_power_loss(agenda);
+        self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
+        self.arm_cut(agenda);
     }
 
     /// The timers behind those of the flows: the patrol, if blocks are rewritten for their age, then a cut and checkpoints.
@@ -168,9 +121,9 @@ impl Drive {
     #[inline(never)]
     fn on_later_timer(&mut self, agenda: &mut Agenda, index: u32) {
         match (self.spec.refreshes(), index) {
-            (true, 0) => self.patrol(agenda),
+            (true, 0) => self.ftl.patrol(&mut Flash { nand: &mut self.nand, agenda }),
             (refreshes, index) if index == u32::from(refreshes) => self.on_power_timer(agenda),
-            _ => self.checkpoint(agenda),
+            _ => self.ftl.checkpoint(&mut Flash { nand: &mut self.nand, agenda }),
         }
     }
 
@@ -230,6 +183,7 @@ impl Drive {
     /// Stops making requests; those outstanding go on.
     pub fn close(&mut self) {
         self.closed = true;
+        self.ftl.close();
     }
 
     /// Starts a new measurement window.
@@ -273,9 +227,30 @@ impl Drive {
         &self.ftl
     }
 
+    /// The tables of the FTL.
+    pub fn tables(&self) -> &Tables {
+        self.ftl.tables()
+    }
+
+    /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
+    /// flash array has been given runs to its end.
+    pub fn hold_gc(&mut self, agenda: &mut Agenda, hold: bool) {
+        self.ftl.hold_gc(&mut Flash { nand: &mut self.nand, agenda }, hold);
+    }
+
     /// How the drive was set up.
     pub fn spec(&self) -> &DriveSpec {
         &self.spec
+    }
+
+    /// Blocks rewritten for their age or their reads.
+    pub fn rewritten(&self) -> Rewritten {
+        self.ftl.rewritten()
+    }
+
+    /// What garbage collection did in and out of turn, if an owner says when it may run.
+    pub fn gc_turn(&self) -> &GcTurn {
+        self.ftl.gc_turn()
     }
 
     /// Names of the flows.
@@ -290,21 +265,41 @@ impl Drive {
 
     /// Reads checked by the version audit.
     pub fn versions_checked(&self) -> u64 {
-        self.versions.checked
+        self.ftl.versions_checked()
     }
 
     fn drain_outcomes(&mut self, agenda: &mut Agenda) {
         while let Some(outcome) = self.nand.outcomes.pop() {
             // A timer of the array finishes at most one transaction, so the order is that of the events.
             debug_assert!(self.nand.outcomes.is_empty());
+            let mut flash = Flash { nand: &mut self.nand, agenda };
             match outcome {
-                Outcome::Read(txn) if txn.kind == Kind::HostRead => self.host_read_done(agenda, &txn),
-                Outcome::Read(txn) => self.gc_read_done(agenda, &txn),
-                Outcome::Program(txn) if txn.kind == Kind::HostProgram => {
-                    self.host_program_done(agenda, &txn);
+                Outcome::Read(txn) if txn.kind == Kind::HostRead => {
+                    let failed = self.ftl.read_done(&mut flash, &txn);
+                    self.host_read_done(agenda, &txn, failed);
                 }
-                Outcome::Program(txn) => self.gc_program_done(agenda, &txn),
-                Outcome::Erase(txn) => self.erase_done(agenda, &txn),
+                Outcome::Read(txn) => self.ftl.gc_read_done(&mut flash, &txn),
+                Outcome::Program(txn) => {
+                    let room = self.ftl.program_done(&mut flash, &txn);
+                    self.drain_ftl(agenda, Some(&txn));
+                    if room {
+                        self.room_in_cache(agenda);
+                    }
+                }
+                Outcome::Erase(txn) => self.ftl.erase_done(&mut flash, &txn),
+            }
+        }
+    }
+
+    /// Goes on with the requests for which the FTL has done something; `program` is the one that has just ended.
+    #[inline]
+    fn drain_ftl(&mut self, agenda: &mut Agenda, program: Option<&Txn>) {
+        while let Some(outcome) = self.ftl.next_outcome() {
+            match outcome {
+                FtlOutcome::Landed(id) => self.unit_landed(agenda, id, program.expect("by a program")),
+                FtlOutcome::Dropped(id) => self.unit_dropped(agenda, id),
+                FtlOutcome::Flushed(REFILL) => self.refilled(agenda),
+                FtlOutcome::Flushed(id) => self.flush_ends(agenda, id),
             }
         }
     }

@@ -4,8 +4,9 @@
 
 use super::{Drive, PreconditionedState};
 use crate::drive::spec::DriveSpec;
+use crate::ftl::Flash;
 use interpulse_engine::{Agenda, ResourceId};
-use interpulse_workload::{Request, WorkloadError};
+use interpulse_workload::{Op, Request, WorkloadError};
 
 /// A request of the owner that has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,5 +52,31 @@ impl Drive {
     #[inline]
     pub fn next_completion(&mut self) -> Option<Completion> {
         self.completions.pop_front()
+    }
+
+    /// Submits a read of the owner that fails as soon as firmware sees that it would have to wait for garbage
+    /// collection; see [`Drive::submit_request`].
+    pub fn submit_fail_fast(&mut self, agenda: &mut Agenda, request: Request) -> u32 {
+        debug_assert_eq!(request.op, Op::Read);
+        let id = self.submit_request(agenda, request);
+        self.requests.get_mut(id).fail_fast = true;
+        id
+    }
+
+    /// Fails the read `id` if it would have to wait for garbage collection: its completion leaves without data.
+    #[cold]
+    pub(super) fn fails_fast(&mut self, agenda: &mut Agenda, id: u32) -> bool {
+        let now = agenda.now();
+        let (lpn, units) = {
+            let request = self.requests.get(id);
+            (request.lpn, request.units)
+        };
+        let waits = self.ftl.waits_for_collection(&Flash { nand: &mut self.nand, agenda }, lpn, units);
+        if waits {
+            let request = self.requests.get_mut(id);
+            (request.busy, request.bytes) = (true, 0);
+            self.leave(agenda, now, id, 0);
+        }
+        waits
     }
 }

@@ -1,515 +1,228 @@
-//! The flash translation layer: the map, where the next write goes, which block is emptied next.
+//! The flash translation layer, a resident between the drive's front and its flash array.
 //!
-//! The same code serves simulated time (the drive asks for places, runs the operations on the array and
-//! reports them done) and preconditioning (the same steps back to back, without time).
+//! ```text
+//!            admit  read  trim  flush           (units and opaque tags, no host requests)
+//!               |     |     |     |
+//! units <-- write-back, collection, refresh, metadata --> outcomes: landed, flushed, ...
+//!               |     |     |     |
+//!            programs, reads, erases            (given to the flash array, whose outcomes come back here)
+//! ```
+//!
+//! It owns where everything is ([`units`]), where the next write goes and which block is emptied next ([`tables`]), what
+//! is written when ([`write_back`], [`by_level`]), collection ([`collect`]), rewriting ([`refresh`]), what is written for a
+//! loss of power ([`metadata`]) and what is found after one ([`outage`]). It never calls up: whoever asked for something drains
+//! [`Ftl::next_outcome`]. Preconditioning takes the same steps on the same [`tables`] back to back, without time.
 
+mod by_level;
 pub mod checkpoint;
+pub mod collect;
+mod flash;
 pub mod gc;
 pub mod hotness;
+mod imposed;
+mod jobs;
 pub mod layout;
 pub mod map;
+mod metadata;
+mod mount;
 pub mod oob;
+pub mod outage;
 mod persist;
-mod power_loss;
+pub mod place;
+mod placement;
 pub mod precondition;
+mod reads;
+pub mod record;
 pub mod recovery;
+pub mod refresh;
 pub mod reprogram;
+mod restore;
 pub mod stripe;
+pub mod tables;
+pub mod turn;
+pub mod units;
+mod verify;
+mod write_back;
 
-use gc::{GcPolicy, ThresholdBase};
-use hotness::{Hotness, MOST_LEVELS};
-use interpulse_engine::{Rng, counters};
-use interpulse_flash::reprogram::TwoBit;
-use layout::Layout;
-use map::Map;
+use crate::audit::VersionAudit;
+use crate::cache::Cache;
+use crate::drive::spec::DriveSpec;
+use by_level::Levels;
+use collect::Collection;
+use gc::GcPolicy;
+use hotness::Hotness;
+use imposed::Imposed;
+use interpulse_engine::{Duration, ResourceId, Streams};
+use interpulse_flash::die::Die;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use jobs::Jobs;
+use metadata::Metadata;
+use outage::block_states;
+use placement::Placement;
+use record::Record;
+use refresh::Rewritten;
 use reprogram::Reprogramming;
 use std::collections::VecDeque;
+use turn::GcTurn;
+use units::Homes;
+use write_back::WriteBack;
 
-counters! {
-    /// What the FTL did.
-    pub struct FtlCounters {
-        /// units written by the host and programmed
-        host_units: "units",
-        /// units moved by garbage collection and programmed
-        gc_units: "units",
-        /// units of programs that carried no data (flushes of partial word lines)
-        padding_units: "units",
-        /// extra units programmed for an imposed write amplification
-        imposed_units: "units",
-        /// victims chosen
-        gc_runs: "blocks",
-        /// of these, victims in which nothing was valid
-        direct_gc_runs: "blocks",
-        /// super blocks erased
-        erases: "blocks",
-        /// victims chosen to level wear
-        leveled_blocks: "blocks",
-        /// units written by reprograms, which take no new space
-        reprogrammed_units: "units",
-        /// units moved from candidates to normal blocks along with host data ("fully invalidated" writes)
-        moved_early_units: "units",
-        /// pages of erased word lines taken by host data, three of a word line or two if it is reprogrammable
-        consumed_host_pages: "pages",
-        /// pages of erased word lines taken by garbage collection
-        consumed_gc_pages: "pages",
-        /// pages of erased word lines taken by what was moved from candidates
-        consumed_early_pages: "pages",
-        /// reprogrammable blocks opened
-        reprogrammable_blocks: "blocks",
-        /// reprogrammable blocks put aside because all their pages were in use
-        candidates: "blocks",
-        /// of these, blocks that came back because something in them was overwritten
-        candidates_back: "blocks",
-        /// of these, blocks whose data was moved to normal blocks
-        candidates_reclaimed: "blocks",
-        /// of these, blocks given up to garbage collection
-        candidates_given_up: "blocks",
-        /// reprograms that were still possible when a super layer was left
-        lost_reprograms: "operations",
-    }
-}
+pub use flash::Flash;
+pub use metadata::MetadataWritten;
+pub use reads::Look;
+pub use tables::{FtlConfig, FtlCounters, Stream, Tables, threshold_blocks};
+pub use units::Admitted;
+pub use write_back::REFILL;
 
-/// How the FTL is set up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FtlConfig {
-    /// Logical capacity in units.
-    pub logical_units: u32,
-    /// Victim policy.
-    pub policy: GcPolicy,
-    /// Garbage collection of a lane runs while it has fewer free super blocks than this.
-    pub soft_free: u32,
-    /// Instead, while it has fewer free pages (of each plane) than this, those of open blocks included; `None` where blocks
-    /// are counted.
-    pub soft_pages: Option<u32>,
-    /// Host data may not take the last this many free super blocks of a lane.
-    pub hard_free: u32,
-}
-
-/// Turns threshold shares into numbers of super blocks of a lane.
-pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_blocks: f64) -> u32 {
-    let of = match base {
-        ThresholdBase::Blocks => f64::from(blocks),
-        ThresholdBase::Spare => spare_blocks,
-    };
-    libm::round(share * of) as u32
-}
-
-/// Lanes are weighed after this many host programs of each.
-const WEIGH_AFTER: u32 = 32;
-
-/// Who writes.
+/// What the FTL tells whoever asked it for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Stream {
-    /// Data from the host.
-    Host,
-    /// Data moved by garbage collection.
-    Gc,
-    /// Data from the host of the hottest level.
-    Hot0,
-    /// Of the second level.
-    Hot1,
-    /// Of the third.
-    Hot2,
+pub enum Outcome {
+    /// One unit of the write with this tag, which waits for its programs, is on flash by the program that has just ended.
+    Landed(u32),
+    /// One unit of the write with this tag, which waits for its programs, has been trimmed before its program began.
+    Dropped(u32),
+    /// The flush with this tag is done.
+    Flushed(u32),
 }
 
-/// Number of [`Stream`] values.
-const STREAMS: usize = 2 + MOST_LEVELS;
-
-impl Stream {
-    /// The stream of host data of hot level `level`, or of cold data beyond `levels`.
-    pub fn of_level(level: u32, levels: u32) -> Stream {
-        match level {
-            _ if level >= levels => Stream::Host,
-            0 => Stream::Hot0,
-            1 => Stream::Hot1,
-            _ => Stream::Hot2,
-        }
-    }
-}
-
-/// The open block of one stream of one lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct Frontier {
-    /// The super block, meaningful while `next_program` is below the block's programs.
-    block: u32,
-    /// The next program operation; equal to the programs of a block when there is no open block.
-    next_program: u32,
-}
-
-/// A place for one program operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProgramPlace {
-    /// Super block, numbered over the drive.
-    pub super_block: u32,
-    /// Program operation within it.
-    pub program: u32,
-    /// Offset of its first unit in the super block.
-    pub first_offset: u32,
-    /// What it does to a word line with two bits per cell, if it is one.
-    pub two_bit: Option<TwoBit>,
-}
-
-#[derive(Clone)]
-struct Lane {
-    /// Erased super blocks, the longest erased first, which levels wear.
-    free: VecDeque<u32>,
-    frontiers: [Frontier; STREAMS],
+/// The timers that the owner gives the FTL.
+#[derive(Clone, Copy, Debug)]
+pub struct Timers {
+    /// To look for old blocks.
+    pub patrol: ResourceId,
+    /// To write checkpoints.
+    pub checkpoint: ResourceId,
 }
 
 /// The FTL of one drive.
-#[derive(Clone)]
 pub struct Ftl {
-    /// Address arithmetic.
-    pub layout: Layout,
-    /// The tables.
-    pub map: Map,
-    config: FtlConfig,
-    lanes: Vec<Lane>,
-    /// P/E cycles of each super block.
-    pub cycles: Vec<u32>,
-    /// When each super block was closed, in blocks closed before.
-    closed: Vec<u64>,
-    clock: u64,
-    /// Program operations of each super block that are assigned but not done.
-    in_flight: Vec<u16>,
-    /// Lanes that hold more than their share of valid data.
-    heavy: Vec<bool>,
-    /// Host programs assigned since lanes were last weighed.
-    since_weighing: u32,
-    /// The hotness filter, if host data is separated.
-    pub hotness: Option<Box<Hotness>>,
-    reprogramming: Option<Box<Reprogramming>>,
-    rng: Rng,
-    /// What has been counted.
-    pub counters: FtlCounters,
+    /// Where everything is, free and open blocks, wear, counts.
+    tables: Tables,
+    write_back: WriteBack,
+    placement: Placement,
+    /// Lists of dirty data by hotness, if host data is separated.
+    levels: Option<Box<Levels>>,
+    imposed: Option<Imposed>,
+    collection: Collection,
+    /// When collection may run, for an owner of several drives.
+    turn: GcTurn,
+    jobs: Jobs,
+    /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
+    /// one of it is. Empty where no read fails.
+    readers: Vec<u16>,
+    rewritten: Rewritten,
+    /// A block whose data is older is rewritten.
+    refresh_after: Option<Duration>,
+    /// A block worn by so many cycles more than another one of its lane has that one rewritten.
+    wear_gap: Option<u32>,
+    metadata: Option<Box<Metadata>>,
+    timers: Timers,
+    outcomes: VecDeque<Outcome>,
+    /// The end of a run: nothing is begun that no request asks for.
+    closed: bool,
 }
 
 impl Ftl {
-    /// An FTL over erased flash.
-    pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Ftl {
-        let blocks = layout.super_blocks();
-        let none_open = Frontier { block: 0, next_program: layout.programs_per_block };
-        let lanes = (0..layout.lanes)
-            .map(|lane| Lane {
-                free: (lane * layout.blocks..(lane + 1) * layout.blocks).collect(),
-                frontiers: [none_open; STREAMS],
-            })
-            .collect();
-        Ftl {
-            map: Map::new(config.logical_units, blocks, layout.units_per_block),
-            lanes,
-            cycles: vec![0; blocks as usize],
-            closed: vec![0; blocks as usize],
-            clock: 0,
-            in_flight: vec![0; blocks as usize],
-            heavy: vec![false; layout.lanes as usize],
-            since_weighing: 0,
-            hotness: None,
-            reprogramming: None,
-            rng,
-            counters: FtlCounters::default(),
-            config,
-            layout,
-        }
-    }
-
-    /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
-    pub fn restart(&mut self, rng: Rng) {
-        self.rng = rng;
-        self.counters = FtlCounters::default();
-        self.weigh_lanes();
-    }
-
-    /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
-    pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
-        self.hotness = hotness.map(Box::new);
-        self.reprogramming = reprogramming.map(Box::new);
-    }
-
-    /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
-    /// so lanes drift apart; without this a small one can fill up with valid data.
-    #[inline]
-    pub fn welcomes(&self, lane: u32) -> bool {
-        !self.heavy[lane as usize]
-    }
-
-    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
-    /// than chance explains if that is more.
-    fn weigh_lanes(&mut self) {
-        self.since_weighing = 0;
-        let blocks = self.layout.blocks as usize;
-        let weights = self.map.weight.chunks(blocks);
-        let valid: Vec<u64> =
-            weights.map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect();
-        let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
-        let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
-        let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
-        // On a small drive chance alone moves lanes further apart than that (the weight of a lane is about
-        // Poisson): calling half of them heavy would leave their dies idle.
-        let chance = (3 * mean.isqrt()).min(spare / 8);
-        let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
-        self.heavy = valid.iter().map(|&v| v > most).collect();
-    }
-
-    /// How the FTL is set up.
-    pub fn config(&self) -> &FtlConfig {
-        &self.config
-    }
-
-    /// Free super blocks of a lane.
-    #[inline]
-    pub fn free_blocks(&self, lane: u32) -> u32 {
-        self.lanes[lane as usize].free.len() as u32
-    }
-
-    /// Whether garbage collection should work on a lane.
-    #[inline]
-    pub fn wants_gc(&self, lane: u32) -> bool {
-        self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
-    }
-
-    /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
-    #[inline]
-    pub fn has_enough(&self, lane: u32, coming: u32) -> bool {
-        match self.config.soft_pages {
-            None => self.free_blocks(lane) + coming >= self.config.soft_free,
-            Some(soft) => {
-                let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
-                // Pages of open blocks do not help who needs a block to open.
-                self.free_pages_of(lane) + coming * per_block >= soft
-                    && self.free_blocks(lane) + coming > self.config.hard_free
+    /// The FTL of a drive described by `spec`, which has been checked, over `tables`. `streams` gives it its random choices.
+    pub fn new(spec: &DriveSpec, mut tables: Tables, dies: &[Die], streams: &Streams, timers: Timers) -> Ftl {
+        tables.restart(streams.stream("gc", 0));
+        let within = &spec.ftl.hot_within;
+        let hot = within.len() as u32;
+        if hot > 0 {
+            let mut hotness = Hotness::new(within, tables.layout.super_blocks());
+            if spec.ftl.stamp_units {
+                hotness = hotness.by_unit(tables.layout.units());
             }
+            let layers = spec.part.layers;
+            let reprogramming =
+                spec.ftl.reprogram.map(|of| Reprogramming::new(of, &tables.layout, hot, layers));
+            tables.separate(Some(hotness), reprogramming);
         }
-    }
-
-    /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
-    /// reprogrammable block have two.
-    pub fn free_pages_of(&self, lane: u32) -> u32 {
-        let (of, programs) = (&self.lanes[lane as usize], self.layout.programs_per_block);
-        let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
-        let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
-        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
-    }
-
-    /// Whether a lane is so short of free blocks that garbage collection goes first.
-    #[inline]
-    pub fn gc_is_urgent(&self, lane: u32) -> bool {
-        self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
-    }
-
-    /// Whether `stream` can program on `lane` now.
-    #[inline]
-    pub fn has_place(&self, lane: u32, stream: Stream) -> bool {
-        let l = &self.lanes[lane as usize];
-        let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
-        l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
-    }
-
-    /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
-    /// and the free blocks that host data may not take.
-    pub fn gc_room(&self, lane: u32) -> u32 {
-        let l = &self.lanes[lane as usize];
-        let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
-        let free = (l.free.len() as u32).min(self.config.hard_free);
-        open * self.layout.units_per_program + free * self.layout.units_per_block
-    }
-
-    /// Gives back a victim just chosen, which cannot be emptied now.
-    pub fn reject_victim(&mut self, victim: u32) {
-        self.map.set_candidate(victim, true);
-        self.counters.gc_runs -= 1;
-        self.counters.direct_gc_runs -= u64::from(self.map.valid_units(victim) == 0);
-    }
-
-    /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
-    #[inline]
-    pub fn take_place(&mut self, lane: u32, stream: Stream) -> Option<ProgramPlace> {
-        if !self.has_place(lane, stream) {
-            return None;
-        }
-        let l = &mut self.lanes[lane as usize];
-        let frontier = &mut l.frontiers[stream as usize];
-        if frontier.next_program == self.layout.programs_per_block {
-            *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
-        }
-        let (super_block, program) = (frontier.block, frontier.next_program);
-        frontier.next_program += 1;
-        self.in_flight[super_block as usize] += 1;
-        let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
-        if stream == Stream::Gc {
-            self.counters.consumed_gc_pages += pages;
-        } else {
-            self.counters.consumed_host_pages += pages;
-            self.since_weighing += 1;
-            if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
-                self.weigh_lanes();
-            }
-        }
-        Some(ProgramPlace {
-            super_block,
-            program,
-            first_offset: program * self.layout.units_per_program,
-            two_bit: None,
-        })
-    }
-
-    /// A free super block of `lane`, the longest erased first.
-    fn take_free(&mut self, lane: u32) -> Option<u32> {
-        self.lanes[lane as usize].free.pop_front()
-    }
-
-    /// A program operation of `super_block` is done; closes the block after its last one.
-    #[inline]
-    pub fn program_done(&mut self, super_block: u32) {
-        let left = &mut self.in_flight[super_block as usize];
-        *left -= 1;
-        if *left > 0 {
-            return;
-        }
-        let (lane, _) = self.layout.lane_of(super_block);
-        let open = self.lanes[lane as usize]
-            .frontiers
-            .iter()
-            .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
-        if !open {
-            self.close(super_block);
-        }
-    }
-
-    /// Nothing more is written to `super_block` until it is erased: it may be collected.
-    fn close(&mut self, super_block: u32) {
-        self.closed[super_block as usize] = self.clock;
-        self.clock += 1;
-        self.map.set_candidate(super_block, true);
-    }
-
-    /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
-    /// with anything to gain.
-    ///
-    /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
-    /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
-    /// never overwritten.
-    pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
-        self.choose_closed(lane).or_else(|| {
-            // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
-            if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
-        })
-    }
-
-    fn choose_closed(&mut self, lane: u32) -> Option<u32> {
-        let first = lane * self.layout.blocks;
-        let victim = self.config.policy.select(
-            &self.map,
-            &self.closed,
-            self.clock,
-            first..first + self.layout.blocks,
-            self.layout.units_per_block,
-            &mut self.rng,
-        )?;
-        let full = self.layout.units_per_block;
-        if self.map.valid_units(victim) == full {
-            // Blocks that may not be collected weigh more than a full one.
-            let lane = &self.map.weight[first as usize..(first + self.layout.blocks) as usize];
-            if lane.iter().all(|&w| u32::from(w) >= full) {
-                return None;
-            }
-        }
-        self.map.set_candidate(victim, false);
-        self.counters.gc_runs += 1;
-        self.counters.direct_gc_runs += u64::from(self.map.valid_units(victim) == 0);
-        Some(victim)
-    }
-
-    /// A super block has been erased: it is free again.
-    pub fn erased(&mut self, super_block: u32) {
-        assert_eq!(self.map.valid_units(super_block), 0, "block {super_block} was erased with valid data");
-        debug_assert_eq!(self.in_flight[super_block as usize], 0);
-        let (lane, _) = self.layout.lane_of(super_block);
-        self.cycles[super_block as usize] += 1;
-        self.reset_two_bit(super_block);
-        self.counters.erases += 1;
-        self.lanes[lane as usize].free.push_back(super_block);
-    }
-
-    /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
-    #[inline]
-    pub fn forget_flash(&mut self, ppu: u32) {
-        let (super_block, offset) = self.layout.split(ppu);
-        self.map.invalidate(super_block, offset);
-    }
-
-    /// Free pages of the drive, as [`Ftl::free_pages_of`] counts them on each plane.
-    pub fn free_pages(&self) -> u64 {
-        let pages = (0..self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
-        pages * u64::from(self.layout.planes)
-    }
-
-    /// Adds program/erase cycles to every super block.
-    pub fn wear_all(&mut self, cycles: u32) {
-        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
-    }
-
-    /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
-    pub fn take_victim(&mut self, super_block: u32) -> bool {
-        let may = self.map.is_candidate(super_block);
-        if may {
-            self.map.set_candidate(super_block, false);
-            self.counters.gc_runs += 1;
-        }
-        may
-    }
-
-    /// P/E cycles over all super blocks, preconditioning included: (fewest, most, sum).
-    pub fn wear(&self) -> (u32, u32, u64) {
-        let fewest = self.cycles.iter().copied().min().unwrap_or(0);
-        let most = self.cycles.iter().copied().max().unwrap_or(0);
-        (fewest, most, self.cycles.iter().map(|&c| u64::from(c)).sum())
-    }
-
-    /// Bytes of memory that the maps of such an FTL take.
-    pub fn map_bytes(layout: &Layout, logical_units: u32) -> u64 {
-        let blocks = u64::from(layout.super_blocks());
-        4 * u64::from(logical_units)
-            + 4 * layout.units()
-            + blocks * (u64::from(layout.units_per_block) / 8 + 32)
-    }
-
-    /// Program operations done in each super block, for setting up the dies after preconditioning.
-    pub fn programs_done(&self) -> Vec<u32> {
-        let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
-        for lane in &self.lanes {
-            lane.free.iter().for_each(|&b| done[b as usize] = 0);
-            for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
-                done[f.block as usize] = f.next_program;
-            }
-        }
-        done
-    }
-
-    /// The share of spare space that garbage collection works with: physical units without the free reserve
-    /// and the unwritten part of the open blocks, over logical units, less one. Returns (effective spare
-    /// factor, effective utilisation rho).
-    ///
-    /// It is the mean over the choices of a victim in preconditioning, where collection is instantaneous. Host
-    /// data has then just opened a block (one program of it is written) and left `soft_free - 1` blocks
-    /// free; erasing a victim makes up for the block that moving its data may have taken. The open
-    /// block of moved data holds any number of units from none (there is none open) to one less than all,
-    /// equally likely. In simulated time a slow collection works with fewer free blocks than that.
-    pub fn effective_spare(&self) -> (f64, f64) {
-        let block = f64::from(self.layout.units_per_block);
-        let unwritten = if self.config.policy == GcPolicy::Imposed {
-            // No victims: nothing is kept free.
-            0.0
-        } else if let Some(pages) = self.config.soft_pages {
-            f64::from(pages * self.layout.planes * self.layout.units_per_page())
-        } else {
-            let host = block - f64::from(self.layout.units_per_program);
-            let moved = (block - 1.0) / 2.0;
-            f64::from(self.config.soft_free - 1) * block + host + moved
+        let layout = &tables.layout;
+        let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
+        let stripe = spec.stripe().expect("the spec has been checked");
+        let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
+        let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
+        let imposes = spec.ftl.gc == GcPolicy::Imposed;
+        let homes = match (imposes, spec.loses_cache()) {
+            (true, _) => Homes::Reused,
+            (false, true) => Homes::Kept,
+            (false, false) => Homes::Forgotten,
         };
-        let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
-        let logical = f64::from(self.config.logical_units);
-        (usable / logical - 1.0, logical / usable)
+        let record = spec.power_loss.map(|_| {
+            let (blocks, page) = (block_states(&tables, dies), spec.part.page_size.get());
+            let protected = spec.cache.protected;
+            Box::new(Record::new(tables.map(), blocks, tables.layout.units(), slots, page, protected))
+        });
+        let versions = match spec.power_loss {
+            Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),
+            None => VersionAudit::new(spec.audit_sample),
+        };
+        let errors = spec.nand.errors.as_ref();
+        let write_back = WriteBack::new(spec, stripe, tables.layout.units_per_program, lanes, slots);
+        tables.units.begin(Cache::new(slots, lists), homes, versions, record);
+        Ftl {
+            write_back,
+            placement: Placement::new(lanes),
+            levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
+            imposed: imposes.then(|| Imposed::new(spec.ftl.imposed_waf, streams.stream("imposed", 0))),
+            collection: Collection::new(lanes, spec.ftl.gc_depth),
+            turn: GcTurn::default(),
+            jobs: Jobs::default(),
+            readers: vec![0; if errors.is_some() { super_blocks as usize } else { 0 }],
+            rewritten: Rewritten::default(),
+            refresh_after: errors.and_then(|e| e.refresh_after),
+            wear_gap: spec.ftl.wear_gap,
+            metadata: spec
+                .power_loss
+                .map(|of| Box::new(Metadata::new(of.checkpoint_every, super_blocks as usize))),
+            timers,
+            outcomes: VecDeque::new(),
+            closed: false,
+            tables,
+        }
+    }
+
+    /// Begins what runs by itself: looking for old blocks and writing checkpoints.
+    pub fn start(&mut self, flash: &mut Flash) {
+        self.start_patrol(flash);
+        self.arm_checkpoint(flash);
+    }
+
+    /// The end of a run: nothing is begun any more that no request asks for.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Where everything is, free and open blocks, wear, counts.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The write cache.
+    pub fn cache(&self) -> &Cache {
+        &self.tables.units.cache
+    }
+
+    /// Blocks rewritten for their age or their reads.
+    pub fn rewritten(&self) -> Rewritten {
+        self.rewritten
+    }
+
+    /// What has come of what was asked for, in order.
+    #[inline]
+    pub fn next_outcome(&mut self) -> Option<Outcome> {
+        self.outcomes.pop_front()
+    }
+
+    /// A program has ended; true if it was one of host data, so that there are free slots in the cache.
+    #[inline]
+    pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
+        if txn.kind == Kind::HostProgram {
+            self.host_program_done(txn);
+            return true;
+        }
+        self.gc_program_done(flash, txn);
+        false
     }
 }

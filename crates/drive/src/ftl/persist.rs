@@ -1,15 +1,15 @@
 //! The state of an FTL as bytes: tables as they are, everything small as little-endian numbers.
 
 use super::map::Map;
-use super::{Frontier, Ftl, Stream};
+use super::tables::{Frontier, Stream, Tables};
 use std::collections::VecDeque;
 
-impl Ftl {
-    /// Bytes that [`Ftl::save`] hands out.
+impl Tables {
+    /// Bytes that [`Tables::save`] hands out.
     pub fn state_bytes(&self) -> u64 {
         let blocks = u64::from(self.layout.super_blocks());
         let lanes = u64::from(self.layout.lanes);
-        (self.map.to_logical.as_bytes().len() + self.map.valid.as_bytes().len()) as u64
+        (self.map().to_logical.as_bytes().len() + self.map().valid.as_bytes().len()) as u64
             + blocks * (2 + 4 + 8)
             + 8
             + lanes * (4 * u64::from(self.layout.blocks) + 4 + 16)
@@ -17,11 +17,14 @@ impl Ftl {
 
     /// Hands the state out piece by piece. No program may be under way.
     pub fn save<E>(&self, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        assert!(self.hotness.is_none() && self.reprogramming.is_none(), "a state is saved before a run only");
+        assert!(
+            self.units.hotness().is_none() && self.reprogramming.is_none(),
+            "a state is saved before a run only"
+        );
         assert!(self.in_flight.iter().all(|&n| n == 0), "a state is saved between programs only");
-        sink(self.map.to_logical.as_bytes())?;
-        sink(self.map.valid.as_bytes())?;
-        let weights: Vec<u8> = self.map.weight.iter().flat_map(|w| w.to_le_bytes()).collect();
+        sink(self.map().to_logical.as_bytes())?;
+        sink(self.map().valid.as_bytes())?;
+        let weights: Vec<u8> = self.map().weight.iter().flat_map(|w| w.to_le_bytes()).collect();
         sink(&weights)?;
         let cycles: Vec<u8> = self.cycles.iter().flat_map(|c| c.to_le_bytes()).collect();
         sink(&cycles)?;
@@ -43,14 +46,14 @@ impl Ftl {
         sink(&lanes)
     }
 
-    /// Takes the state in; [`Ftl::rebuild`] completes it.
+    /// Takes the state in; [`Tables::rebuild`] completes it.
     pub fn load<E>(&mut self, source: &mut dyn FnMut(&mut [u8]) -> Result<(), E>) -> Result<(), E> {
-        source(self.map.to_logical.as_bytes_mut())?;
-        source(self.map.valid.as_bytes_mut())?;
+        source(self.units.map_mut().to_logical.as_bytes_mut())?;
+        source(self.units.map_mut().valid.as_bytes_mut())?;
         let blocks = self.layout.super_blocks() as usize;
         let mut bytes = vec![0; blocks * 2];
         source(&mut bytes)?;
-        self.map.weight = bytes.as_chunks().0.iter().map(|c| u16::from_le_bytes(*c)).collect();
+        self.units.map_mut().weight = bytes.as_chunks().0.iter().map(|c| u16::from_le_bytes(*c)).collect();
         bytes.resize(blocks * 4, 0);
         source(&mut bytes)?;
         self.cycles = bytes.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect();
@@ -78,31 +81,31 @@ impl Ftl {
     pub fn rebuild(&mut self) -> Result<(), String> {
         /// How far ahead map entries are fetched.
         const AHEAD: usize = 32;
-        let logical = self.map.logical_units();
+        let logical = self.map().logical_units();
         let mut list: Vec<(u32, u32)> = Vec::new();
         for block in 0..self.layout.super_blocks() {
             list.clear();
             let first = self.layout.first_unit(block);
-            for (w, &word) in self.map.valid_words(block).iter().enumerate() {
+            for (w, &word) in self.map().valid_words(block).iter().enumerate() {
                 let mut bits = word;
                 while bits != 0 {
                     let ppu = first + w as u32 * 64 + bits.trailing_zeros();
-                    list.push((self.map.to_logical[ppu as usize], ppu));
+                    list.push((self.map().to_logical[ppu as usize], ppu));
                     bits &= bits - 1;
                 }
             }
-            if list.len() != (self.map.weight[block as usize] & !Map::NOT_A_CANDIDATE) as usize {
+            if list.len() != (self.map().weight[block as usize] & !Map::NOT_A_CANDIDATE) as usize {
                 return Err(format!("block {block} does not hold as many valid units as it counts"));
             }
             for i in 0..list.len() {
                 if let Some(&(ahead, _)) = list.get(i + AHEAD) {
-                    self.map.prefetch(ahead);
+                    self.map().prefetch(ahead);
                 }
                 let (lpn, ppu) = list[i];
                 if lpn >= logical {
                     return Err(format!("unit {ppu} holds logical unit {lpn} of {logical}"));
                 }
-                self.map.set_physical(lpn, ppu);
+                self.units.map_mut().set_physical(lpn, ppu);
             }
         }
         Ok(())

@@ -3,9 +3,10 @@
 //! Placement, invalidation, victim choice and erase are the functions that simulated time uses; only the
 //! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
 
-use super::map::{Map, Where};
+use super::map::Where;
+use super::place::ProgramPlace;
 use super::stripe::Stripe;
-use super::{Ftl, ProgramPlace, Stream};
+use super::tables::{Stream, Tables};
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
 /// many.
@@ -21,7 +22,7 @@ struct Partial {
 /// Lets the lanes of a fresh FTL fill their host blocks to different marks, by programs without data. Writes
 /// go to all lanes in turn, so otherwise all of them would open a block, and collect garbage, at the same
 /// instant for ever.
-fn stagger(ftl: &mut Ftl) {
+fn stagger(ftl: &mut Tables) {
     let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
     for lane in 0..ftl.layout.lanes {
         for _ in 0..u64::from(lane) * programs / lanes {
@@ -34,7 +35,7 @@ fn stagger(ftl: &mut Ftl) {
 
 /// Writes to an FTL without simulated time.
 pub struct Preconditioner<'a> {
-    ftl: &'a mut Ftl,
+    ftl: &'a mut Tables,
     stripe: Option<Stripe>,
     partial: Vec<[Option<Partial>; 2]>,
     next_lane: u32,
@@ -43,7 +44,7 @@ pub struct Preconditioner<'a> {
 
 impl<'a> Preconditioner<'a> {
     /// Starts on `ftl`; writes are spread by `stripe`, or over all lanes in turn.
-    pub fn new(ftl: &'a mut Ftl, stripe: Option<Stripe>) -> Self {
+    pub fn new(ftl: &'a mut Tables, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
         stagger(ftl);
         Preconditioner { ftl, stripe, partial: vec![[None; 2]; lanes], next_lane: 0, moved: Vec::new() }
@@ -64,14 +65,14 @@ impl<'a> Preconditioner<'a> {
             if step < count {
                 let lpn = next();
                 let due = std::mem::replace(&mut ring[(step % AHEAD as u64) as usize], lpn);
-                self.ftl.map.prefetch(lpn);
+                self.ftl.map().prefetch(lpn);
                 if step < AHEAD as u64 {
                     continue;
                 }
                 let soon = ring[((step + AHEAD as u64 / 2) % AHEAD as u64) as usize];
-                if let Where::Flash(ppu) = self.ftl.map.get(soon) {
+                if let Where::Flash(ppu) = self.ftl.map().get(soon) {
                     let (block, offset) = self.ftl.layout.split(ppu);
-                    self.ftl.map.prefetch_valid(block, offset);
+                    self.ftl.map().prefetch_valid(block, offset);
                 }
                 self.write(due);
                 made += 1;
@@ -120,7 +121,7 @@ impl<'a> Preconditioner<'a> {
                 self.next_lane
             }
         };
-        if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
+        if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
         }
         self.place(lane, Stream::Host, lpn);
@@ -160,9 +161,7 @@ impl<'a> Preconditioner<'a> {
             }
         };
         let offset = partial.place.first_offset + partial.filled;
-        let ppu = self.ftl.layout.first_unit(partial.place.super_block) + offset;
-        self.ftl.map.set_logical(ppu, lpn);
-        self.ftl.map.commit(lpn, partial.place.super_block, offset);
+        self.ftl.write(lpn, partial.place.super_block, offset);
         partial.filled += 1;
         let full = partial.filled == self.ftl.layout.units_per_program;
         *slot = (!full).then_some(partial);
@@ -174,22 +173,12 @@ impl<'a> Preconditioner<'a> {
     /// Empties one victim of `lane`; false if there was none worth it.
     fn collect(&mut self, lane: u32) -> bool {
         let Some(victim) = self.ftl.choose_victim(lane) else { return false };
-        let first = self.ftl.layout.first_unit(victim);
         let mut moved = std::mem::take(&mut self.moved);
         moved.clear();
-        for (w, &word) in self.ftl.map.valid_words(victim).iter().enumerate() {
-            let mut bits = word;
-            while bits != 0 {
-                let offset = w as u32 * 64 + bits.trailing_zeros();
-                moved.push(self.ftl.map.to_logical[(first + offset) as usize]);
-                bits &= bits - 1;
-            }
-        }
-        self.ftl.map.valid_words_mut(victim).fill(0);
-        self.ftl.map.weight[victim as usize] = Map::NOT_A_CANDIDATE;
+        self.ftl.units.take_all(&self.ftl.layout, victim, &mut moved);
         for i in 0..moved.len() {
             if let Some(&ahead) = moved.get(i + 16) {
-                self.ftl.map.prefetch(ahead);
+                self.ftl.map().prefetch(ahead);
             }
             self.place(lane, Stream::Gc, moved[i]);
         }

@@ -7,10 +7,10 @@
 //! candidate. It comes back by itself when one of its pages is overwritten, or is made to: what is in use in it is moved to
 //! normal blocks, along with writes of the host.
 
-use super::Ftl;
 use super::layout::Layout;
 use super::map::Map;
-use interpulse_flash::reprogram::{Bit, Status, TwoBit};
+use super::tables::Tables;
+use interpulse_flash::reprogram::{Bit, Status};
 
 /// How reprogrammable blocks are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl Block {
     }
 }
 
-impl Ftl {
+impl Tables {
     /// The reprogrammable blocks, if there are any.
     #[inline]
     pub fn reprogramming(&self) -> Option<&Reprogramming> {
@@ -238,7 +238,7 @@ impl Ftl {
                 return Step::Program;
             }
             if !busy(block.super_block)
-                && let Some((k, bit)) = block.reprogrammable(&self.map, &self.layout, of.word_lines)
+                && let Some((k, bit)) = block.reprogrammable(self.units.map(), &self.layout, of.word_lines)
             {
                 return Step::Reprogram { word_line: block.word_line(k, of.word_lines), bit };
             }
@@ -273,12 +273,12 @@ impl Ftl {
         let of = self.of();
         let at = of.at(lane, level);
         let back = of.candidates[at].iter().position(|block| {
-            let cleared =
-                !block.draining || block.in_the_way(&self.map, &self.layout, of.word_lines).next().is_none();
+            let cleared = !block.draining
+                || block.in_the_way(self.units.map(), &self.layout, of.word_lines).next().is_none();
             cleared
                 && !block.moving
                 && !busy(block.super_block)
-                && block.reprogrammable(&self.map, &self.layout, of.word_lines).is_some()
+                && block.reprogrammable(self.units.map(), &self.layout, of.word_lines).is_some()
         });
         if let Some(k) = back {
             let of = self.of_mut();
@@ -287,7 +287,7 @@ impl Ftl {
             block.draining = false;
             let (k, bit) = {
                 let of = self.of();
-                block.reprogrammable(&self.map, &self.layout, of.word_lines).expect("just found")
+                block.reprogrammable(self.units.map(), &self.layout, of.word_lines).expect("just found")
             };
             let of = self.of_mut();
             let word_line = block.word_line(k, of.word_lines);
@@ -350,12 +350,12 @@ impl Ftl {
         (super_block, word_line, k == 0)
     }
 
-    /// Assigns the reprogram that [`Ftl::next_step`] has found. Returns the super block and the Validity of the word line.
+    /// Assigns the reprogram that [`Tables::next_step`] has found. Returns the super block and the Validity of the word line.
     pub fn take_reprogram(&mut self, lane: u32, level: u32, word_line: u32, bit: Bit) -> (u32, u8) {
         let of = self.of();
         let at = of.at(lane, level);
         let super_block = of.active[at].as_ref().expect("there is an active block").super_block;
-        let used = |bit| u8::from(is_used(&self.map, &self.layout, super_block, word_line, bit));
+        let used = |bit| u8::from(is_used(self.units.map(), &self.layout, super_block, word_line, bit));
         let validity = used(Bit::Msb) << 1 | used(Bit::Lsb);
         let of = self.of_mut();
         let per_layer = of.word_lines;
@@ -389,7 +389,7 @@ impl Ftl {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {
-            (!block.draining, block.in_the_way(&self.map, &self.layout, of.word_lines).count())
+            (!block.draining, block.in_the_way(self.units.map(), &self.layout, of.word_lines).count())
         };
         let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
         let k = k.expect("the caller has asked for a step");
@@ -400,7 +400,7 @@ impl Ftl {
         }
         let of = self.of();
         let block = &of.candidates[at][k];
-        let pages = block.in_the_way(&self.map, &self.layout, of.word_lines);
+        let pages = block.in_the_way(self.units.map(), &self.layout, of.word_lines);
         (block.super_block, pages.take(most).collect())
     }
 
@@ -446,37 +446,5 @@ impl Ftl {
         if let Some(of) = &mut self.reprogramming {
             of.two_bit[super_block as usize] = false;
         }
-    }
-}
-
-impl super::ProgramPlace {
-    /// Where the `k`-th unit of the operation goes in its super block.
-    #[inline]
-    pub fn offset(&self, layout: &Layout, k: u32) -> u32 {
-        match self.two_bit {
-            None => self.first_offset + k,
-            Some(how) => two_bit_offset(layout, self.first_offset, how, k),
-        }
-    }
-
-    /// Units that the operation takes.
-    pub fn units(&self, layout: &Layout) -> u32 {
-        let page = layout.units_per_page() * layout.planes;
-        match self.two_bit {
-            None => layout.units_per_program,
-            Some(TwoBit::Whole) => 2 * page,
-            Some(TwoBit::Lsb | TwoBit::Msb) => page,
-        }
-    }
-}
-
-/// Of a program of two pages on each plane, or of one.
-fn two_bit_offset(layout: &Layout, first: u32, how: TwoBit, k: u32) -> u32 {
-    let units = layout.units_per_page();
-    let plane_part = layout.units_per_program / layout.planes;
-    let (page, unit) = (k / units, k % units);
-    match how.bit() {
-        None => first + page / 2 * plane_part + page % 2 * units + unit,
-        Some(bit) => first + page * plane_part + bit as u32 * units + unit,
     }
 }

@@ -167,7 +167,7 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
     spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
     let streams = Streams::new(seed);
     let mut ftl = spec.fresh_ftl(streams.stream("test.ftl", 0)).unwrap();
-    let units = (f64::from(ftl.map.logical_units()) * share) as u32;
+    let units = (f64::from(ftl.map().logical_units()) * share) as u32;
     let stripe = spec.stripe().unwrap();
     let mut pre = Preconditioner::new(&mut ftl, stripe);
     pre.write_in_order(0, units);

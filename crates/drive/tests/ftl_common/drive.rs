@@ -2,7 +2,7 @@
 
 use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::ftl::Ftl;
+use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
@@ -136,7 +136,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
         drive.handle(&mut agenda, resource);
         agenda.settle(resource);
-        let ftl = drive.ftl();
+        let ftl = drive.tables();
         if drive.completed() >= writes && before.is_none() {
             before = Some(ftl.counters);
         }
@@ -150,7 +150,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         }
         runs = ftl.counters.gc_runs;
     }
-    let counted = drive.ftl().counters.since(&before.expect("the window has begun"));
+    let counted = drive.tables().counters.since(&before.expect("the window has begun"));
     drive.close();
     while drive.outstanding() > 0 {
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
@@ -167,12 +167,12 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
 
 /// Valid units, and units of blocks that hold data. Of blocks being emptied only the newest counts, the one
 /// with the most valid units; what is still valid in the others is on its way.
-fn occupancy(ftl: &Ftl) -> (f64, f64) {
+fn occupancy(ftl: &Tables) -> (f64, f64) {
     let (mut valid, mut held, mut newest) = (0, 0, 0);
     for (block, done) in ftl.programs_done().into_iter().enumerate() {
-        let units = ftl.map.valid_units(block as u32);
+        let units = ftl.map().valid_units(block as u32);
         let closed = done == ftl.layout.programs_per_block;
-        if closed && ftl.map.weight[block] & Map::NOT_A_CANDIDATE != 0 {
+        if closed && ftl.map().weight[block] & Map::NOT_A_CANDIDATE != 0 {
             newest = units.max(newest);
         } else {
             valid += units;

@@ -8,7 +8,7 @@ pub mod witness;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::precondition::Preconditioner;
-use interpulse_drive::ftl::{Ftl, FtlConfig};
+use interpulse_drive::ftl::{FtlConfig, Tables};
 use interpulse_engine::{Rng, Streams};
 use interpulse_flash::geometry::Geometry;
 
@@ -34,12 +34,12 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
 
 /// An empty FTL of `lanes` lanes that keeps `soft` blocks of each free and has (about) the effective spare
 /// factor `spare`.
-pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng: Rng) -> Ftl {
+pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng: Rng) -> Tables {
     let layout = Layout::new(&geometry(lanes, blocks), 1, 0);
     let with =
         |logical_units| FtlConfig { logical_units, policy, soft_free: soft, soft_pages: None, hard_free: 1 };
-    let usable = 1.0 / Ftl::new(layout.clone(), with(1), rng.clone()).effective_spare().1;
-    Ftl::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
+    let usable = 1.0 / Tables::new(layout.clone(), with(1), rng.clone()).effective_spare().1;
+    Tables::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
 }
 
 /// Which share of the units gets which share of the writes.
@@ -77,8 +77,8 @@ pub fn addresses(logical: u32, heat: Heat, mut rng: Rng) -> impl FnMut() -> u32 
 
 /// Write amplification of a drive in steady state: it is filled in order, then every physical unit is
 /// programmed about `cycles.0` times to settle and `cycles.1` times to measure, if `expected` is about right.
-pub fn write_amplification(ftl: &mut Ftl, heat: Heat, cycles: (f64, f64), expected: f64, rng: Rng) -> f64 {
-    let logical = ftl.map.logical_units();
+pub fn write_amplification(ftl: &mut Tables, heat: Heat, cycles: (f64, f64), expected: f64, rng: Rng) -> f64 {
+    let logical = ftl.map().logical_units();
     let writes = |cycles: f64| (cycles * ftl.layout.units() as f64 / expected) as u64;
     let (settle, measure) = (writes(cycles.0), writes(cycles.1));
     let mut next = addresses(logical, heat, rng);

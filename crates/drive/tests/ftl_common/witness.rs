@@ -1,11 +1,12 @@
 //! What is true at the instant a victim is chosen.
 
 use interpulse_drive::ftl::map::Where;
-use interpulse_drive::ftl::{Ftl, ProgramPlace, Stream};
+use interpulse_drive::ftl::place::ProgramPlace;
+use interpulse_drive::ftl::{Stream, Tables};
 
 /// The steps of preconditioning on one lane, with a look at every choice of a victim.
 pub struct Witness {
-    pub ftl: Ftl,
+    pub ftl: Tables,
     /// Program operations being filled, with the units in them.
     partial: [Option<(ProgramPlace, u32)>; 2],
     pub choices: u64,
@@ -15,7 +16,7 @@ pub struct Witness {
 
 impl Witness {
     /// Starts on `ftl`, which has one lane.
-    pub fn new(ftl: Ftl) -> Witness {
+    pub fn new(ftl: Tables) -> Witness {
         assert_eq!(ftl.layout.lanes, 1);
         Witness { ftl, partial: [None; 2], choices: 0, held: 0 }
     }
@@ -25,7 +26,7 @@ impl Witness {
         if self.partial[Stream::Host as usize].is_none() {
             while self.ftl.wants_gc(0) && self.collect() {}
         }
-        if let Where::Flash(ppu) = self.ftl.map.get(lpn) {
+        if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
         }
         self.put(Stream::Host, lpn);
@@ -36,8 +37,7 @@ impl Witness {
         let partial = self.partial[stream as usize];
         let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(0, stream).unwrap(), 0));
         let offset = place.first_offset + filled;
-        self.ftl.map.set_logical(self.ftl.layout.first_unit(place.super_block) + offset, lpn);
-        self.ftl.map.commit(lpn, place.super_block, offset);
+        self.ftl.write(lpn, place.super_block, offset);
         let full = filled + 1 == self.ftl.layout.units_per_program;
         self.partial[stream as usize] = (!full).then_some((place, filled + 1));
         if full {
@@ -54,9 +54,9 @@ impl Witness {
         self.choices += 1;
         let first = self.ftl.layout.first_unit(victim);
         for offset in 0..self.ftl.layout.units_per_block {
-            if self.ftl.map.is_valid(victim, offset) {
-                self.ftl.map.invalidate(victim, offset);
-                self.put(Stream::Gc, self.ftl.map.to_logical[(first + offset) as usize]);
+            if self.ftl.map().is_valid(victim, offset) {
+                self.ftl.forget_flash(first + offset);
+                self.put(Stream::Gc, self.ftl.map().to_logical[(first + offset) as usize]);
                 self.ftl.counters.gc_units += 1;
             }
         }

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 /// The result of the case.
 pub fn result(case: &Case, array: &Array, measured: &Measured) -> Value {
     let drives = array.drives();
-    let wear = drives.iter().map(|drive| drive.ftl().wear());
+    let wear = drives.iter().map(|drive| drive.tables().wear());
     let context = Context {
         case,
         flows: array.flow_names().map(str::to_string).collect(),
-        effective_spare: drives[0].ftl().effective_spare().0,
+        effective_spare: drives[0].tables().effective_spare().0,
         wear: wear.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2)).expect("an array has drives"),
-        free_pages: drives.iter().map(|drive| drive.ftl().free_pages()).sum(),
-        super_blocks: drives.iter().map(|drive| drive.ftl().layout.super_blocks()).sum(),
+        free_pages: drives.iter().map(|drive| drive.tables().free_pages()).sum(),
+        super_blocks: drives.iter().map(|drive| drive.tables().layout.super_blocks()).sum(),
         traces: array.trace_summaries(),
     };
     let mut result = super::result(measured, &context);

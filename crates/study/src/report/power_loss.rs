@@ -1,7 +1,8 @@
 //! The section `power_loss` of a result.
 
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::power_loss::Recovery;
+use interpulse_drive::drive::outage::Recovery;
+use interpulse_drive::ftl::MetadataWritten;
 use serde_json::{Map, Value, json};
 
 /// What the drives of a case did for a loss of power, and how they recovered from one; `None` where power is not lost. Of
@@ -9,11 +10,12 @@ use serde_json::{Map, Value, json};
 pub fn section(drives: &[Drive]) -> Option<Value> {
     drives[0].spec().power_loss?;
     let mut o = Map::new();
-    let written = drives.iter().map(Drive::metadata_written_so_far);
-    let written = written.fold((0, 0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1, sum.2 + of.2));
-    o.insert("checkpoints".into(), json!(written.0));
-    o.insert("checkpoint_pages".into(), json!(written.1));
-    o.insert("metadata_programs".into(), json!(written.2));
+    let written = |of: fn(&MetadataWritten) -> u64| -> u64 {
+        drives.iter().map(|drive| of(&drive.ftl().metadata_written())).sum()
+    };
+    o.insert("checkpoints".into(), json!(written(|of| of.checkpoints)));
+    o.insert("checkpoint_pages".into(), json!(written(|of| of.checkpoint_pages)));
+    o.insert("metadata_programs".into(), json!(written(|of| of.programs)));
     let cuts: Vec<&Recovery> = drives.iter().filter_map(|drive| drive.recoveries().last()).collect();
     if let Some(first) = cuts.first() {
         o.insert("cut".into(), cut(first, &cuts));
@@ -29,13 +31,13 @@ fn cut(first: &Recovery, cuts: &[&Recovery]) -> Value {
         "reads_in_flight": sum(|r| r.requests[0]),
         "writes_in_flight": sum(|r| r.requests[1]),
         "others_in_flight": sum(|r| r.requests[2]),
-        "acknowledged_units_lost": sum(|r| r.losses.acknowledged),
-        "flushed_units_lost": sum(|r| r.losses.flushed),
-        "unacknowledged_units": sum(|r| r.losses.unacknowledged),
-        "unacknowledged_units_kept": sum(|r| r.losses.survived),
-        "trims_undone": sum(|r| r.trims_undone),
-        "torn_word_lines": sum(|r| r.torn_word_lines),
-        "interrupted_erases": sum(|r| r.blocks_erased_again),
+        "acknowledged_units_lost": sum(|r| r.found.losses.acknowledged),
+        "flushed_units_lost": sum(|r| r.found.losses.flushed),
+        "unacknowledged_units": sum(|r| r.found.losses.unacknowledged),
+        "unacknowledged_units_kept": sum(|r| r.found.losses.survived),
+        "trims_undone": sum(|r| r.found.trims_undone),
+        "torn_word_lines": sum(|r| r.found.torn_word_lines),
+        "interrupted_erases": sum(|r| r.found.blocks_erased_again),
     })
 }
 
@@ -48,15 +50,15 @@ fn recovery(cuts: &[&Recovery]) -> Value {
     if let Some(whole) = whole {
         o.insert("time_us".into(), us(whole));
     }
-    o.insert("mounting_us".into(), us(longest(|r| Some(r.mounting.as_ns())).unwrap_or(0)));
+    o.insert("mounting_us".into(), us(longest(|r| Some(r.found.mounting.as_ns())).unwrap_or(0)));
     if whole.is_some() {
-        let refilling = longest(|r| Some(r.served?.as_ns() - r.on?.as_ns() - r.mounting.as_ns()));
+        let refilling = longest(|r| Some(r.served?.as_ns() - r.on?.as_ns() - r.found.mounting.as_ns()));
         o.insert("refilling_us".into(), us(refilling.unwrap_or(0)));
     }
-    o.insert("checkpoint_pages_read".into(), json!(sum(|r| r.checkpoint_pages)));
-    o.insert("oob_pages_read".into(), json!(sum(|r| r.oob_pages)));
-    o.insert("cache_pages_read".into(), json!(sum(|r| r.cache_pages)));
-    o.insert("blocks_erased_again".into(), json!(sum(|r| r.blocks_erased_again)));
-    o.insert("units_programmed_again".into(), json!(sum(|r| r.refilled_units)));
+    o.insert("checkpoint_pages_read".into(), json!(sum(|r| r.found.checkpoint_pages)));
+    o.insert("oob_pages_read".into(), json!(sum(|r| r.found.oob_pages)));
+    o.insert("cache_pages_read".into(), json!(sum(|r| r.found.cache_pages)));
+    o.insert("blocks_erased_again".into(), json!(sum(|r| r.found.blocks_erased_again)));
+    o.insert("units_programmed_again".into(), json!(sum(|r| r.found.kept_units)));
     Value::Object(o)
 }

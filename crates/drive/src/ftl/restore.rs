@@ -1,25 +1,14 @@
 //! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
 
-use super::map::UNMAPPED;
-use super::{Frontier, Ftl, STREAMS};
+use super::tables::{Frontier, STREAMS, Tables};
 
-impl Ftl {
+impl Tables {
     /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
     /// block, and the blocks whose erase was interrupted. A block that was open goes on behind what is torn; one with
     /// operations assigned that have never begun is closed as it is if its lane writes elsewhere by now.
     pub fn restore(&mut self, places: &[u32], programs: &[u32], broken: &[bool]) {
         let full = self.layout.programs_per_block;
-        for block in 0..self.layout.super_blocks() {
-            self.map.clear_block(block);
-        }
-        for (lpn, &place) in (0..).zip(places) {
-            if place == UNMAPPED {
-                self.map.set_unmapped(lpn);
-            } else {
-                let (block, offset) = self.layout.split(place);
-                self.map.commit(lpn, block, offset);
-            }
-        }
+        self.units.restore(&self.layout, places);
         for lane in 0..self.layout.lanes {
             let blocks = lane * self.layout.blocks..(lane + 1) * self.layout.blocks;
             let open = self.open_blocks(lane, programs, broken);
@@ -30,7 +19,7 @@ impl Ftl {
             for b in blocks {
                 let written = programs[b as usize] > 0 && !broken[b as usize];
                 let closed = written && open.iter().all(|f| f.next_program == full || f.block != b);
-                self.map.set_candidate(b, closed);
+                self.units.set_candidate(b, closed);
                 if closed && self.in_flight[b as usize] > 0 {
                     self.closed[b as usize] = self.clock;
                     self.clock += 1;

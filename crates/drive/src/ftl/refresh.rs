@@ -4,9 +4,10 @@
 //!
 //! Also: no block is erased while a read of it may have to be repeated.
 
-use super::Drive;
 use super::collect::Victim;
-use interpulse_engine::{Agenda, Duration, ResourceId};
+use super::{Flash, Ftl};
+use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::Txn;
 
 /// Looks for old blocks in the time after which one is old.
@@ -48,127 +49,120 @@ pub(super) enum Rewrite {
     Young(u32),
 }
 
-impl Drive {
-    fn patrol_timer(&self) -> ResourceId {
-        ResourceId(self.first + self.flash_resources + super::OWN_LINES + self.flows.len() as u32)
-    }
-
-    fn refresh_after(&self) -> Option<Duration> {
-        self.spec.nand.errors.as_ref()?.refresh_after
-    }
-
+impl Ftl {
     /// Begins to look for old blocks, if they are to be rewritten.
-    pub(super) fn start_patrol(&mut self, agenda: &mut Agenda) {
-        if self.refresh_after().is_some() {
-            self.patrol(agenda);
+    pub(super) fn start_patrol(&mut self, flash: &mut Flash) {
+        if self.refresh_after.is_some() {
+            self.patrol(flash);
         }
     }
 
-    /// Finds the blocks whose data has become old.
+    /// The timer to look for blocks whose data has become old.
     #[cold]
     #[inline(never)]
-    pub(super) fn patrol(&mut self, agenda: &mut Agenda) {
-        let limit = self.refresh_after().expect("the patrol has a timer only with a limit");
+    pub fn patrol(&mut self, flash: &mut Flash) {
+        let limit = self.refresh_after.expect("the patrol has a timer only with a limit");
         if self.closed {
             return;
         }
-        let now = agenda.now();
-        for lane in 0..self.ftl.layout.lanes {
-            if !self.gc_lanes[lane as usize].rewrites.is_empty() {
+        let now = flash.now();
+        for lane in 0..self.tables.layout.lanes {
+            if !self.collection.lanes[lane as usize].rewrites.is_empty() {
                 continue;
             }
-            let blocks = lane * self.ftl.layout.blocks..(lane + 1) * self.ftl.layout.blocks;
-            let old = blocks.filter(|&b| self.ftl.map.is_candidate(b) && self.is_old(b, limit, agenda));
+            let blocks = lane * self.tables.layout.blocks..(lane + 1) * self.tables.layout.blocks;
+            let old = blocks
+                .filter(|&b| self.tables.map().is_candidate(b) && self.is_old(flash.nand, now, b, limit));
             let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
             if !old.is_empty() {
-                self.gc_lanes[lane as usize].rewrites.extend(old);
-                self.pump_gc(agenda, lane);
+                self.collection.lanes[lane as usize].rewrites.extend(old);
+                self.pump_gc(flash, lane);
             }
         }
         let next = now + Duration::from_ns((limit.as_ns() / LOOKS).max(1));
-        if next <= agenda.horizon() {
-            agenda.arm(self.patrol_timer(), next);
+        if next <= flash.agenda.horizon() {
+            flash.agenda.arm(self.timers.patrol, next);
         }
     }
 
     /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
     /// that one is rewritten, so that it takes its share of what changes often. One at a time.
     #[cold]
-    pub(super) fn level_wear(&mut self, agenda: &mut Agenda, lane: u32, erased: u32, gap: u32) {
-        let blocks = lane * self.ftl.layout.blocks..(lane + 1) * self.ftl.layout.blocks;
-        let closed = blocks.filter(|&block| self.ftl.map.is_candidate(block));
-        let Some(youngest) = closed.min_by_key(|&block| self.ftl.cycles[block as usize]) else { return };
-        let cycles = |block: u32| self.ftl.cycles[block as usize];
-        let rewrites = &mut self.gc_lanes[lane as usize].rewrites;
+    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: u32, erased: u32, gap: u32) {
+        let blocks = lane * self.tables.layout.blocks..(lane + 1) * self.tables.layout.blocks;
+        let closed = blocks.filter(|&block| self.tables.map().is_candidate(block));
+        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block as usize]) else { return };
+        let cycles = |block: u32| self.tables.cycles[block as usize];
+        let rewrites = &mut self.collection.lanes[lane as usize].rewrites;
         if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
             rewrites.push_back(Rewrite::Young(youngest));
-            self.pump_gc(agenda, lane);
+            self.pump_gc(flash, lane);
         }
     }
 
-    fn is_old(&self, super_block: u32, limit: Duration, agenda: &Agenda) -> bool {
-        let (lane, block) = self.ftl.layout.lane_of(super_block);
-        let (die, plane) = self.ftl.layout.die_of(lane);
-        let reliability = self.nand.reliability().expect("ages are kept where there are errors");
-        reliability.age((die, plane, block), agenda.now()) > limit
+    fn is_old(&self, nand: &Nand, now: SimTime, super_block: u32, limit: Duration) -> bool {
+        let (lane, block) = self.tables.layout.lane_of(super_block);
+        let (die, plane) = self.tables.layout.die_of(lane);
+        let reliability = nand.reliability().expect("ages are kept where there are errors");
+        reliability.age((die, plane, block), now) > limit
     }
 
-    fn is_worn_by_reads(&self, super_block: u32) -> bool {
-        let (lane, block) = self.ftl.layout.lane_of(super_block);
-        let (die, plane) = self.ftl.layout.die_of(lane);
-        let planes = plane..plane + self.ftl.layout.planes;
-        let reliability = self.nand.reliability().expect("reads are counted where there are errors");
+    fn is_worn_by_reads(&self, nand: &Nand, super_block: u32) -> bool {
+        let (lane, block) = self.tables.layout.lane_of(super_block);
+        let (die, plane) = self.tables.layout.die_of(lane);
+        let planes = plane..plane + self.tables.layout.planes;
+        let reliability = nand.reliability().expect("reads are counted where there are errors");
         planes.into_iter().any(|plane| reliability.is_worn_by_reads((die, plane, block)))
     }
 
     /// A read has reached the limit of reads of its block.
     #[cold]
-    pub(super) fn reclaim(&mut self, agenda: &mut Agenda, super_block: u32) {
+    pub(super) fn reclaim(&mut self, flash: &mut Flash, super_block: u32) {
         if self.closed {
             return;
         }
-        let (lane, _) = self.ftl.layout.lane_of(super_block);
-        let rewrites = &mut self.gc_lanes[lane as usize].rewrites;
-        if self.ftl.map.is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        let rewrites = &mut self.collection.lanes[lane as usize].rewrites;
+        if self.tables.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
             rewrites.push_back(Rewrite::Read(super_block));
-            self.pump_gc(agenda, lane);
+            self.pump_gc(flash, lane);
         }
     }
 
     /// Takes the next block to be rewritten on `lane`, or sends out what has been gathered from the last one; false if
     /// there is nothing to do now.
-    pub(super) fn rewrite_next(&mut self, agenda: &mut Agenda, lane: u32) -> bool {
+    pub(super) fn rewrite_next(&mut self, flash: &mut Flash, lane: u32) -> bool {
         let l = lane as usize;
-        let gc = &self.gc_lanes[l];
+        let gc = &self.collection.lanes[l];
         if gc.rewriting {
             if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
-                self.program_gathered(agenda, lane, 1);
+                self.program_gathered(flash, lane, 1);
             }
             return false;
         }
         if !gc.victims.is_empty() {
             return false;
         }
-        while let Some(&next) = self.gc_lanes[l].rewrites.front() {
+        while let Some(&next) = self.collection.lanes[l].rewrites.front() {
             let (Rewrite::Old(block) | Rewrite::Read(block) | Rewrite::Young(block)) = next;
             let wanted = match next {
                 Rewrite::Old(_) => {
-                    self.refresh_after().is_some_and(|limit| self.is_old(block, limit, agenda))
+                    self.refresh_after.is_some_and(|limit| self.is_old(flash.nand, flash.now(), block, limit))
                 }
-                Rewrite::Read(_) => self.is_worn_by_reads(block),
+                Rewrite::Read(_) => self.is_worn_by_reads(flash.nand, block),
                 Rewrite::Young(_) => true,
             };
             if wanted && !self.fits(lane, block) {
                 return false;
             }
-            self.gc_lanes[l].rewrites.pop_front();
-            if wanted && self.ftl.take_victim(block) {
+            self.collection.lanes[l].rewrites.pop_front();
+            if wanted && self.tables.take_victim(block) {
                 match next {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,
-                    Rewrite::Young(_) => self.ftl.counters.leveled_blocks += 1,
+                    Rewrite::Young(_) => self.tables.counters.leveled_blocks += 1,
                 }
-                let gc = &mut self.gc_lanes[l];
+                let gc = &mut self.collection.lanes[l];
                 gc.rewriting = true;
                 gc.victims.push(Victim::new(block));
                 return true;
@@ -180,19 +174,19 @@ impl Drive {
     /// The super block that a page read addresses.
     #[inline]
     pub(super) fn super_block_of(&self, read: &Txn) -> u32 {
-        let layout = &self.ftl.layout;
+        let layout = &self.tables.layout;
         (read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes) * layout.blocks + read.block
     }
 
     /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
     #[inline(never)]
-    pub(super) fn reader_done(&mut self, agenda: &mut Agenda, super_block: u32) {
+    pub(super) fn reader_done(&mut self, flash: &mut Flash, super_block: u32) {
         let readers = &mut self.readers[super_block as usize];
         *readers -= 1;
         if *readers == 0 {
-            let (lane, _) = self.ftl.layout.lane_of(super_block);
-            if !self.gc_lanes[lane as usize].victims.is_empty() {
-                self.erase_if_done(agenda, lane, super_block);
+            let (lane, _) = self.tables.layout.lane_of(super_block);
+            if !self.collection.lanes[lane as usize].victims.is_empty() {
+                self.erase_if_done(flash, lane, super_block);
             }
         }
     }

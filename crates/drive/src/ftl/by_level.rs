@@ -3,11 +3,13 @@
 //! There is one list of dirty data for each level, of each lane under static striping. A list is looked at when something
 //! about it has changed: data came, its lane is free again, a block of its lane was erased.
 
-use super::Drive;
 use super::jobs::GcRead;
-use crate::ftl::reprogram::{Step, page_units};
-use crate::ftl::{ProgramPlace, Stream};
-use interpulse_engine::{Agenda, SimTime};
+use super::map::Where;
+use super::place::ProgramPlace;
+use super::reprogram::{Step, page_units};
+use super::tables::Stream;
+use super::{Flash, Ftl};
+use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::{Bit, TwoBit};
 
@@ -34,8 +36,20 @@ impl Levels {
         }
     }
 
+    /// The write of slot `slot`, on `list`, arrived at `at`.
+    pub(super) fn slot_arrived(&mut self, slot: u32, list: usize, at: SimTime) {
+        self.arrived[slot as usize] = at;
+        self.look_at(list);
+    }
+
+    /// When the write of slot `slot` arrived.
     #[inline]
-    pub(super) fn look_at(&mut self, list: usize) {
+    pub(super) fn arrived(&self, slot: u32) -> SimTime {
+        self.arrived[slot as usize]
+    }
+
+    #[inline]
+    fn look_at(&mut self, list: usize) {
         self.changed[list / 64] |= 1 << (list % 64);
     }
 
@@ -61,7 +75,7 @@ impl Levels {
     }
 }
 
-impl Drive {
+impl Ftl {
     fn levels(&self) -> &Levels {
         self.levels.as_deref().expect("host data is separated")
     }
@@ -70,28 +84,27 @@ impl Drive {
         self.levels.as_deref_mut().expect("host data is separated")
     }
 
+    /// The list for a write to `lpn`, submitted at `arrived`, whose data is where `at` says, by its level.
+    pub(super) fn list_by_level(&self, lpn: u32, at: Where, arrived: SimTime) -> usize {
+        let hotness = self.tables.hotness().expect("host data is separated");
+        let level = match at {
+            Where::Flash(ppu) => hotness.level(self.tables.layout.block_of(ppu), ppu, arrived),
+            // It was written a moment ago.
+            Where::Cache(_) => 0,
+            Where::Unmapped => hotness.levels(),
+        };
+        self.list_of_level(lpn, level)
+    }
+
     /// The list for data of `level` of `lpn`.
-    pub(super) fn list_of_level(&self, lpn: u32, level: u32) -> usize {
-        let lane = self.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn));
+    fn list_of_level(&self, lpn: u32, level: u32) -> usize {
+        let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn));
         (lane * self.levels().count + level) as usize
-    }
-
-    /// The write of slot `slot`, on `list`, arrived at `at`.
-    pub(super) fn slot_arrived(&mut self, slot: u32, list: usize, at: SimTime) {
-        let levels = self.levels_mut();
-        levels.arrived[slot as usize] = at;
-        levels.look_at(list);
-    }
-
-    /// The data of slot `slot` is in unit `ppu`.
-    pub(super) fn stamp_unit(&mut self, slot: u32, ppu: u32) {
-        let at = self.levels().arrived[slot as usize];
-        self.ftl.hotness.as_mut().expect("host data is separated").stamp_unit(ppu, at);
     }
 
     /// Lane `lane` may be able to take a program again.
     pub(super) fn lane_changed(&mut self, lane: u32) {
-        let one_list_a_lane = self.stripe.is_some();
+        let one_list_a_lane = self.write_back.stripe.is_some();
         let Some(levels) = self.levels.as_deref_mut() else { return };
         let first = if one_list_a_lane { lane * levels.count } else { 0 };
         for list in first..first + levels.count {
@@ -100,34 +113,34 @@ impl Drive {
     }
 
     /// Starts programs from the lists about which something has changed.
-    pub(super) fn destage_levels(&mut self, agenda: &mut Agenda) {
-        let lists = self.cache.lists();
-        if !self.flushes.is_empty() || (!self.stalled.is_empty() && self.programs_in_flight == 0) {
+    pub(super) fn destage_levels(&mut self, flash: &mut Flash) {
+        let lists = self.tables.units.cache.lists();
+        if self.is_urged() {
             self.levels_mut().look_at_all();
         }
         if !self.levels().placeless.is_empty() {
             let waiting = std::mem::take(&mut self.levels_mut().placeless);
             for (lane, job) in waiting {
-                if !self.place_and_submit(agenda, lane, job) {
+                if !self.place_and_submit(flash, lane, job) {
                     self.levels_mut().placeless.push((lane, job));
                 }
             }
         }
         while let Some(list) = self.levels_mut().next_changed() {
             if list < lists {
-                while self.cache.dirty(list) > 0 && self.destage_list(agenda, list) {}
+                while self.tables.units.cache.dirty(list) > 0 && self.destage_list(flash, list) {}
             }
         }
     }
 
     /// Starts one program from `list`; false if it cannot or need not go now.
-    fn destage_list(&mut self, agenda: &mut Agenda, list: usize) -> bool {
+    fn destage_list(&mut self, flash: &mut Flash, list: usize) -> bool {
         let levels = self.levels().count;
         let level = list as u32 % levels;
-        let lane = match &self.stripe {
+        let lane = match &self.write_back.stripe {
             Some(_) => {
                 let lane = list as u32 / levels;
-                if !self.is_free(lane) {
+                if !self.placement.is_free(lane) {
                     return false;
                 }
                 lane
@@ -135,21 +148,21 @@ impl Drive {
             None => match self.next_ready_lane() {
                 Some(lane) => lane,
                 None => {
-                    self.wake_gc(agenda);
+                    self.wake_gc(flash);
                     return false;
                 }
             },
         };
         let partly = self.writes_through() || self.must_program_partly(list);
-        let dirty = self.cache.dirty(list);
-        let page = self.ftl.layout.units_per_page() * self.ftl.layout.planes;
+        let dirty = self.tables.units.cache.dirty(list);
+        let page = self.tables.layout.units_per_page() * self.tables.layout.planes;
         let enough = |units: u32| dirty >= units || partly;
         let cold = level + 1 == levels;
-        let step = if cold || self.ftl.reprogramming().is_none() {
+        let step = if cold || self.tables.reprogramming().is_none() {
             Step::Normal
         } else {
             let readers = &self.readers;
-            self.ftl.next_step(lane, level, |block| readers.get(block as usize).is_some_and(|&n| n > 0))
+            self.tables.next_step(lane, level, |block| readers.get(block as usize).is_some_and(|&n| n > 0))
         };
         match step {
             Step::Program | Step::Open => {
@@ -157,61 +170,56 @@ impl Drive {
                     return false;
                 }
                 if step == Step::Open {
-                    self.ftl.open_two_bit(lane, level);
+                    self.tables.open_two_bit(lane, level);
                 }
-                let (super_block, word_line, first) = self.ftl.take_word_line(lane, level);
+                let (super_block, word_line, first) = self.tables.take_word_line(lane, level);
                 let how = (TwoBit::Whole, 0b11);
-                self.program_two_bit(agenda, (lane, list), (super_block, word_line), first, how);
+                self.program_two_bit(flash, (lane, list), (super_block, word_line), first, how);
             }
             Step::Reprogram { word_line, bit } => {
                 if !enough(page) {
                     return false;
                 }
-                let (super_block, validity) = self.ftl.take_reprogram(lane, level, word_line, bit);
+                let (super_block, validity) = self.tables.take_reprogram(lane, level, word_line, bit);
                 let how = (TwoBit::reprogram(bit), validity);
-                self.program_two_bit(agenda, (lane, list), (super_block, word_line), false, how);
+                self.program_two_bit(flash, (lane, list), (super_block, word_line), false, how);
             }
-            Step::Reclaim if self.ftl.has_place(lane, Stream::Host) => {
+            Step::Reclaim if self.tables.has_place(lane, Stream::Host) => {
                 if !enough(page) {
                     return false;
                 }
-                self.program_with_candidate(agenda, lane, level, list);
+                self.program_with_candidate(flash, lane, level, list);
             }
             Step::Normal => {
-                let stream = if self.ftl.reprogramming().is_some() {
+                let stream = if self.tables.reprogramming().is_some() {
                     Stream::Host
                 } else {
                     Stream::of_level(level, levels - 1)
                 };
-                if !enough(self.ftl.layout.units_per_program) {
+                if !enough(self.tables.layout.units_per_program) {
                     return false;
                 }
-                let Some(place) = self.ftl.take_place(lane, stream) else {
-                    self.wake_gc(agenda);
+                let Some(place) = self.tables.take_place(lane, stream) else {
+                    self.wake_gc(flash);
                     return false;
                 };
                 let job = self.jobs.new_program(lane, Some(place));
-                self.fill_from_cache(job, list, self.ftl.layout.units_per_program);
+                self.fill_from_cache(job, list, self.tables.layout.units_per_program);
                 self.stamp_block(place.super_block, place.program == 0, job);
-                self.start_host_job(agenda, lane, job);
+                self.start_host_job(flash, lane, job);
             }
             Step::Reclaim => {
-                self.wake_gc(agenda);
+                self.wake_gc(flash);
                 return false;
             }
         }
         true
     }
 
-    /// Whether `lane` has no host program under way.
-    fn is_free(&self, lane: u32) -> bool {
-        self.ready_lanes[(lane / 64) as usize] >> (lane % 64) & 1 != 0
-    }
-
     /// Takes up to `most` dirty units of `list` into `job`.
     fn fill_from_cache(&mut self, job: u32, list: usize, most: u32) {
         for _ in 0..most {
-            let Some(slot) = self.cache.take_dirty(list) else { break };
+            let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
             self.jobs.program(job).units.push(slot);
         }
     }
@@ -221,20 +229,20 @@ impl Drive {
         if first {
             let slot = self.jobs.program(job).units[0];
             let at = self.levels().arrived[slot as usize];
-            self.ftl.hotness.as_mut().expect("host data is separated").stamp(super_block, at);
+            self.tables.units.stamp_block(super_block, at);
         }
     }
 
     /// Programs or reprograms a word line with two bits per cell from `list`.
     fn program_two_bit(
         &mut self,
-        agenda: &mut Agenda,
+        flash: &mut Flash,
         (lane, list): (u32, usize),
         (super_block, word_line): (u32, u32),
         first_of_layer: bool,
         (how, validity): (TwoBit, u8),
     ) {
-        let layout = &self.ftl.layout;
+        let layout = &self.tables.layout;
         let place = ProgramPlace {
             super_block,
             program: word_line,
@@ -246,125 +254,117 @@ impl Drive {
         self.jobs.program(job).validity = validity;
         self.fill_from_cache(job, list, units);
         self.stamp_block(super_block, first_of_layer, job);
-        self.start_host_job(agenda, lane, job);
+        self.start_host_job(flash, lane, job);
     }
 
     /// Programs one or two pages of `list` on a normal word line along with pages in use in a candidate, which are read
     /// first (Section 4.2.2).
-    fn program_with_candidate(&mut self, agenda: &mut Agenda, lane: u32, level: u32, list: usize) {
-        let layout = &self.ftl.layout;
+    fn program_with_candidate(&mut self, flash: &mut Flash, lane: u32, level: u32, list: usize) {
+        let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
-        let units = (self.cache.dirty(list)).min(2 * page);
+        let units = (self.tables.units.cache.dirty(list)).min(2 * page);
         let pages = (layout.units_per_program / page - units.div_ceil(page)) as usize;
         let job = self.jobs.new_program(lane, None);
         self.fill_from_cache(job, list, units);
         self.hold_lane(lane);
-        let (candidate, moved) = self.ftl.pages_in_the_way(lane, level, pages);
+        let (candidate, moved) = self.tables.pages_in_the_way(lane, level, pages);
         // Not before all reads are submitted is any of them counted as done.
         self.jobs.program(job).reads = 1;
         self.jobs.program(job).candidate = Some(candidate);
         for (word_line, bit) in moved {
-            self.read_page_of(agenda, lane, job, (candidate, word_line, bit));
+            self.read_page_of(flash, lane, job, (candidate, word_line, bit));
         }
-        self.candidate_read_done(agenda, lane, job);
+        self.candidate_read_done(flash, lane, job);
     }
 
     /// Reads what is valid of a page of a reprogrammable word line, plane by plane, for `job`.
     fn read_page_of(
         &mut self,
-        agenda: &mut Agenda,
+        flash: &mut Flash,
         lane: u32,
         job: u32,
         (super_block, word_line, bit): (u32, u32, Bit),
     ) {
-        let upp = self.ftl.layout.units_per_page();
-        let offsets: Vec<u32> = page_units(&self.ftl.layout, word_line, bit).collect();
+        let upp = self.tables.layout.units_per_page();
+        let offsets: Vec<u32> = page_units(&self.tables.layout, word_line, bit).collect();
         for of_plane in offsets.chunks(upp as usize) {
             let valid =
-                |(u, &offset): (usize, &u32)| u32::from(self.ftl.map.is_valid(super_block, offset)) << u;
+                |(u, &offset): (usize, &u32)| u32::from(self.tables.map().is_valid(super_block, offset)) << u;
             let mask: u32 = of_plane.iter().enumerate().map(valid).sum();
             if mask == 0 {
                 continue;
             }
-            let first_ppu = self.ftl.layout.first_unit(super_block) + of_plane[0];
-            let at = self.ftl.layout.place(first_ppu);
+            let first_ppu = self.tables.layout.first_unit(super_block) + of_plane[0];
+            let at = self.tables.layout.place(first_ppu);
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.units = mask.count_ones();
             txn.set_two_bit(TwoBit::Whole);
             txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: job });
             self.jobs.program(job).reads += 1;
-            self.nand.submit(agenda, txn);
+            flash.submit(txn);
         }
     }
 
     /// A page in use in a candidate has been read for the program of `read`.
-    pub(super) fn candidate_page_read(&mut self, agenda: &mut Agenda, read: &GcRead) {
-        let (super_block, offset) = self.ftl.layout.split(read.first_ppu);
-        for u in 0..self.ftl.layout.units_per_page() {
-            if read.mask >> u & 1 == 1 && self.ftl.map.is_valid(super_block, offset + u) {
+    pub(super) fn candidate_page_read(&mut self, flash: &mut Flash, read: &GcRead) {
+        let (super_block, offset) = self.tables.layout.split(read.first_ppu);
+        for u in 0..self.tables.layout.units_per_page() {
+            if read.mask >> u & 1 == 1 && self.tables.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
-                let lpn = self.ftl.map.to_logical[ppu as usize];
+                let lpn = self.tables.map().to_logical[ppu as usize];
                 let job = self.jobs.program(read.program);
                 job.units.push(lpn);
                 job.sources.push(ppu);
             }
         }
-        self.candidate_read_done(agenda, read.lane, read.program);
+        self.candidate_read_done(flash, read.lane, read.program);
     }
 
     /// One read less that `job` waits for; with the last one it is programmed as soon as there is a place.
-    fn candidate_read_done(&mut self, agenda: &mut Agenda, lane: u32, job: u32) {
+    fn candidate_read_done(&mut self, flash: &mut Flash, lane: u32, job: u32) {
         let of = self.jobs.program(job);
         of.reads -= 1;
-        if of.reads == 0 && !self.place_and_submit(agenda, lane, job) {
+        if of.reads == 0 && !self.place_and_submit(flash, lane, job) {
             self.levels_mut().placeless.push((lane, job));
-            self.wake_gc(agenda);
+            self.wake_gc(flash);
         }
     }
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
-    fn place_and_submit(&mut self, agenda: &mut Agenda, lane: u32, job: u32) -> bool {
-        let Some(place) = self.ftl.take_place(lane, Stream::Host) else { return false };
-        let layout = &self.ftl.layout;
+    fn place_and_submit(&mut self, flash: &mut Flash, lane: u32, job: u32) -> bool {
+        let Some(place) = self.tables.take_place(lane, Stream::Host) else { return false };
+        let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
         let of = self.jobs.program(job);
         of.place = Some(place);
         let moved = (of.sources.len() as u32).div_ceil(page);
-        let counters = &mut self.ftl.counters;
+        let counters = &mut self.tables.counters;
         counters.consumed_host_pages -= u64::from(moved * layout.planes);
         counters.consumed_early_pages += u64::from(moved * layout.planes);
         self.stamp_block(place.super_block, place.program == 0, job);
-        self.submit_host_job(agenda, lane, job);
+        self.submit_host_job(flash, lane, job);
         true
     }
 
-    /// No other host program starts on `lane` until this one is done.
-    fn hold_lane(&mut self, lane: u32) {
-        if !self.writes_through() {
-            self.ready_lanes[(lane / 64) as usize] &= !(1 << (lane % 64));
-        }
-        self.programs_in_flight += 1;
-    }
-
-    fn start_host_job(&mut self, agenda: &mut Agenda, lane: u32, job: u32) {
+    fn start_host_job(&mut self, flash: &mut Flash, lane: u32, job: u32) {
         self.hold_lane(lane);
-        self.submit_host_job(agenda, lane, job);
+        self.submit_host_job(flash, lane, job);
     }
 
     /// Notes what goes where, and hands the program to the flash array.
-    fn submit_host_job(&mut self, agenda: &mut Agenda, lane: u32, job: u32) {
+    fn submit_host_job(&mut self, flash: &mut Flash, lane: u32, job: u32) {
         debug_assert!(job != NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
-        let first = self.ftl.layout.first_unit(place.super_block);
+        let first = self.tables.layout.first_unit(place.super_block);
         let host = self.jobs.program(job).host_units();
         for k in 0..self.jobs.program(job).units.len() {
             let unit = self.jobs.program(job).units[k];
-            let lpn = if k < host { self.cache.lpn(unit) } else { unit };
-            let offset = place.offset(&self.ftl.layout, k as u32);
-            self.ftl.map.set_logical(first + offset, lpn);
+            let lpn = if k < host { self.tables.units.cache.lpn(unit) } else { unit };
+            let offset = place.offset(&self.tables.layout, k as u32);
+            self.tables.units.assign(first + offset, lpn);
         }
-        self.submit_program(agenda, Kind::HostProgram, lane, job);
-        self.pump_gc(agenda, lane);
+        self.submit_program(flash, Kind::HostProgram, lane, job);
+        self.pump_gc(flash, lane);
     }
 }

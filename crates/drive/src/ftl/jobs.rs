@@ -1,6 +1,6 @@
 //! What the drive remembers about operations it has given to the flash array.
 
-use crate::ftl::ProgramPlace;
+use super::place::ProgramPlace;
 use interpulse_engine::Slab;
 
 /// A program operation under way.

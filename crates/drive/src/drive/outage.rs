@@ -1,0 +1,270 @@
+//! An outage: power is cut, the drive forgets its requests, and serves the host again when the FTL has found its map and
+//! emptied the cache.
+//!
+//! ```text
+//! on -- cut --> off -- power --> mounting -- map --> refilling -- cache empty --> on
+//! ```
+//!
+//! At the cut all transactions end where they are. The map is rebuilt from flash alone ([`crate::ftl::outage`]) and
+//! compared with the one the drive had; a difference is a bug, and ends the run. *Mounting* is the time of the reads that
+//! this takes. *Refilling* programs what a protected cache has kept, and erases blocks whose erase was interrupted, as
+//! ordinary operations; the host is served after that.
+
+use super::spec::{Acknowledge, DriveSpec, PowerLossSpec};
+use super::{Drive, Impossible, OWN_LINES};
+use crate::audit::loss::Losses;
+use crate::ftl::Flash;
+use crate::ftl::gc::GcPolicy;
+use crate::ftl::outage::Recovered;
+use crate::host::line::Line;
+use crate::host::link::Direction;
+use crate::host::queues::Queues;
+use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_workload::Op;
+
+/// Whether the drive has power, and what it does with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    On,
+    Off,
+    Mounting,
+    Refilling,
+}
+
+/// A cut and the recovery from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// When power was cut.
+    pub at: SimTime,
+    /// Requests that the host had submitted and had no answer to: reads, writes, others.
+    pub requests: [u64; 3],
+    /// What the FTL found again.
+    pub found: Recovered,
+    /// When power was back.
+    pub on: Option<SimTime>,
+    /// When the host was served again.
+    pub served: Option<SimTime>,
+}
+
+/// What became of an owner's request that was outstanding at a cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutWrite {
+    /// Its number.
+    pub id: u32,
+    /// Logical units whose data, or newer data, the drive still has.
+    pub survived: Vec<u32>,
+}
+
+/// What a cut did to an owner's requests. All outstanding ones are gone; their numbers are free.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Writes of which at least one unit had been taken up.
+    pub writes: Vec<CutWrite>,
+    /// What was lost.
+    pub losses: Losses,
+}
+
+/// Whether there is power, and the cuts so far.
+pub(super) struct Outage {
+    spec: PowerLossSpec,
+    state: State,
+    requests_lost: u64,
+    cuts: Vec<Recovery>,
+}
+
+impl Outage {
+    pub(super) fn new(spec: PowerLossSpec) -> Outage {
+        Outage { spec, state: State::On, requests_lost: 0, cuts: Vec::new() }
+    }
+
+    fn last(&mut self) -> &mut Recovery {
+        self.cuts.last_mut().expect("power has been cut")
+    }
+}
+
+impl DriveSpec {
+    /// Whether a loss of power takes what is in the cache.
+    pub(crate) fn loses_cache(&self) -> bool {
+        let through = self.cache.acknowledge == Acknowledge::WhenProgrammed;
+        self.power_loss.is_some() && (through || !self.cache.protected)
+    }
+
+    /// What the rest of the drive does not allow a loss of power to meet.
+    pub(super) fn check_power_loss(&self) -> Result<(), Impossible> {
+        if self.power_loss.is_none() {
+            return Ok(());
+        }
+        if self.ftl.gc == GcPolicy::Imposed {
+            let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
+            return Err(Impossible::new(&["power-loss.at", "ftl.gc"], why.into()));
+        }
+        if self.ftl.reprogram.is_some() {
+            let why = "word lines that hold two bits per cell are not found again after a loss of power";
+            return Err(Impossible::new(&["power-loss.at", "ftl.reprogram"], why.into()));
+        }
+        if self.nand.power.trace.is_some() || self.nand.power.budget.is_some() {
+            let key = if self.nand.power.trace.is_some() { "power.trace" } else { "power.budget" };
+            let why = "a loss of power is not followed in the current through time nor in a budget of power";
+            return Err(Impossible::new(&["power-loss.at", key], why.into()));
+        }
+        Ok(())
+    }
+}
+
+impl Drive {
+    fn power_timer(&self) -> ResourceId {
+        let before = self.flows.len() as u32 + u32::from(self.spec.refreshes());
+        ResourceId(self.first + self.flash_resources + OWN_LINES + before)
+    }
+
+    fn power(&mut self) -> &mut Outage {
+        self.outage.as_mut().expect("power may be lost")
+    }
+
+    /// Arms the cut.
+    pub(super) fn arm_cut(&mut self, agenda: &mut Agenda) {
+        let Some(PowerLossSpec { at: Some(at), off_for, .. }) = self.outage.as_ref().map(|of| of.spec) else {
+            return;
+        };
+        // An owner cuts the power of its drives itself.
+        if self.flows.is_empty() {
+            return;
+        }
+        if SimTime::ZERO + at + off_for > agenda.horizon() {
+            let most = agenda.horizon();
+            self.failure = Some(format!(
+                "power-loss.at = {at} and off-for together are later than the {most} that a drive of this size can simulate"
+            ));
+            return;
+        }
+        agenda.arm(self.power_timer(), SimTime::ZERO + at);
+    }
+
+    /// Whether power is off, or the drive recovers.
+    #[inline]
+    pub fn is_down(&self) -> bool {
+        self.outage.as_ref().is_some_and(|of| of.state != State::On)
+    }
+
+    /// Requests that were outstanding when power was cut.
+    pub fn requests_lost(&self) -> u64 {
+        self.outage.as_ref().map_or(0, |of| of.requests_lost)
+    }
+
+    /// Every cut so far and the recovery from it.
+    pub fn recoveries(&self) -> &[Recovery] {
+        self.outage.as_ref().map_or(&[], |of| &of.cuts)
+    }
+
+    /// The timer of the cut, or of the end of mounting.
+    pub(super) fn on_power_timer(&mut self, agenda: &mut Agenda) {
+        let state = self.power().state;
+        match state {
+            State::On if !self.closed => {
+                self.cut_power(agenda);
+                let off_for = self.power().spec.off_for;
+                self.power_up(agenda, agenda.now() + off_for);
+            }
+            State::Mounting => self.mounted(agenda),
+            State::On | State::Off | State::Refilling => {}
+        }
+    }
+
+    // ---- the cut --------------------------------------------------------------------------------------
+
+    /// Power is cut now, in whatever the drive is doing; it stays off until [`Drive::power_up`]. Panics if the drive's
+    /// spec has no [`crate::drive::spec::PowerLossSpec`], or if recovery would lose what must not be lost.
+    pub fn cut_power(&mut self, agenda: &mut Agenda) -> Cut {
+        let was = self.power().state;
+        assert!(matches!(was, State::On | State::Refilling), "power that is off cannot be cut");
+        let torn = self.nand.lose_power(agenda);
+        let requests = self.requests_by_kind();
+        let (protected, decode) = (self.spec.cache.protected, self.spec.nand.ecc_latency);
+        let flash = Flash { nand: &mut self.nand, agenda };
+        let (found, fates) = self.ftl.lose_power(&flash, torn, protected, decode);
+        let recovery = Recovery { at: agenda.now(), requests, found, on: None, served: None };
+        let writes = fates.into_iter().map(|(id, units)| CutWrite {
+            id,
+            survived: units.into_iter().filter(|u| u.1).map(|u| u.0).collect(),
+        });
+        let writes = writes.collect();
+        self.forget_requests(agenda);
+        let power = self.power();
+        power.state = State::Off;
+        power.requests_lost += requests.iter().sum::<u64>();
+        power.cuts.push(recovery);
+        Cut { writes, losses: found.losses }
+    }
+
+    /// Requests outstanding: reads, writes, others.
+    fn requests_by_kind(&self) -> [u64; 3] {
+        let mut requests = [0; 3];
+        for (_, request) in self.requests.iter() {
+            requests[match request.op {
+                Op::Read => 0,
+                Op::Write => 1,
+                Op::Trim | Op::Flush => 2,
+            }] += 1;
+        }
+        requests
+    }
+
+    /// The controller knows of no request any more.
+    fn forget_requests(&mut self, agenda: &mut Agenda) {
+        let ids: Vec<u32> = self.requests.iter().map(|(id, _)| id).collect();
+        for id in ids {
+            self.requests.remove(id);
+        }
+        let host = &self.spec.host;
+        self.queues = Queues::new(&host.queue_weights, host.queue_depth, host.arbitration, host.frame_buffer);
+        (self.link_in, self.link_out) = (Direction::new(&host.link), Direction::new(&host.link));
+        let own = |k: u32| ResourceId(self.first + self.flash_resources + k);
+        self.firmware = Line::new(own(0));
+        self.arriving = Line::new(own(1));
+        self.dram = Line::new(own(2));
+        self.leaving = Line::new(own(3));
+        for k in 0..Drive::resources(&self.spec, self.flows.len() as u32) - self.flash_resources {
+            agenda.disarm(own(k));
+        }
+        self.stalled.clear();
+    }
+
+    // ---- recovery -------------------------------------------------------------------------------------
+
+    /// Power is back at `on`. The drive mounts, then empties its cache, then serves the host.
+    pub fn power_up(&mut self, agenda: &mut Agenda, on: SimTime) {
+        let timer = self.power_timer();
+        let power = self.power();
+        assert_eq!(power.state, State::Off, "power that is on cannot come back");
+        power.state = State::Mounting;
+        let recovery = power.last();
+        recovery.on = Some(on);
+        agenda.arm(timer, on + recovery.found.mounting);
+    }
+
+    /// The map is there again: erases blocks that need it and empties the cache.
+    fn mounted(&mut self, agenda: &mut Agenda) {
+        self.power().state = State::Refilling;
+        self.ftl.refill(&mut Flash { nand: &mut self.nand, agenda });
+        self.room_in_cache(agenda);
+    }
+
+    /// The cache is empty: the host is served again. What it had outstanding it does not ask for again, but each closed flow
+    /// fills its depth, and arrivals that power kept out come now.
+    pub(super) fn refilled(&mut self, agenda: &mut Agenda) {
+        let now = agenda.now();
+        let power = self.power();
+        power.state = State::On;
+        power.last().served = Some(now);
+        for f in 0..self.flows.len() {
+            if let Some((at, request)) = self.flows[f].next.take() {
+                self.arm_flow(agenda, f, at, request);
+            } else if !self.closed {
+                for _ in 0..self.flows[f].depth {
+                    self.submit_next(agenda, f);
+                }
+            }
+        }
+        self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
+    }
+}

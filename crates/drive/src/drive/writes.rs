@@ -1,0 +1,169 @@
+//! Writes, flushes and trims on their way through the controller: what they wait for, and when they are complete.
+
+use super::Drive;
+use crate::account::{Cause, book_program};
+use crate::ftl::{Admitted, Flash};
+use interpulse_engine::{Agenda, Duration};
+use interpulse_flash::nand::txn::Txn;
+
+impl Drive {
+    /// The data of a write has arrived in the controller.
+    pub(super) fn data_arrived(&mut self, agenda: &mut Agenda, id: u32) {
+        let now = agenda.now();
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Link, now);
+        if request.partial != [false; 2] && self.read_for_merge(agenda, id) {
+            return;
+        }
+        self.admit(agenda, id);
+    }
+
+    /// Reads the units a write covers only in part; true if it has to wait for flash.
+    fn read_for_merge(&mut self, agenda: &mut Agenda, id: u32) -> bool {
+        let request = *self.requests.get(id);
+        let last = request.lpn + request.units - 1;
+        let mut reads = 0;
+        if request.partial[0] {
+            reads += self.read_units(agenda, id, request.lpn, request.lpn + 1);
+        }
+        if request.partial[1] && !(request.partial[0] && last == request.lpn) {
+            reads += self.read_units(agenda, id, last, last + 1);
+        }
+        self.window.counters.read_modify_writes += u64::from(reads);
+        reads > 0
+    }
+
+    /// Puts a write into the cache as far as there is room; the rest waits.
+    pub(super) fn admit(&mut self, agenda: &mut Agenda, id: u32) {
+        if !self.stalled.is_empty() || !self.admit_units(id) {
+            self.window.counters.cache_stalls += 1;
+            self.stalled.push_back(id);
+            if self.stalled.len() == 1 {
+                self.oldest_stall_changed();
+            }
+        } else {
+            self.admitted(agenda, id);
+        }
+        self.ftl.destage(&mut Flash { nand: &mut self.nand, agenda });
+    }
+
+    /// Tells the FTL whether writes wait for cache slots, and the flash array since when the first of them has waited.
+    fn oldest_stall_changed(&mut self) {
+        let oldest = self.stalled.front().map(|&id| self.requests.get(id).submitted);
+        self.ftl.press(oldest.is_some());
+        self.nand.set_oldest_write(oldest);
+    }
+
+    /// Admits units of a write until the cache is full; true if all are in.
+    #[inline]
+    fn admit_units(&mut self, id: u32) -> bool {
+        let (first, units, mut done, arrived) = {
+            let r = self.requests.get(id);
+            (r.lpn, r.units, r.admitted, r.submitted)
+        };
+        let mut slots = 0;
+        while done < units {
+            match self.ftl.admit(id, first + done, arrived) {
+                Admitted::Slot(_) => slots += 1,
+                Admitted::Absorbed => self.window.counters.cache_overwrites += 1,
+                Admitted::Full => break,
+            }
+            done += 1;
+        }
+        let request = self.requests.get_mut(id);
+        request.admitted = done;
+        request.unprogrammed += slots;
+        done == units
+    }
+
+    #[inline]
+    fn admitted(&mut self, agenda: &mut Agenda, id: u32) {
+        let now = agenda.now();
+        if self.ftl.writes_through() {
+            // It is complete when its last program is.
+            debug_assert!(self.requests.get(id).unprogrammed > 0);
+            return;
+        }
+        self.requests.get_mut(id).book(Cause::Cache, now);
+        if self.spec.cache.latency > Duration::ZERO {
+            self.dram.push(agenda, now + self.spec.cache.latency, id);
+        } else {
+            self.leave(agenda, now, id, 0);
+        }
+    }
+
+    /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
+    pub(super) fn room_in_cache(&mut self, agenda: &mut Agenda) {
+        while let Some(&id) = self.stalled.front() {
+            if !self.admit_units(id) {
+                break;
+            }
+            self.stalled.pop_front();
+            self.oldest_stall_changed();
+            self.admitted(agenda, id);
+        }
+        if self.ftl.has_flushes() {
+            self.ftl.settle_flushes(&mut Flash { nand: &mut self.nand, agenda });
+            self.drain_ftl(agenda, None);
+        }
+        self.ftl.destage(&mut Flash { nand: &mut self.nand, agenda });
+    }
+
+    // ---- writes that are complete when their data is on flash -------------------------------------------
+
+    /// A unit of write `id` is on flash by `program`. The program that ends last is the one that it waited for.
+    pub(super) fn unit_landed(&mut self, agenda: &mut Agenda, id: u32, program: &Txn) {
+        if !self.was_the_last(id) {
+            return;
+        }
+        let now = agenda.now();
+        let request = self.requests.get_mut(id);
+        // A slot, and a block to write to, are waited for before the program is submitted.
+        request.book(Cause::Cache, program.mark);
+        book_program(&mut request.account, program);
+        request.mark = now;
+        self.leave(agenda, now, id, 0);
+    }
+
+    /// A unit of write `id` was trimmed before its program began: it need not wait for it.
+    pub(super) fn unit_dropped(&mut self, agenda: &mut Agenda, id: u32) {
+        if self.was_the_last(id) {
+            let now = agenda.now();
+            self.requests.get_mut(id).book(Cause::Cache, now);
+            self.leave(agenda, now, id, 0);
+        }
+    }
+
+    /// One unit less to wait for; true if none is left, neither in the cache nor on the way there.
+    fn was_the_last(&mut self, id: u32) -> bool {
+        let request = self.requests.get_mut(id);
+        request.unprogrammed -= 1;
+        request.unprogrammed == 0 && request.admitted == request.units
+    }
+
+    // ---- flush and trim -------------------------------------------------------------------------------
+
+    pub(super) fn flush(&mut self, agenda: &mut Agenda, id: u32) {
+        self.ftl.flush(&mut Flash { nand: &mut self.nand, agenda }, id);
+        self.drain_ftl(agenda, None);
+    }
+
+    pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: u32) {
+        let now = agenda.now();
+        self.requests.get_mut(id).book(Cause::Cache, now);
+        self.leave(agenda, now, id, 0);
+    }
+
+    /// Unmaps the units a trim covers whole.
+    pub(super) fn trim(&mut self, agenda: &mut Agenda, id: u32) {
+        let request = *self.requests.get(id);
+        let from = request.lpn + u32::from(request.partial[0]);
+        let to = (request.lpn + request.units).saturating_sub(u32::from(request.partial[1]));
+        self.window.counters.trimmed_units += self.ftl.trim(id, from, to);
+        self.drain_ftl(agenda, None);
+        // Dead slots may have been all that stalled writes and flushes waited for.
+        if !self.stalled.is_empty() || self.ftl.has_flushes() {
+            self.room_in_cache(agenda);
+        }
+    }
+}

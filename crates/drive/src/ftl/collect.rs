@@ -1,0 +1,410 @@
+//! Garbage collection in simulated time, lane by lane.
+//!
+//! A victim is read page by page (only the valid units move over the bus), moved units gather in controller
+//! memory until they fill a program operation, and a victim is erased when all its units are on flash again.
+//! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
+//! fill a program wait for the next victim's.
+
+use super::jobs::GcRead;
+use super::refresh::Rewrite;
+use super::tables::Stream;
+use super::{Flash, Ftl};
+use interpulse_flash::nand::txn::{Kind, NONE, Txn};
+use interpulse_flash::reprogram::TwoBit;
+use std::collections::VecDeque;
+
+/// A super block being emptied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Victim {
+    super_block: u32,
+    /// Page (in units) the scan has come to.
+    next_offset: u32,
+    /// Units read or being read and not yet on flash again.
+    pending: u32,
+}
+
+impl Victim {
+    /// A victim of which nothing has been read.
+    pub(super) fn new(super_block: u32) -> Victim {
+        Victim { super_block, next_offset: 0, pending: 0 }
+    }
+
+    pub(super) fn super_block(&self) -> u32 {
+        self.super_block
+    }
+}
+
+/// Garbage collection of one lane.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GcLane {
+    /// Victims not yet erased; only the last one is still being read.
+    pub(super) victims: Vec<Victim>,
+    /// Units in controller memory: (logical unit, where it came from).
+    pub(super) gathered: VecDeque<(u32, u32)>,
+    pub(super) reads: u32,
+    pub(super) programs: u32,
+    pub(super) erasing: u32,
+    /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
+    /// nothing but [`Ftl::wake_gc`] will look again.
+    asleep: bool,
+    /// Super blocks to be rewritten when space is not short.
+    pub(super) rewrites: VecDeque<Rewrite>,
+    /// A victim is rewritten: what is gathered from it goes out even if it does not fill a program.
+    pub(super) rewriting: bool,
+}
+
+/// Garbage collection of all lanes.
+pub(super) struct Collection {
+    pub(super) lanes: Vec<GcLane>,
+    /// Lanes that are asleep.
+    asleep: u32,
+    /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
+    depth: u32,
+}
+
+impl Collection {
+    pub(super) fn new(lanes: u32, depth: u32) -> Collection {
+        Collection { lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
+    }
+
+    /// Nothing is under way any more.
+    pub(super) fn lose_power(&mut self) {
+        self.lanes.fill(GcLane::default());
+        self.asleep = 0;
+    }
+}
+
+impl Ftl {
+    /// Where garbage collection of `lane` stands, for a diagnosis.
+    pub(super) fn gc_standing(&self, lane: u32) -> String {
+        let gc = &self.collection.lanes[lane as usize];
+        format!(
+            "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
+             collection, victims {:?}",
+            self.tables.free_blocks(lane),
+            gc.erasing,
+            gc.reads,
+            gc.programs,
+            gc.gathered.len(),
+            gc.victims
+        )
+    }
+
+    /// Looks again at lanes in which nothing could be collected when they were last looked at: units have been
+    /// overwritten or trimmed since. Called when host data finds no lane.
+    pub(super) fn wake_gc(&mut self, flash: &mut Flash) {
+        if self.collection.asleep == 0 {
+            return;
+        }
+        for lane in 0..self.tables.layout.lanes {
+            if self.collection.lanes[lane as usize].asleep {
+                self.pump_gc(flash, lane);
+            }
+        }
+    }
+
+    /// Moves garbage collection of `lane` on as far as it goes now.
+    pub(super) fn pump_gc(&mut self, flash: &mut Flash, lane: u32) {
+        let l = lane as usize;
+        if std::mem::take(&mut self.collection.lanes[l].asleep) {
+            self.collection.asleep -= 1;
+        }
+        self.set_urgency(flash, lane);
+        let gc = &self.collection.lanes[l];
+        if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.tables.wants_gc(lane) {
+            return;
+        }
+        if self.turn.given {
+            if self.gc_must_wait(lane) {
+                return;
+            }
+            self.erase_what_waited(flash, lane);
+        }
+        loop {
+            self.read_victim(flash, lane);
+            let program = self.tables.layout.units_per_program as usize;
+            let gathered = self.collection.lanes[l].gathered.len();
+            while self.collection.lanes[l].gathered.len() >= program
+                && self.program_gathered(flash, lane, program)
+            {}
+            let gc = &self.collection.lanes[l];
+            let scanned =
+                gc.victims.last().is_none_or(|v| v.next_offset == self.tables.layout.units_per_block);
+            if !scanned {
+                // Units overwritten while they waited have made room, and no operation under way will bring
+                // us back here.
+                if gc.reads == 0 && gc.programs == 0 && gc.gathered.len() < gathered {
+                    continue;
+                }
+                return;
+            }
+            if self.tables.has_enough(lane, gc.erasing) {
+                if self.rewrite_next(flash, lane) {
+                    continue;
+                }
+                return;
+            }
+            if let Some(victim) = self.choose_victim_that_fits(lane) {
+                self.collection.lanes[l].victims.push(Victim::new(victim));
+                continue;
+            }
+            // Nothing left to collect: what is in memory must go out for its victims to be erased.
+            let gc = &self.collection.lanes[l];
+            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+                self.program_gathered(flash, lane, 1);
+            }
+            let gc = &mut self.collection.lanes[l];
+            gc.asleep = gc.reads == 0 && gc.programs == 0 && gc.erasing == 0;
+            self.collection.asleep += u32::from(gc.asleep);
+            return;
+        }
+    }
+
+    /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
+    /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
+    /// and then none ever would be.
+    fn choose_victim_that_fits(&mut self, lane: u32) -> Option<u32> {
+        let victim = self.tables.choose_victim(lane)?;
+        if !self.fits(lane, victim) {
+            self.tables.reject_victim(victim);
+            return None;
+        }
+        Some(victim)
+    }
+
+    /// Whether there is certain to be room for what is valid in `victim`.
+    pub(super) fn fits(&self, lane: u32, victim: u32) -> bool {
+        let layout = &self.tables.layout;
+        let gc = &self.collection.lanes[lane as usize];
+        let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
+        let units = unplaced + self.tables.map().valid_units(victim);
+        let mut room = self.tables.gc_room(lane);
+        // The victims before this one fit, and once they are read their units go first; host data may not take
+        // the block that they bring. (Reads on several planes can overtake one another.)
+        let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
+        if coming && self.tables.free_blocks(lane) < self.tables.config().hard_free {
+            room += layout.units_per_block;
+        }
+        units.next_multiple_of(layout.units_per_program) <= room
+    }
+
+    /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
+    fn set_urgency(&mut self, flash: &mut Flash, lane: u32) {
+        let (die, _) = self.tables.layout.die_of(lane);
+        let lanes = self.tables.layout.lanes_per_die;
+        let first = die * lanes;
+        // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
+        // that went before them would find less and less to gain.
+        let yields = self.tables.units.keeps_homes() && self.writes_through();
+        let urgent =
+            !yields && (first..first + lanes).any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
+        flash.nand.set_gc_urgent(die, urgent);
+    }
+
+    /// Reads pages of the last victim while there is room, and erases victims that are done.
+    fn read_victim(&mut self, flash: &mut Flash, lane: u32) {
+        let l = lane as usize;
+        let page = self.tables.layout.units_per_page();
+        let depth = self.collection.depth;
+        let enough = depth * self.tables.layout.units_per_program;
+        loop {
+            let gc = &self.collection.lanes[l];
+            let Some(&victim) = gc.victims.last() else { return };
+            let in_memory = gc.gathered.len() as u32 + gc.reads * page;
+            let room = gc.reads < 2 * depth && in_memory < enough;
+            if victim.next_offset == self.tables.layout.units_per_block {
+                self.erase_if_done(flash, lane, victim.super_block);
+                return;
+            }
+            if !room {
+                return;
+            }
+            let mut mask = 0;
+            for u in 0..page {
+                let valid = self.tables.map().is_valid(victim.super_block, victim.next_offset + u);
+                mask |= u32::from(valid) << u;
+            }
+            let units = mask.count_ones();
+            let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
+            last.next_offset += page;
+            last.pending += units;
+            if units > 0 {
+                let first_ppu = self.tables.layout.first_unit(victim.super_block) + victim.next_offset;
+                let at = self.tables.layout.place(first_ppu);
+                let mut txn = Txn::new(Kind::GcRead, at.die);
+                txn.plane = at.plane as u8;
+                txn.block = at.block;
+                txn.page = at.page;
+                txn.units = units;
+                if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
+                    txn.set_two_bit(TwoBit::Whole);
+                }
+                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: NONE });
+                self.collection.lanes[l].reads += 1;
+                self.turn.count();
+                flash.submit(txn);
+            }
+        }
+    }
+
+    /// A page read of garbage collection, or of a program that takes pages along, is done.
+    pub fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        if txn.asks_for_reclaim() {
+            let super_block = self.super_block_of(txn);
+            self.reclaim(flash, super_block);
+        }
+        let read = self.jobs.reads.remove(txn.owner);
+        if read.program != NONE {
+            self.candidate_page_read(flash, &read);
+            return;
+        }
+        let l = read.lane as usize;
+        self.collection.lanes[l].reads -= 1;
+        let (super_block, offset) = self.tables.layout.split(read.first_ppu);
+        for u in 0..self.tables.layout.units_per_page() {
+            if read.mask >> u & 1 == 0 {
+                continue;
+            }
+            if self.tables.map().is_valid(super_block, offset + u) {
+                let ppu = read.first_ppu + u;
+                let lpn = self.tables.map().to_logical[ppu as usize];
+                self.tables.map().prefetch(lpn);
+                self.collection.lanes[l].gathered.push_back((lpn, ppu));
+            } else {
+                self.unit_settled(flash, read.lane, super_block);
+            }
+        }
+        self.pump_gc(flash, read.lane);
+    }
+
+    /// Programs gathered units if at least `least` are still valid; true if it did.
+    pub(super) fn program_gathered(&mut self, flash: &mut Flash, lane: u32, least: usize) -> bool {
+        let l = lane as usize;
+        if self.collection.lanes[l].programs >= self.collection.depth {
+            return false;
+        }
+        let full = self.tables.layout.units_per_program as usize;
+        // Units overwritten while they waited need not move.
+        let mut k = 0;
+        while k < full.min(self.collection.lanes[l].gathered.len()) {
+            let (_, source) = self.collection.lanes[l].gathered[k];
+            let (super_block, offset) = self.tables.layout.split(source);
+            if self.tables.map().is_valid(super_block, offset) {
+                k += 1;
+            } else {
+                self.collection.lanes[l].gathered.remove(k);
+                self.unit_settled(flash, lane, super_block);
+            }
+        }
+        if k < least {
+            return false;
+        }
+        let Some(place) = self.tables.take_place(lane, Stream::Gc) else { return false };
+        if place.program == 0 {
+            let (_, source) = *self.collection.lanes[l].gathered.front().expect("counted above");
+            let from = self.tables.layout.block_of(source);
+            self.tables.units.inherit_stamp(place.super_block, from);
+        }
+        let job = self.jobs.new_program(lane, Some(place));
+        let first = self.tables.layout.first_unit(place.super_block) + place.first_offset;
+        for i in 0..k {
+            let (lpn, source) = self.collection.lanes[l].gathered.pop_front().expect("counted above");
+            self.tables.units.assign(first + i as u32, lpn);
+            let job = self.jobs.program(job);
+            job.units.push(lpn);
+            job.sources.push(source);
+        }
+        self.collection.lanes[l].programs += 1;
+        self.turn.count();
+        self.submit_program(flash, Kind::GcProgram, lane, job);
+        true
+    }
+
+    pub(super) fn gc_program_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        if txn.owner >= super::metadata::METADATA && txn.owner != NONE {
+            self.metadata_landed(flash, txn.owner);
+            return;
+        }
+        if txn.owner == NONE {
+            self.tables.counters.imposed_units += u64::from(self.tables.layout.units_per_program);
+            return;
+        }
+        let job = self.jobs.take_program(txn.owner);
+        let place = job.place.expect("moved data has a place");
+        let tables = &mut self.tables;
+        if self.metadata.is_some() {
+            let first = tables.layout.first_unit(place.super_block) + place.first_offset;
+            tables.units.describe_move(&job.units, &job.sources, first);
+        }
+        for (k, (&lpn, &source)) in (0..).zip(job.units.iter().zip(&job.sources)) {
+            let to = (place.super_block, place.first_offset + k);
+            self.tables.units.moved(&self.tables.layout, lpn, source, to);
+            let (super_block, _) = self.tables.layout.split(source);
+            self.unit_settled(flash, job.lane, super_block);
+        }
+        let units = job.units.len() as u64;
+        self.tables.counters.gc_units += units;
+        self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
+        self.tables.program_done(place.super_block);
+        let lane = job.lane;
+        self.collection.lanes[lane as usize].programs -= 1;
+        self.jobs.free_program(txn.owner, job);
+        self.pump_gc(flash, lane);
+    }
+
+    /// A unit of a victim is on flash elsewhere or no longer needed.
+    fn unit_settled(&mut self, flash: &mut Flash, lane: u32, super_block: u32) {
+        let gc = &mut self.collection.lanes[lane as usize];
+        let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
+        victim.expect("a unit in hand belongs to a victim").pending -= 1;
+        self.erase_if_done(flash, lane, super_block);
+    }
+
+    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: u32, super_block: u32) {
+        let end = self.tables.layout.units_per_block;
+        let waits = self.gc_must_wait(lane);
+        let gc = &mut self.collection.lanes[lane as usize];
+        let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
+        let Some(at) = gc.victims.iter().position(done) else { return };
+        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) || waits {
+            // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
+            return;
+        }
+        self.turn.count();
+        gc.victims.remove(at);
+        gc.rewriting &= !gc.victims.is_empty();
+        gc.erasing += 1;
+        if self.metadata.is_some() && self.journal_before_erase(flash, super_block) {
+            return;
+        }
+        self.submit_erase(flash, super_block);
+    }
+
+    pub(super) fn submit_erase(&mut self, flash: &mut Flash, super_block: u32) {
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        let (die, plane) = self.tables.layout.die_of(lane);
+        let mut txn = Txn::new(Kind::Erase, die);
+        txn.plane = plane as u8;
+        txn.planes = self.tables.layout.planes as u8;
+        txn.block = self.tables.layout.lane_of(super_block).1;
+        txn.owner = super_block;
+        txn.cycles = self.tables.cycles[super_block as usize];
+        flash.submit(txn);
+    }
+
+    /// An erase is done.
+    pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        let (lane, _) = self.tables.layout.lane_of(txn.owner);
+        self.tables.erased(txn.owner);
+        if let Some(metadata) = &mut self.metadata {
+            metadata.erased(txn.owner);
+        }
+        self.collection.lanes[lane as usize].erasing -= 1;
+        if let Some(gap) = self.wear_gap {
+            self.level_wear(flash, lane, txn.owner, gap);
+        }
+        self.pump_gc(flash, lane);
+        self.lane_changed(lane);
+        self.destage(flash);
+    }
+}

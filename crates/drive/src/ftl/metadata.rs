@@ -1,0 +1,175 @@
+//! What a drive that may lose power writes besides data: out-of-band data with every unit, checkpoints of the map, and
+//! trims where memory does not survive.
+//!
+//! Checkpoints and trims go to an area of their own, as programs in the dies' queues, lane after lane. The erases of that
+//! area are not simulated.
+
+use super::outage::block_states;
+use super::{Flash, Ftl, Outcome};
+use interpulse_engine::{Duration, Slab};
+use interpulse_flash::nand::txn::{Kind, Txn};
+
+/// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
+pub(super) const METADATA: u32 = 1 << 31;
+
+/// What happens when metadata is on flash.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Then {
+    /// The checkpoint counts.
+    Checkpoint,
+    /// The flush of this request is done.
+    Flush(u32),
+    /// This super block is erased.
+    Erase(u32),
+}
+
+/// Metadata being written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    then: Then,
+    /// Trims up to this version are among it.
+    version: u32,
+    programs: u64,
+}
+
+/// What is under way to the area of metadata, and what has been written to it.
+pub(super) struct Metadata {
+    /// Time between the beginnings of two checkpoints.
+    every: Duration,
+    /// Super blocks whose erase has been interrupted and not been done again.
+    pub(super) broken: Vec<bool>,
+    groups: Slab<Group>,
+    next_lane: u32,
+    written: MetadataWritten,
+}
+
+/// What has been written to the area of metadata.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetadataWritten {
+    /// Checkpoints completed.
+    pub checkpoints: u64,
+    /// Pages written for checkpoints.
+    pub checkpoint_pages: u64,
+    /// Programs of checkpoints and trims.
+    pub programs: u64,
+}
+
+impl Metadata {
+    pub(super) fn new(every: Duration, super_blocks: usize) -> Metadata {
+        Metadata {
+            every,
+            broken: vec![false; super_blocks],
+            groups: Slab::default(),
+            next_lane: 0,
+            written: MetadataWritten::default(),
+        }
+    }
+
+    /// `super_block` has been erased.
+    pub(super) fn erased(&mut self, super_block: u32) {
+        self.broken[super_block as usize] = false;
+    }
+
+    /// What was under way is void.
+    pub(super) fn lose_power(&mut self) {
+        self.groups = Slab::default();
+    }
+}
+
+impl Ftl {
+    /// What has been written to the area of metadata.
+    pub fn metadata_written(&self) -> MetadataWritten {
+        self.metadata.as_ref().map_or_else(MetadataWritten::default, |of| of.written)
+    }
+
+    fn area(&mut self) -> &mut Metadata {
+        self.metadata.as_mut().expect("power may be lost")
+    }
+
+    /// All that a flush waits for is programmed or trimmed: true if it has to wait for trims to be written.
+    pub(super) fn journal_before_flush_ends(&mut self, flash: &mut Flash, id: u32) -> bool {
+        self.journal(flash, Then::Flush(id))
+    }
+
+    /// A block is to be erased: true if that has to wait for trims to be written. Otherwise a cut could undo a trim whose
+    /// data is gone, and bring back older data.
+    pub(super) fn journal_before_erase(&mut self, flash: &mut Flash, super_block: u32) -> bool {
+        self.journal(flash, Then::Erase(super_block))
+    }
+
+    fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
+        let waits = self.tables.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
+        if waits {
+            self.write_metadata(flash, 1, then);
+        }
+        waits
+    }
+
+    // ---- checkpoints ----------------------------------------------------------------------------------
+
+    /// Sets the timer of the next checkpoint, if power may be lost.
+    pub fn arm_checkpoint(&self, flash: &mut Flash) {
+        if let Some(metadata) = &self.metadata {
+            let next = flash.now() + metadata.every;
+            if next <= flash.agenda.horizon() {
+                flash.agenda.arm(self.timers.checkpoint, next);
+            }
+        }
+    }
+
+    /// The timer of checkpoints: begins one, unless the one before is still being written.
+    #[cold]
+    pub fn checkpoint(&mut self, flash: &mut Flash) {
+        if self.closed {
+            return;
+        }
+        let blocks = block_states(&self.tables, flash.nand.dies());
+        if let Some(pages) = self.tables.units.begin_checkpoint(blocks) {
+            self.area().written.checkpoint_pages += pages;
+            self.write_metadata(flash, pages, Then::Checkpoint);
+        }
+        self.arm_checkpoint(flash);
+    }
+
+    fn write_metadata(&mut self, flash: &mut Flash, pages: u64, then: Then) {
+        let version = self.tables.units.record().expect("power may be lost").oob.version();
+        let (lanes, planes) = (self.tables.layout.lanes, self.tables.layout.planes);
+        let programs = pages.div_ceil(u64::from(self.tables.layout.pages_per_program * planes));
+        let area = self.metadata.as_mut().expect("power may be lost");
+        let group = METADATA | area.groups.insert(Group { then, version, programs });
+        area.written.programs += programs;
+        for _ in 0..programs {
+            area.next_lane = (area.next_lane + 1) % lanes;
+            let (die, plane) = self.tables.layout.die_of(area.next_lane);
+            let mut txn = Txn::new(Kind::GcProgram, die);
+            (txn.plane, txn.planes, txn.owner) = (plane as u8, planes as u8, group);
+            flash.submit(txn);
+        }
+    }
+
+    #[cold]
+    pub(super) fn metadata_landed(&mut self, flash: &mut Flash, owner: u32) {
+        let area = self.area();
+        let group = area.groups.get_mut(owner & !METADATA);
+        group.programs -= 1;
+        if group.programs > 0 {
+            return;
+        }
+        let group = area.groups.remove(owner & !METADATA);
+        if let Then::Checkpoint = group.then {
+            area.written.checkpoints += 1;
+        }
+        let record = self.tables.units.record_mut().expect("power may be lost");
+        match group.then {
+            Then::Checkpoint => record.checkpoint.complete(),
+            Then::Flush(tag) => {
+                record.checkpoint.trims_written(group.version);
+                self.outcomes.push_back(Outcome::Flushed(tag));
+            }
+            Then::Erase(super_block) => {
+                record.checkpoint.trims_written(group.version);
+                self.submit_erase(flash, super_block);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Reads of logical units: what is where, and one page read for neighbours on one physical page.
+
+use super::map::Where;
+use super::{Flash, Ftl};
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::reprogram::TwoBit;
+
+/// What a look-up of some units has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Page reads submitted.
+    pub reads: u32,
+    /// Units in the write cache.
+    pub cached: u32,
+    /// Units that are nowhere.
+    pub unmapped: u32,
+}
+
+impl Ftl {
+    /// The first look-up of a random address misses every cache: fetches the entry of `lpn` ahead of its use.
+    #[inline]
+    pub fn prefetch(&self, lpn: u32) {
+        self.tables.map().prefetch(lpn);
+    }
+
+    /// As [`Ftl::prefetch`], for what a write of `lpn` makes invalid.
+    #[inline]
+    pub fn prefetch_older(&self, lpn: u32) {
+        if let Where::Flash(ppu) = self.tables.map().get(lpn) {
+            let (block, offset) = self.tables.layout.split(ppu);
+            self.tables.map().prefetch_valid(block, offset);
+        }
+    }
+
+    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
+    /// of one physical page are read together.
+    #[inline]
+    pub fn read(&mut self, flash: &mut Flash, tag: u32, from: u32, to: u32) -> Look {
+        let mut look = Look::default();
+        let mut lpn = from;
+        while lpn < to {
+            let first = match self.tables.units.look_up(lpn) {
+                Where::Flash(ppu) => ppu,
+                Where::Cache(_) => {
+                    look.cached += 1;
+                    lpn += 1;
+                    continue;
+                }
+                Where::Unmapped => {
+                    look.unmapped += 1;
+                    lpn += 1;
+                    continue;
+                }
+            };
+            let at = self.tables.layout.place(first);
+            let room = self.tables.layout.units_per_page() - at.unit;
+            let mut count = 1;
+            while count < room
+                && lpn + count < to
+                && self.tables.map().get(lpn + count) == Where::Flash(first + count)
+            {
+                self.tables.units.look_up(lpn + count);
+                count += 1;
+            }
+            look.reads += 1;
+            let mut txn = Txn::new(Kind::HostRead, at.die);
+            txn.plane = at.plane as u8;
+            txn.block = at.block;
+            txn.page = at.page;
+            txn.units = count;
+            txn.owner = tag;
+            let layout = &self.tables.layout;
+            if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
+                txn.set_two_bit(TwoBit::Whole);
+            }
+            if !self.readers.is_empty() {
+                self.readers[layout.block_of(first) as usize] += 1;
+            }
+            flash.submit(txn);
+            lpn += count;
+        }
+        look
+    }
+
+    /// A page read of [`Ftl::read`] is done; true if nothing has corrected its data.
+    #[inline]
+    pub fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
+        if self.readers.is_empty() {
+            return false;
+        }
+        let super_block = self.super_block_of(txn);
+        self.reader_done(flash, super_block);
+        if txn.asks_for_reclaim() {
+            self.reclaim(flash, super_block);
+        }
+        txn.is_uncorrectable()
+    }
+
+    /// Whether a read of the `units` from `lpn` on would have to wait for garbage collection now.
+    #[cold]
+    pub fn waits_for_collection(&self, flash: &Flash, lpn: u32, units: u32) -> bool {
+        let now = flash.now();
+        (lpn..lpn + units).any(|lpn| match self.tables.map().get(lpn) {
+            Where::Flash(ppu) => flash.nand.gc_is_in_the_way(self.tables.layout.place(ppu).die, now),
+            Where::Cache(_) | Where::Unmapped => false,
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! What a drive that may lose power keeps of its units: what each says of itself in its spare bytes, the last checkpoint
+//! of the map, and the version of what is in each slot of the cache.
+
+use super::checkpoint::{Checkpoint, ENTRY_BYTES, Entry};
+use super::map::{Map, UNMAPPED, Where};
+use super::oob::{Oob, Spare};
+
+/// The record.
+#[derive(Clone)]
+pub struct Record {
+    pub(super) oob: Oob,
+    pub(super) checkpoint: Checkpoint,
+    /// Version of what is in each slot of the cache.
+    pub(super) slots: Vec<u32>,
+    /// Trims outlive a loss of power at once.
+    protected: bool,
+}
+
+impl Record {
+    /// Of what preconditioning has left in `map`, over blocks in these states, for so many slots and pages of so many bytes.
+    pub(super) fn new(
+        map: &Map,
+        blocks: Vec<(u32, bool)>,
+        units: u64,
+        slots: u32,
+        page_bytes: u64,
+        protected: bool,
+    ) -> Record {
+        let entry = |lpn| match map.get(lpn) {
+            Where::Flash(place) => Entry { place, version: 0 },
+            _ => Entry { place: UNMAPPED, version: 0 },
+        };
+        let entries = (0..map.logical_units()).map(entry).collect();
+        Record {
+            oob: Oob::new(units as u32),
+            checkpoint: Checkpoint::new(entries, blocks, (page_bytes / ENTRY_BYTES) as u32),
+            slots: vec![0; slots as usize],
+            protected,
+        }
+    }
+
+    /// Unit `ppu` says this from now on.
+    pub(super) fn describe(&mut self, ppu: u32, spare: Spare) {
+        self.oob.write(ppu, spare);
+        self.checkpoint.touch(spare.lpn);
+    }
+
+    /// `lpn` has been trimmed.
+    pub(super) fn journal_trim(&mut self, lpn: u32) {
+        let version = self.oob.next_version();
+        self.checkpoint.trim(lpn, version, self.protected);
+    }
+}

@@ -1,0 +1,501 @@
+//! The tables of an FTL: where the next write goes, which block is emptied next, how worn each block is. What preconditioning
+//! writes and snapshots keep; in simulated time the [`Ftl`](super::Ftl) lives on them.
+
+use super::gc::{GcPolicy, ThresholdBase};
+use super::hotness::{Hotness, MOST_LEVELS};
+use super::layout::Layout;
+use super::map::Map;
+use super::place::ProgramPlace;
+use super::reprogram::Reprogramming;
+use super::units::Units;
+use interpulse_engine::{Rng, counters};
+use std::collections::VecDeque;
+
+counters! {
+    /// What the FTL did.
+    pub struct FtlCounters {
+        /// units written by the host and programmed
+        host_units: "units",
+        /// units moved by garbage collection and programmed
+        gc_units: "units",
+        /// units of programs that carried no data (flushes of partial word lines)
+        padding_units: "units",
+        /// extra units programmed for an imposed write amplification
+        imposed_units: "units",
+        /// victims chosen
+        gc_runs: "blocks",
+        /// of these, victims in which nothing was valid
+        direct_gc_runs: "blocks",
+        /// super blocks erased
+        erases: "blocks",
+        /// victims chosen to level wear
+        leveled_blocks: "blocks",
+        /// units written by reprograms, which take no new space
+        reprogrammed_units: "units",
+        /// units moved from candidates to normal blocks along with host data ("fully invalidated" writes)
+        moved_early_units: "units",
+        /// pages of erased word lines taken by host data, three of a word line or two if it is reprogrammable
+        consumed_host_pages: "pages",
+        /// pages of erased word lines taken by garbage collection
+        consumed_gc_pages: "pages",
+        /// pages of erased word lines taken by what was moved from candidates
+        consumed_early_pages: "pages",
+        /// reprogrammable blocks opened
+        reprogrammable_blocks: "blocks",
+        /// reprogrammable blocks put aside because all their pages were in use
+        candidates: "blocks",
+        /// of these, blocks that came back because something in them was overwritten
+        candidates_back: "blocks",
+        /// of these, blocks whose data was moved to normal blocks
+        candidates_reclaimed: "blocks",
+        /// of these, blocks given up to garbage collection
+        candidates_given_up: "blocks",
+        /// reprograms that were still possible when a super layer was left
+        lost_reprograms: "operations",
+    }
+}
+
+/// How the FTL is set up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FtlConfig {
+    /// Logical capacity in units.
+    pub logical_units: u32,
+    /// Victim policy.
+    pub policy: GcPolicy,
+    /// Garbage collection of a lane runs while it has fewer free super blocks than this.
+    pub soft_free: u32,
+    /// Instead, while it has fewer free pages (of each plane) than this, those of open blocks included; `None` where blocks
+    /// are counted.
+    pub soft_pages: Option<u32>,
+    /// Host data may not take the last this many free super blocks of a lane.
+    pub hard_free: u32,
+}
+
+/// Turns threshold shares into numbers of super blocks of a lane.
+pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_blocks: f64) -> u32 {
+    let of = match base {
+        ThresholdBase::Blocks => f64::from(blocks),
+        ThresholdBase::Spare => spare_blocks,
+    };
+    libm::round(share * of) as u32
+}
+
+/// Lanes are weighed after this many host programs of each.
+const WEIGH_AFTER: u32 = 32;
+
+/// Who writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Stream {
+    /// Data from the host.
+    Host,
+    /// Data moved by garbage collection.
+    Gc,
+    /// Data from the host of the hottest level.
+    Hot0,
+    /// Of the second level.
+    Hot1,
+    /// Of the third.
+    Hot2,
+}
+
+/// Number of [`Stream`] values.
+pub(super) const STREAMS: usize = 2 + MOST_LEVELS;
+
+impl Stream {
+    /// The stream of host data of hot level `level`, or of cold data beyond `levels`.
+    pub fn of_level(level: u32, levels: u32) -> Stream {
+        match level {
+            _ if level >= levels => Stream::Host,
+            0 => Stream::Hot0,
+            1 => Stream::Hot1,
+            _ => Stream::Hot2,
+        }
+    }
+}
+
+/// The open block of one stream of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Frontier {
+    /// The super block, meaningful while `next_program` is below the block's programs.
+    pub(super) block: u32,
+    /// The next program operation; equal to the programs of a block when there is no open block.
+    pub(super) next_program: u32,
+}
+
+#[derive(Clone)]
+pub(super) struct Lane {
+    /// Erased super blocks, the longest erased first, which levels wear.
+    pub(super) free: VecDeque<u32>,
+    pub(super) frontiers: [Frontier; STREAMS],
+}
+
+/// The tables of the FTL of one drive.
+#[derive(Clone)]
+pub struct Tables {
+    /// Address arithmetic.
+    pub layout: Layout,
+    /// Where every unit is.
+    pub(super) units: Units,
+    config: FtlConfig,
+    pub(super) lanes: Vec<Lane>,
+    /// P/E cycles of each super block.
+    pub cycles: Vec<u32>,
+    /// When each super block was closed, in blocks closed before.
+    pub(super) closed: Vec<u64>,
+    pub(super) clock: u64,
+    /// Program operations of each super block that are assigned but not done.
+    pub(super) in_flight: Vec<u16>,
+    /// Lanes that hold more than their share of valid data.
+    heavy: Vec<bool>,
+    /// Host programs assigned since lanes were last weighed.
+    since_weighing: u32,
+    pub(super) reprogramming: Option<Box<Reprogramming>>,
+    rng: Rng,
+    /// What has been counted.
+    pub counters: FtlCounters,
+}
+
+impl Tables {
+    /// Those of an FTL over erased flash.
+    pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
+        let blocks = layout.super_blocks();
+        let none_open = Frontier { block: 0, next_program: layout.programs_per_block };
+        let lanes = (0..layout.lanes)
+            .map(|lane| Lane {
+                free: (lane * layout.blocks..(lane + 1) * layout.blocks).collect(),
+                frontiers: [none_open; STREAMS],
+            })
+            .collect();
+        Tables {
+            units: Units::new(Map::new(config.logical_units, blocks, layout.units_per_block)),
+            lanes,
+            cycles: vec![0; blocks as usize],
+            closed: vec![0; blocks as usize],
+            clock: 0,
+            in_flight: vec![0; blocks as usize],
+            heavy: vec![false; layout.lanes as usize],
+            since_weighing: 0,
+            reprogramming: None,
+            rng,
+            counters: FtlCounters::default(),
+            config,
+            layout,
+        }
+    }
+
+    /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
+    pub fn restart(&mut self, rng: Rng) {
+        self.rng = rng;
+        self.counters = FtlCounters::default();
+        self.weigh_lanes();
+    }
+
+    /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
+    pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
+        self.units.follow_hotness(hotness.map(Box::new));
+        self.reprogramming = reprogramming.map(Box::new);
+    }
+
+    /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
+    /// so lanes drift apart; without this a small one can fill up with valid data.
+    #[inline]
+    pub fn welcomes(&self, lane: u32) -> bool {
+        !self.heavy[lane as usize]
+    }
+
+    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
+    /// than chance explains if that is more.
+    pub(super) fn weigh_lanes(&mut self) {
+        self.since_weighing = 0;
+        let blocks = self.layout.blocks as usize;
+        let weights = self.map().weight.chunks(blocks);
+        let valid: Vec<u64> =
+            weights.map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect();
+        let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
+        let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
+        let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
+        // On a small drive chance alone moves lanes further apart than that (the weight of a lane is about
+        // Poisson): calling half of them heavy would leave their dies idle.
+        let chance = (3 * mean.isqrt()).min(spare / 8);
+        let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
+        self.heavy = valid.iter().map(|&v| v > most).collect();
+    }
+
+    /// The map.
+    #[inline]
+    pub fn map(&self) -> &Map {
+        self.units.map()
+    }
+
+    /// The hotness filter, if host data is separated.
+    pub fn hotness(&self) -> Option<&Hotness> {
+        self.units.hotness()
+    }
+
+    /// `lpn` is written to unit `offset` of `super_block`, without time.
+    #[inline]
+    pub fn write(&mut self, lpn: u32, super_block: u32, offset: u32) {
+        self.units.write(&self.layout, lpn, super_block, offset);
+    }
+
+    /// How the FTL is set up.
+    pub fn config(&self) -> &FtlConfig {
+        &self.config
+    }
+
+    /// Free super blocks of a lane.
+    #[inline]
+    pub fn free_blocks(&self, lane: u32) -> u32 {
+        self.lanes[lane as usize].free.len() as u32
+    }
+
+    /// Whether garbage collection should work on a lane.
+    #[inline]
+    pub fn wants_gc(&self, lane: u32) -> bool {
+        self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
+    }
+
+    /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
+    #[inline]
+    pub fn has_enough(&self, lane: u32, coming: u32) -> bool {
+        match self.config.soft_pages {
+            None => self.free_blocks(lane) + coming >= self.config.soft_free,
+            Some(soft) => {
+                let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
+                // Pages of open blocks do not help who needs a block to open.
+                self.free_pages_of(lane) + coming * per_block >= soft
+                    && self.free_blocks(lane) + coming > self.config.hard_free
+            }
+        }
+    }
+
+    /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
+    /// reprogrammable block have two.
+    pub fn free_pages_of(&self, lane: u32) -> u32 {
+        let (of, programs) = (&self.lanes[lane as usize], self.layout.programs_per_block);
+        let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
+        let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
+        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
+    }
+
+    /// Whether a lane is so short of free blocks that garbage collection goes first.
+    #[inline]
+    pub fn gc_is_urgent(&self, lane: u32) -> bool {
+        self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
+    }
+
+    /// Whether `stream` can program on `lane` now.
+    #[inline]
+    pub fn has_place(&self, lane: u32, stream: Stream) -> bool {
+        let l = &self.lanes[lane as usize];
+        let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
+        l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
+    }
+
+    /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
+    /// and the free blocks that host data may not take.
+    pub fn gc_room(&self, lane: u32) -> u32 {
+        let l = &self.lanes[lane as usize];
+        let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
+        let free = (l.free.len() as u32).min(self.config.hard_free);
+        open * self.layout.units_per_program + free * self.layout.units_per_block
+    }
+
+    /// Gives back a victim just chosen, which cannot be emptied now.
+    pub fn reject_victim(&mut self, victim: u32) {
+        self.units.set_candidate(victim, true);
+        self.counters.gc_runs -= 1;
+        self.counters.direct_gc_runs -= u64::from(self.map().valid_units(victim) == 0);
+    }
+
+    /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
+    #[inline]
+    pub fn take_place(&mut self, lane: u32, stream: Stream) -> Option<ProgramPlace> {
+        if !self.has_place(lane, stream) {
+            return None;
+        }
+        let l = &mut self.lanes[lane as usize];
+        let frontier = &mut l.frontiers[stream as usize];
+        if frontier.next_program == self.layout.programs_per_block {
+            *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
+        }
+        let (super_block, program) = (frontier.block, frontier.next_program);
+        frontier.next_program += 1;
+        self.in_flight[super_block as usize] += 1;
+        let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
+        if stream == Stream::Gc {
+            self.counters.consumed_gc_pages += pages;
+        } else {
+            self.counters.consumed_host_pages += pages;
+            self.since_weighing += 1;
+            if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
+                self.weigh_lanes();
+            }
+        }
+        Some(ProgramPlace {
+            super_block,
+            program,
+            first_offset: program * self.layout.units_per_program,
+            two_bit: None,
+        })
+    }
+
+    /// A free super block of `lane`, the longest erased first.
+    pub(super) fn take_free(&mut self, lane: u32) -> Option<u32> {
+        self.lanes[lane as usize].free.pop_front()
+    }
+
+    /// A program operation of `super_block` is done; closes the block after its last one.
+    #[inline]
+    pub fn program_done(&mut self, super_block: u32) {
+        let left = &mut self.in_flight[super_block as usize];
+        *left -= 1;
+        if *left > 0 {
+            return;
+        }
+        let (lane, _) = self.layout.lane_of(super_block);
+        let open = self.lanes[lane as usize]
+            .frontiers
+            .iter()
+            .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
+        if !open {
+            self.close(super_block);
+        }
+    }
+
+    /// Nothing more is written to `super_block` until it is erased: it may be collected.
+    pub(super) fn close(&mut self, super_block: u32) {
+        self.closed[super_block as usize] = self.clock;
+        self.clock += 1;
+        self.units.set_candidate(super_block, true);
+    }
+
+    /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
+    /// with anything to gain.
+    ///
+    /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
+    /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
+    /// never overwritten.
+    pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
+        self.choose_closed(lane).or_else(|| {
+            // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
+            if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
+        })
+    }
+
+    fn choose_closed(&mut self, lane: u32) -> Option<u32> {
+        let first = lane * self.layout.blocks;
+        let victim = self.config.policy.select(
+            self.units.map(),
+            &self.closed,
+            self.clock,
+            first..first + self.layout.blocks,
+            self.layout.units_per_block,
+            &mut self.rng,
+        )?;
+        let full = self.layout.units_per_block;
+        if self.map().valid_units(victim) == full {
+            // Blocks that may not be collected weigh more than a full one.
+            let lane = &self.map().weight[first as usize..(first + self.layout.blocks) as usize];
+            if lane.iter().all(|&w| u32::from(w) >= full) {
+                return None;
+            }
+        }
+        self.units.set_candidate(victim, false);
+        self.counters.gc_runs += 1;
+        self.counters.direct_gc_runs += u64::from(self.map().valid_units(victim) == 0);
+        Some(victim)
+    }
+
+    /// A super block has been erased: it is free again.
+    pub fn erased(&mut self, super_block: u32) {
+        self.units.erase(&self.layout, super_block);
+        debug_assert_eq!(self.in_flight[super_block as usize], 0);
+        let (lane, _) = self.layout.lane_of(super_block);
+        self.cycles[super_block as usize] += 1;
+        self.reset_two_bit(super_block);
+        self.counters.erases += 1;
+        self.lanes[lane as usize].free.push_back(super_block);
+    }
+
+    /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
+    #[inline]
+    pub fn forget_flash(&mut self, ppu: u32) {
+        self.units.forget(&self.layout, ppu);
+    }
+
+    /// Free pages of the drive, as [`Tables::free_pages_of`] counts them on each plane.
+    pub fn free_pages(&self) -> u64 {
+        let pages = (0..self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
+        pages * u64::from(self.layout.planes)
+    }
+
+    /// Adds program/erase cycles to every super block.
+    pub fn wear_all(&mut self, cycles: u32) {
+        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
+    }
+
+    /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
+    pub fn take_victim(&mut self, super_block: u32) -> bool {
+        let may = self.map().is_candidate(super_block);
+        if may {
+            self.units.set_candidate(super_block, false);
+            self.counters.gc_runs += 1;
+        }
+        may
+    }
+
+    /// P/E cycles over all super blocks, preconditioning included: (fewest, most, sum).
+    pub fn wear(&self) -> (u32, u32, u64) {
+        let fewest = self.cycles.iter().copied().min().unwrap_or(0);
+        let most = self.cycles.iter().copied().max().unwrap_or(0);
+        (fewest, most, self.cycles.iter().map(|&c| u64::from(c)).sum())
+    }
+
+    /// Bytes of memory that the maps of such an FTL take.
+    pub fn map_bytes(layout: &Layout, logical_units: u32) -> u64 {
+        let blocks = u64::from(layout.super_blocks());
+        4 * u64::from(logical_units)
+            + 4 * layout.units()
+            + blocks * (u64::from(layout.units_per_block) / 8 + 32)
+    }
+
+    /// Program operations done in each super block, for setting up the dies after preconditioning.
+    pub fn programs_done(&self) -> Vec<u32> {
+        let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
+        for lane in &self.lanes {
+            lane.free.iter().for_each(|&b| done[b as usize] = 0);
+            for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
+                done[f.block as usize] = f.next_program;
+            }
+        }
+        done
+    }
+
+    /// The share of spare space that garbage collection works with: physical units without the free reserve
+    /// and the unwritten part of the open blocks, over logical units, less one. Returns (effective spare
+    /// factor, effective utilisation rho).
+    ///
+    /// It is the mean over the choices of a victim in preconditioning, where collection is instantaneous. Host
+    /// data has then just opened a block (one program of it is written) and left `soft_free - 1` blocks
+    /// free; erasing a victim makes up for the block that moving its data may have taken. The open
+    /// block of moved data holds any number of units from none (there is none open) to one less than all,
+    /// equally likely. In simulated time a slow collection works with fewer free blocks than that.
+    pub fn effective_spare(&self) -> (f64, f64) {
+        let block = f64::from(self.layout.units_per_block);
+        let unwritten = if self.config.policy == GcPolicy::Imposed {
+            // No victims: nothing is kept free.
+            0.0
+        } else if let Some(pages) = self.config.soft_pages {
+            f64::from(pages * self.layout.planes * self.layout.units_per_page())
+        } else {
+            let host = block - f64::from(self.layout.units_per_program);
+            let moved = (block - 1.0) / 2.0;
+            f64::from(self.config.soft_free - 1) * block + host + moved
+        };
+        let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
+        let logical = f64::from(self.config.logical_units);
+        (usable / logical - 1.0, logical / usable)
+    }
+}

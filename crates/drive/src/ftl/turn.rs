@@ -1,0 +1,65 @@
+//! What an owner of several drives may ask of one so that they stay out of one another's way: garbage collection only
+//! when it is this drive's turn (H. Li et al., "IODA", SOSP'21).
+
+use super::{Flash, Ftl};
+
+/// When garbage collection may run, if the owner says so.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GcTurn {
+    /// The owner says when.
+    pub(super) given: bool,
+    /// It is not the drive's turn.
+    held: bool,
+    /// Page reads, programs and erases of garbage collection submitted since the start.
+    pub started: u64,
+    /// Of these, those out of turn: their lane had no free block left but those that host data may not take.
+    pub forced: u64,
+}
+
+impl GcTurn {
+    /// Until the owner says otherwise garbage collection runs as it has to.
+    pub(super) fn release(&mut self) {
+        self.held = false;
+    }
+
+    /// Counts an operation of garbage collection.
+    #[inline]
+    pub(super) fn count(&mut self) {
+        self.started += 1;
+        self.forced += u64::from(self.held);
+    }
+}
+
+impl Ftl {
+    /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
+    /// flash array has been given runs to its end.
+    pub fn hold_gc(&mut self, flash: &mut Flash, hold: bool) {
+        self.turn.given = true;
+        if std::mem::replace(&mut self.turn.held, hold) && !hold {
+            for lane in 0..self.tables.layout.lanes {
+                self.pump_gc(flash, lane);
+            }
+        }
+    }
+
+    /// What garbage collection did in and out of turn.
+    pub fn gc_turn(&self) -> &GcTurn {
+        &self.turn
+    }
+
+    /// Whether garbage collection of `lane` has to wait for its turn. At the hard threshold host data is about to find
+    /// no place, so nothing waits there.
+    #[inline]
+    pub(super) fn gc_must_wait(&self, lane: u32) -> bool {
+        self.turn.held && self.tables.free_blocks(lane) > self.tables.config().hard_free
+    }
+
+    /// Erases the victims that became empty while that was held back.
+    #[cold]
+    pub(super) fn erase_what_waited(&mut self, flash: &mut Flash, lane: u32) {
+        for k in (0..self.collection.lanes[lane as usize].victims.len()).rev() {
+            let victim = self.collection.lanes[lane as usize].victims[k].super_block();
+            self.erase_if_done(flash, lane, victim);
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! Where every logical unit is, and the only writer of what a unit moving changes: the map, validity, the record of
+//! versions, out-of-band data, time stamps, and the copy on flash that stands behind a unit in the cache.
+//!
+//! ```text
+//! admit   host -> cache        land    cache -> flash       moved   flash -> flash
+//! forget  flash -> nothing     trim    anywhere -> nothing  erase   the block itself
+//! ```
+
+use super::checkpoint::Entry;
+use super::hotness::Hotness;
+use super::layout::Layout;
+use super::map::{Map, UNMAPPED, Where};
+use super::oob::Spare;
+use super::record::Record;
+use crate::audit::VersionAudit;
+use crate::cache::{Cache, NO_SLOT};
+use interpulse_engine::SimTime;
+
+/// Which copies on flash stay valid while a newer version is in the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Homes {
+    /// None.
+    #[default]
+    Forgotten,
+    /// All: under imposed write amplification the new version goes where the old one is.
+    Reused,
+    /// All, until the newer version is on flash: a loss of power would bring them back.
+    Kept,
+}
+
+/// What became of a unit that the host writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// It is in this slot of the cache.
+    Slot(u32),
+    /// It has taken the place of what waited in the cache.
+    Absorbed,
+    /// There is no free slot.
+    Full,
+}
+
+/// The places of all units.
+#[derive(Clone)]
+pub struct Units {
+    map: Map,
+    /// The write cache.
+    pub(super) cache: Cache,
+    homes: Homes,
+    versions: VersionAudit,
+    /// The hotness filter, if host data is separated.
+    hotness: Option<Box<Hotness>>,
+    /// What is kept for a loss of power, if power may be lost.
+    record: Option<Box<Record>>,
+}
+
+impl Units {
+    /// Nothing is anywhere yet. Until a run begins there is no cache and no record.
+    pub(super) fn new(map: Map) -> Units {
+        Units {
+            map,
+            cache: Cache::new(0, 0),
+            homes: Homes::Forgotten,
+            versions: VersionAudit::default(),
+            hotness: None,
+            record: None,
+        }
+    }
+
+    /// A run begins: with a cache, an audit of versions, and what is kept for a loss of power.
+    pub(super) fn begin(
+        &mut self,
+        cache: Cache,
+        homes: Homes,
+        versions: VersionAudit,
+        record: Option<Box<Record>>,
+    ) {
+        (self.cache, self.homes, self.versions, self.record) = (cache, homes, versions, record);
+    }
+
+    /// Follows how hot units are.
+    pub(super) fn follow_hotness(&mut self, hotness: Option<Box<Hotness>>) {
+        self.hotness = hotness;
+    }
+
+    // ---- what is asked ----------------------------------------------------------------------------------
+
+    /// The tables.
+    #[inline]
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// The hotness filter, if host data is separated.
+    #[inline]
+    pub fn hotness(&self) -> Option<&Hotness> {
+        self.hotness.as_deref()
+    }
+
+    /// What is kept for a loss of power, if power may be lost.
+    pub(super) fn record(&self) -> Option<&Record> {
+        self.record.as_deref()
+    }
+
+    /// As [`Units::record`], to begin and end checkpoints.
+    pub(super) fn record_mut(&mut self) -> Option<&mut Record> {
+        self.record.as_deref_mut()
+    }
+
+    /// Whether the copy on flash of a unit is kept until the newer version in the cache is programmed.
+    #[inline]
+    pub(super) fn keeps_homes(&self) -> bool {
+        self.homes == Homes::Kept
+    }
+
+    /// Reads that the record of versions has checked.
+    pub(super) fn versions_checked(&self) -> u64 {
+        self.versions.checked
+    }
+
+    /// The record of versions, for what the host is told of requests and for the end of a run.
+    pub(super) fn versions(&mut self) -> &mut VersionAudit {
+        &mut self.versions
+    }
+
+    /// Looks up where `lpn` is read from; the record of versions checks what is there.
+    #[inline]
+    pub(super) fn look_up(&mut self, lpn: u32) -> Where {
+        let at = self.map.get(lpn);
+        if self.versions.follows(lpn) {
+            self.check_version(lpn, at);
+        }
+        at
+    }
+
+    #[cold]
+    fn check_version(&mut self, lpn: u32, at: Where) {
+        match at {
+            Where::Flash(ppu) => self.versions.read_flash(lpn, ppu),
+            Where::Cache(slot) => self.versions.read_cache(lpn, slot),
+            Where::Unmapped => self.versions.read_nothing(lpn),
+        }
+    }
+
+    /// Has the record of versions check what a read of every unit that it follows would return now.
+    pub(super) fn read_everything(&mut self) {
+        for lpn in 0..self.map.logical_units() {
+            self.look_up(lpn);
+        }
+    }
+
+    // ---- the host writes and trims ----------------------------------------------------------------------
+
+    /// The host writes `lpn`, which is `at`, for request `tag`: the new version enters the cache, on dirty list `list`;
+    /// `absorbs` lets it take the place of an older one that waits there.
+    #[inline]
+    pub(super) fn admit(
+        &mut self,
+        layout: &Layout,
+        tag: u32,
+        lpn: u32,
+        at: Where,
+        list: usize,
+        absorbs: bool,
+    ) -> Admitted {
+        let mut home = NO_SLOT;
+        match at {
+            Where::Cache(slot) if absorbs && self.cache.is_dirty(slot) => {
+                self.note_written(tag, lpn, slot);
+                return Admitted::Absorbed;
+            }
+            Where::Cache(slot) => home = self.cache.home(slot),
+            Where::Flash(ppu) if self.homes != Homes::Forgotten => home = ppu,
+            Where::Flash(_) | Where::Unmapped => {}
+        }
+        let Some(slot) = self.cache.admit(lpn, list, home) else { return Admitted::Full };
+        if let (Where::Flash(ppu), Homes::Forgotten) = (at, self.homes) {
+            self.forget(layout, ppu);
+        }
+        self.map.set_cached(lpn, slot);
+        self.note_written(tag, lpn, slot);
+        Admitted::Slot(slot)
+    }
+
+    #[inline]
+    fn note_written(&mut self, tag: u32, lpn: u32, slot: u32) {
+        if self.versions.follows(lpn) {
+            self.versions.written(lpn, slot);
+            if let Some(record) = &mut self.record {
+                record.slots[slot as usize] = record.oob.next_version();
+                self.versions.belongs(tag, lpn);
+            }
+        }
+    }
+
+    /// The host trims `lpn` with request `tag`: whether it held anything, and the slot of the cache in which it waited to be
+    /// programmed, if it did.
+    pub(super) fn trim(&mut self, layout: &Layout, tag: u32, lpn: u32) -> (bool, Option<u32>) {
+        let mut killed = None;
+        match self.map.get(lpn) {
+            Where::Unmapped => return (false, None),
+            Where::Flash(ppu) => self.forget(layout, ppu),
+            Where::Cache(slot) => {
+                if self.keeps_homes() && self.cache.home(slot) != NO_SLOT {
+                    self.forget(layout, self.cache.home(slot));
+                }
+                if self.cache.is_dirty(slot) {
+                    self.cache.kill_dirty(slot);
+                    killed = Some(slot);
+                }
+            }
+        }
+        self.map.set_unmapped(lpn);
+        if self.versions.follows(lpn) {
+            self.versions.trimmed(lpn);
+        }
+        if let Some(record) = &mut self.record {
+            self.versions.belongs(tag, lpn);
+            record.journal_trim(lpn);
+        }
+        (true, killed)
+    }
+
+    /// The unit in `ppu` no longer holds the newest version of anything: it becomes invalid.
+    #[inline]
+    pub(super) fn forget(&mut self, layout: &Layout, ppu: u32) {
+        let (super_block, offset) = layout.split(ppu);
+        self.map.invalidate(super_block, offset);
+    }
+
+    // ---- programs ---------------------------------------------------------------------------------------
+
+    /// A program under way writes `lpn` to `ppu`.
+    #[inline]
+    pub(super) fn assign(&mut self, ppu: u32, lpn: u32) {
+        self.map.set_logical(ppu, lpn);
+    }
+
+    /// A program of host data has ended, the units of `slots` are in `first` and after it: they say what they are. Where
+    /// the cache may be lost, each is the copy that a loss of power would bring back from now on.
+    #[cold]
+    pub(super) fn describe_landing(&mut self, layout: &Layout, slots: &[u32], first: u32) {
+        let Some(record) = &mut self.record else { return };
+        let written = record.oob.program();
+        for (ppu, &slot) in (first..).zip(slots) {
+            let lpn = self.cache.lpn(slot);
+            let record = self.record.as_mut().expect("power may be lost");
+            let version = record.slots[slot as usize];
+            record.describe(ppu, Spare { lpn, version, written });
+            // It is there whether or not the map will say so: a cut may undo a trim.
+            self.versions.programmed(lpn, slot, ppu);
+            if self.homes == Homes::Kept {
+                self.bring_home(layout, slot, ppu, version);
+            }
+        }
+    }
+
+    /// What is in `slot`, of this version, is in `ppu` now, too: of the copies on flash the newest is kept.
+    fn bring_home(&mut self, layout: &Layout, slot: u32, ppu: u32, version: u32) {
+        let lpn = self.cache.lpn(slot);
+        let Where::Cache(newest) = self.map.get(lpn) else { return };
+        let home = self.cache.home(newest);
+        let record = self.record.as_ref().expect("power may be lost");
+        let known = if home == NO_SLOT { 0 } else { record.oob.read(home).version };
+        if newest != slot && (version < known || version <= record.checkpoint.trimmed(lpn)) {
+            return;
+        }
+        if home != NO_SLOT {
+            self.forget(layout, home);
+        }
+        if newest == slot {
+            self.cache.set_home(slot, NO_SLOT);
+        } else {
+            self.cache.set_home(newest, ppu);
+            let (super_block, offset) = layout.split(ppu);
+            self.map.keep(super_block, offset);
+        }
+    }
+
+    /// What was in `slot` is programmed: to unit `offset` of a super block, or where its older copy is. It is mapped there
+    /// if it is still the newest version; what was overwritten or trimmed meanwhile is stale on flash. `arrived` is when it
+    /// was written, where units have time stamps. The slot is free.
+    #[inline]
+    pub(super) fn land(
+        &mut self,
+        layout: &Layout,
+        slot: u32,
+        to: Option<(u32, u32)>,
+        arrived: Option<SimTime>,
+    ) {
+        let lpn = self.cache.lpn(slot);
+        if self.map.get(lpn) == Where::Cache(slot) {
+            let ppu = match to {
+                Some((super_block, offset)) => {
+                    self.map.commit(lpn, super_block, offset);
+                    layout.first_unit(super_block) + offset
+                }
+                None => {
+                    let home = self.cache.home(slot);
+                    self.map.set_physical(lpn, home);
+                    home
+                }
+            };
+            if self.versions.follows(lpn) {
+                self.versions.programmed(lpn, slot, ppu);
+            }
+            if let (Some(hotness), Some(at)) = (&mut self.hotness, arrived) {
+                hotness.stamp_unit(ppu, at);
+            }
+        }
+        self.cache.programmed(slot);
+    }
+
+    /// A program of moved data has ended: the units from `first` on say the same as their sources.
+    #[cold]
+    pub(super) fn describe_move(&mut self, lpns: &[u32], sources: &[u32], first: u32) {
+        let Some(record) = &mut self.record else { return };
+        let written = record.oob.program();
+        for (ppu, (&lpn, &source)) in (first..).zip(lpns.iter().zip(sources)) {
+            let version = record.oob.read(source).version;
+            record.describe(ppu, Spare { lpn, version, written });
+            self.versions.moved(lpn, source, ppu);
+        }
+    }
+
+    /// The copy of `lpn` in `source` is in unit `offset` of `super_block`, too, and is that from now on, if it is still
+    /// needed.
+    #[inline]
+    pub(super) fn moved(
+        &mut self,
+        layout: &Layout,
+        lpn: u32,
+        source: u32,
+        (super_block, offset): (u32, u32),
+    ) {
+        let (from, from_offset) = layout.split(source);
+        if !self.map.is_valid(from, from_offset) {
+            return;
+        }
+        let ppu = layout.first_unit(super_block) + offset;
+        self.map.invalidate(from, from_offset);
+        match self.map.get(lpn) {
+            // Its newer version is in the cache.
+            Where::Cache(slot) if self.keeps_homes() => {
+                self.cache.set_home(slot, ppu);
+                self.map.keep(super_block, offset);
+            }
+            _ => self.map.commit(lpn, super_block, offset),
+        }
+        if let Some(hotness) = &mut self.hotness {
+            hotness.moved_unit(source, ppu);
+        }
+        if self.versions.follows(lpn) {
+            self.versions.moved(lpn, source, ppu);
+        }
+    }
+
+    // ---- blocks -----------------------------------------------------------------------------------------
+
+    /// Nothing more is written to `super_block`, or it may not be collected any more.
+    #[inline]
+    pub(super) fn set_candidate(&mut self, super_block: u32, candidate: bool) {
+        self.map.set_candidate(super_block, candidate);
+    }
+
+    /// The first data of `super_block`, or of its next super layer, arrived at `at`.
+    pub(super) fn stamp_block(&mut self, super_block: u32, at: SimTime) {
+        self.hotness.as_mut().expect("host data is separated").stamp(super_block, at);
+    }
+
+    /// The data of `to` begins with what is moved there from `from`: it is as old as that.
+    pub(super) fn inherit_stamp(&mut self, to: u32, from: u32) {
+        if let Some(hotness) = &mut self.hotness {
+            hotness.inherit(to, from);
+        }
+    }
+
+    /// `super_block` has been erased: its units say nothing.
+    #[inline]
+    pub(super) fn erase(&mut self, layout: &Layout, super_block: u32) {
+        let valid = self.map.valid_units(super_block);
+        assert_eq!(valid, 0, "block {super_block} was erased with valid data");
+        if let Some(record) = &mut self.record {
+            record.oob.erase(layout.first_unit(super_block), layout.units_per_block);
+        }
+    }
+
+    /// Begins a checkpoint of where every unit is on flash, over blocks in these states; returns its pages, `None` while the
+    /// one before is being written.
+    pub(super) fn begin_checkpoint(&mut self, blocks: Vec<(u32, bool)>) -> Option<u64> {
+        let (map, cache, keeps) = (&self.map, &self.cache, self.homes == Homes::Kept);
+        let record = self.record.as_mut().expect("power may be lost");
+        let oob = &record.oob;
+        let at = |place| Some(Entry { place, version: oob.read(place).version });
+        record.checkpoint.begin((oob.written(), oob.version()), blocks, |lpn| match map.get(lpn) {
+            Where::Flash(ppu) => at(ppu),
+            Where::Cache(slot) if keeps && cache.home(slot) != NO_SLOT => at(cache.home(slot)),
+            Where::Cache(_) | Where::Unmapped => None,
+        })
+    }
+
+    // ---- without time -----------------------------------------------------------------------------------
+
+    /// Preconditioning writes `lpn` to unit `offset` of `super_block`.
+    #[inline]
+    pub(super) fn write(&mut self, layout: &Layout, lpn: u32, super_block: u32, offset: u32) {
+        self.map.set_logical(layout.first_unit(super_block) + offset, lpn);
+        self.map.commit(lpn, super_block, offset);
+    }
+
+    /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
+    /// collected.
+    pub(super) fn take_all(&mut self, layout: &Layout, super_block: u32, into: &mut Vec<u32>) {
+        let first = layout.first_unit(super_block);
+        for (w, &word) in self.map.valid_words(super_block).iter().enumerate() {
+            let mut bits = word;
+            while bits != 0 {
+                let offset = w as u32 * 64 + bits.trailing_zeros();
+                into.push(self.map.to_logical[(first + offset) as usize]);
+                bits &= bits - 1;
+            }
+        }
+        self.map.clear_block(super_block);
+    }
+
+    /// The tables, to restore them from a snapshot.
+    pub(super) fn map_mut(&mut self) -> &mut Map {
+        &mut self.map
+    }
+
+    // ---- a loss of power --------------------------------------------------------------------------------
+
+    /// The map becomes `places`, the physical unit of each logical one; no block may be collected yet.
+    pub(super) fn restore(&mut self, layout: &Layout, places: &[u32]) {
+        for block in 0..layout.super_blocks() {
+            self.map.clear_block(block);
+        }
+        for (lpn, &place) in (0..).zip(places) {
+            if place == UNMAPPED {
+                self.map.set_unmapped(lpn);
+            } else {
+                let (block, offset) = layout.split(place);
+                self.map.commit(lpn, block, offset);
+            }
+        }
+    }
+
+    /// What is in the cache is gone but for `kept`, slots and units, whose map entries recovery has emptied. Returns the slot
+    /// each was in and the one it is in now.
+    pub(super) fn restore_cache(&mut self, kept: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let record = self.record.as_mut().expect("power may be lost");
+        let before_slots = record.slots.clone();
+        let emptied = Cache::new(before_slots.len() as u32, self.cache.lists() as u32);
+        let before = std::mem::replace(&mut self.cache, emptied);
+        let mut pairs = Vec::with_capacity(kept.len());
+        for &(slot, lpn) in kept {
+            let new = self.cache.admit(lpn, before.list(slot), NO_SLOT);
+            let new = new.expect("it was in a cache of this size");
+            self.map.set_cached(lpn, new);
+            record.slots[new as usize] = before_slots[slot as usize];
+            pairs.push((slot, new));
+        }
+        self.versions.slots_moved(&pairs);
+        pairs
+    }
+}

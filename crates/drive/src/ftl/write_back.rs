@@ -1,0 +1,410 @@
+//! Written data: into the cache unit by unit, and from there to flash in programs; flushes and trims.
+
+use super::jobs::ProgramJob;
+use super::place::ProgramPlace;
+use super::stripe::Stripe;
+use super::tables::Stream;
+use super::{Admitted, Flash, Ftl, Outcome};
+use crate::drive::spec::{Acknowledge, DriveSpec};
+use interpulse_engine::SimTime;
+use interpulse_flash::nand::txn::{Kind, NONE, Txn};
+use std::collections::VecDeque;
+
+/// The flush that ends a recovery: no request has this tag.
+pub const REFILL: u32 = u32::MAX;
+
+/// What is to be written to flash, and when.
+pub(super) struct WriteBack {
+    /// Which lane a unit goes to, if that is fixed.
+    pub(super) stripe: Option<Stripe>,
+    /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
+    full_lists: Vec<u64>,
+    /// A write to a unit that waits in the cache takes its place there.
+    absorbs: bool,
+    /// Dirty units that make a program worth starting.
+    worth_starting: u32,
+    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
+    writers: Vec<u32>,
+    pub(super) programs_in_flight: u32,
+    /// Flushes waiting for their epoch, in order.
+    flushes: VecDeque<(u32, u32)>,
+    /// Writes wait for slots of the cache.
+    pressed: bool,
+}
+
+impl WriteBack {
+    pub(super) fn new(
+        spec: &DriveSpec,
+        stripe: Option<Stripe>,
+        units_per_program: u32,
+        lanes: u32,
+        slots: u32,
+    ) -> WriteBack {
+        let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
+        WriteBack {
+            stripe,
+            full_lists: vec![0; lanes.div_ceil(64) as usize],
+            absorbs: spec.cache.absorbs && !through,
+            worth_starting: if through { 1 } else { units_per_program },
+            writers: if through { vec![0; slots as usize] } else { Vec::new() },
+            programs_in_flight: 0,
+            flushes: VecDeque::new(),
+            pressed: false,
+        }
+    }
+
+    /// Whether writes wait for their programs (`cache.acknowledge = "when-programmed"`).
+    #[inline]
+    pub(super) fn writes_through(&self) -> bool {
+        !self.writers.is_empty()
+    }
+
+    /// Nothing is under way any more.
+    pub(super) fn lose_power(&mut self) {
+        self.full_lists.fill(0);
+        self.writers.fill(0);
+        self.flushes.clear();
+        (self.programs_in_flight, self.pressed) = (0, false);
+    }
+
+    #[inline]
+    fn list_of(&self, lpn: u32) -> usize {
+        self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
+    }
+
+    #[inline]
+    fn set_full(&mut self, list: usize) {
+        self.full_lists[list / 64] |= 1 << (list % 64);
+    }
+}
+
+impl Ftl {
+    // ---- admission ------------------------------------------------------------------------------------
+
+    /// Whether writes wait for their programs.
+    #[inline]
+    pub fn writes_through(&self) -> bool {
+        self.write_back.writes_through()
+    }
+
+    /// Puts unit `lpn` of the write with `tag`, which the host has submitted at `arrived`, into the cache. A write that
+    /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
+    #[inline]
+    pub fn admit(&mut self, tag: u32, lpn: u32, arrived: SimTime) -> Admitted {
+        let at = self.tables.map().get(lpn);
+        let list = match self.levels {
+            Some(_) => self.list_by_level(lpn, at, arrived),
+            None => self.write_back.list_of(lpn),
+        };
+        let absorbs = self.write_back.absorbs;
+        let admitted = self.tables.units.admit(&self.tables.layout, tag, lpn, at, list, absorbs);
+        if let Admitted::Slot(slot) = admitted {
+            if self.writes_through() {
+                self.write_back.writers[slot as usize] = tag;
+            }
+            if let Some(levels) = &mut self.levels {
+                levels.slot_arrived(slot, list, arrived);
+            } else {
+                self.note_full(list);
+            }
+        }
+        admitted
+    }
+
+    /// Notes `list` as one with a program's worth of dirty data, if it is.
+    #[inline]
+    pub(super) fn note_full(&mut self, list: usize) {
+        if self.write_back.stripe.is_some()
+            && self.tables.units.cache.dirty(list) >= self.write_back.worth_starting
+        {
+            self.write_back.set_full(list);
+        }
+    }
+
+    /// Whether writes wait for slots of the cache: what does not fill a program goes, too, if nothing else makes room.
+    #[inline]
+    pub fn press(&mut self, pressed: bool) {
+        self.write_back.pressed = pressed;
+    }
+
+    // ---- write-back -----------------------------------------------------------------------------------
+
+    /// Starts programs while there is enough dirty data for one and a lane ready for it.
+    pub fn destage(&mut self, flash: &mut Flash) {
+        if self.levels.is_some() {
+            self.destage_levels(flash);
+            return;
+        }
+        if self.write_back.stripe.is_some() {
+            self.destage_static(flash);
+            return;
+        }
+        while self.dirty(0) >= self.write_back.worth_starting || self.must_program_partly(0) {
+            let Some(lane) = self.next_ready_lane() else {
+                self.wake_gc(flash);
+                return;
+            };
+            self.program_host(flash, lane, 0);
+        }
+    }
+
+    #[inline]
+    fn dirty(&self, list: usize) -> u32 {
+        self.tables.units.cache.dirty(list)
+    }
+
+    fn destage_static(&mut self, flash: &mut Flash) {
+        let enough = self.write_back.worth_starting;
+        for word in 0..self.write_back.full_lists.len() {
+            let mut bits = self.write_back.full_lists[word] & self.placement.ready[word];
+            while bits != 0 {
+                let lane = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                if self.dirty(lane as usize) < enough {
+                    // A trim emptied the list since.
+                    self.write_back.full_lists[word] &= !(1 << (lane % 64));
+                    continue;
+                }
+                if !self.lane_is_ready(lane) {
+                    self.wake_gc(flash);
+                }
+                while self.dirty(lane as usize) >= enough && self.lane_is_ready(lane) {
+                    self.program_host(flash, lane, lane as usize);
+                }
+            }
+        }
+        if !self.is_urged() {
+            return;
+        }
+        for lane in 0..self.tables.layout.lanes {
+            while self.must_program_partly(lane as usize) && self.lane_is_ready(lane) {
+                self.program_host(flash, lane, lane as usize);
+            }
+        }
+        self.wake_gc(flash);
+    }
+
+    /// Everything dirty must be looked at: for a flush, or because writes wait and nothing else will make room.
+    #[inline]
+    pub(super) fn is_urged(&self) -> bool {
+        let of = &self.write_back;
+        !of.flushes.is_empty() || (of.pressed && of.programs_in_flight == 0)
+    }
+
+    /// Less than a program's worth must go: for a flush, or because the cache is full and nothing else will
+    /// make room.
+    #[inline]
+    pub(super) fn must_program_partly(&self, list: usize) -> bool {
+        if self.dirty(list) == 0 {
+            return false;
+        }
+        let stuck = self.write_back.pressed && self.write_back.programs_in_flight == 0;
+        stuck || (!self.write_back.flushes.is_empty() && self.tables.units.cache.flush_wants(list))
+    }
+
+    #[inline]
+    fn lane_is_ready(&self, lane: u32) -> bool {
+        self.placement.is_ready(&self.tables, lane, self.imposed.is_some())
+    }
+
+    /// The next lane in turn that has no host program and can take one.
+    #[inline]
+    pub(super) fn next_ready_lane(&mut self) -> Option<u32> {
+        let idle = self.write_back.programs_in_flight == 0;
+        self.placement.next_ready(&self.tables, self.imposed.is_some(), idle)
+    }
+
+    /// Programs the oldest dirty units of `list` on `lane`.
+    fn program_host(&mut self, flash: &mut Flash, lane: u32, list: usize) {
+        let imposed = self.imposed.is_some();
+        let place =
+            (!imposed).then(|| self.tables.take_place(lane, Stream::Host).expect("the lane has been asked"));
+        let job = self.jobs.new_program(lane, place);
+        let first = place.map(|p| self.tables.layout.first_unit(p.super_block) + p.first_offset);
+        for k in 0..self.tables.layout.units_per_program {
+            let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
+            if let Some(first) = first {
+                let lpn = self.tables.units.cache.lpn(slot);
+                self.tables.units.assign(first + k, lpn);
+            }
+            self.jobs.program(job).units.push(slot);
+        }
+        if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
+            self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
+        }
+        self.submit_program(flash, Kind::HostProgram, lane, job);
+        self.hold_lane(lane);
+        if imposed {
+            self.impose(flash);
+        } else {
+            self.pump_gc(flash, lane);
+        }
+    }
+
+    /// No other host program starts on `lane` until this one is done: data is better placed late, on a lane that is free,
+    /// unless a write waits for it.
+    #[inline]
+    pub(super) fn hold_lane(&mut self, lane: u32) {
+        if !self.writes_through() {
+            self.placement.take(lane);
+        }
+        self.write_back.programs_in_flight += 1;
+    }
+
+    /// Hands a program job to the flash array.
+    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: u32, job: u32) {
+        let layout = &self.tables.layout;
+        let (die, plane) = layout.die_of(lane);
+        let mut txn = Txn::new(kind, die);
+        txn.plane = plane as u8;
+        txn.planes = layout.planes as u8;
+        txn.owner = job;
+        if job != NONE
+            && let Some(place) = self.jobs.program(job).place
+        {
+            txn.block = layout.lane_of(place.super_block).1;
+            txn.page = layout.page_of_program(place.program);
+            if let Some(how) = place.two_bit {
+                txn.set_two_bit(how);
+                txn.units = u32::from(self.jobs.program(job).validity);
+            }
+            txn.cycles = self.tables.cycles[place.super_block as usize];
+        }
+        flash.submit(txn);
+    }
+
+    /// A program of host data has ended.
+    pub(super) fn host_program_done(&mut self, txn: &Txn) {
+        let job = self.jobs.take_program(txn.owner);
+        let (slots, moved) = job.units.split_at(job.host_units());
+        let tables = &mut self.tables;
+        for &slot in slots {
+            tables.units.map().prefetch(tables.units.cache.lpn(slot));
+        }
+        if self.metadata.is_some() {
+            let place = job.place.expect("imposed write amplification loses no power");
+            let first = tables.layout.first_unit(place.super_block) + place.first_offset;
+            tables.units.describe_landing(&tables.layout, slots, first);
+        }
+        for (k, &slot) in slots.iter().enumerate() {
+            let to = job.place.map(|p| (p.super_block, p.offset(&tables.layout, k as u32)));
+            let arrived = self.levels.as_ref().map(|levels| levels.arrived(slot));
+            tables.units.land(&tables.layout, slot, to, arrived);
+            if let Some(&writer) = self.write_back.writers.get(slot as usize) {
+                self.outcomes.push_back(Outcome::Landed(writer));
+            }
+        }
+        tables.counters.host_units += slots.len() as u64;
+        let taken = match job.place {
+            Some(place) if self.levels.is_some() => {
+                self.moved_along(&job, moved, &place);
+                u64::from(place.units(&self.tables.layout))
+            }
+            _ => u64::from(self.tables.layout.units_per_program),
+        };
+        self.tables.counters.padding_units += taken - job.units.len() as u64;
+        match job.place {
+            Some(place) if place.two_bit.is_some() => {
+                self.tables.two_bit_done(job.lane, place.super_block, place.program);
+            }
+            Some(place) => self.tables.program_done(place.super_block),
+            None => {}
+        }
+        self.lane_changed(job.lane);
+        self.placement.give_back(job.lane);
+        self.write_back.programs_in_flight -= 1;
+        self.jobs.free_program(txn.owner, job);
+    }
+
+    /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
+    fn moved_along(&mut self, job: &ProgramJob, moved: &[u32], place: &ProgramPlace) {
+        let tables = &mut self.tables;
+        for (k, (&lpn, &source)) in moved.iter().zip(&job.sources).enumerate() {
+            let offset = place.offset(&tables.layout, (job.host_units() + k) as u32);
+            tables.units.moved(&tables.layout, lpn, source, (place.super_block, offset));
+        }
+        if let Some(candidate) = job.candidate {
+            tables.moved_out(job.lane, candidate);
+        }
+        tables.counters.moved_early_units += moved.len() as u64;
+        if place.two_bit.is_some_and(|how| how.bit().is_some()) {
+            tables.counters.reprogrammed_units += job.host_units() as u64;
+        }
+    }
+
+    // ---- flush and trim -------------------------------------------------------------------------------
+
+    /// Begins the flush with `tag`; [`Outcome::Flushed`] says when everything written before is on flash.
+    pub fn flush(&mut self, flash: &mut Flash, tag: u32) {
+        if self.metadata.is_some() {
+            self.tables.units.versions().flush_begins(tag);
+        }
+        let epoch = self.tables.units.cache.begin_flush();
+        if self.tables.units.cache.durable_before() > epoch {
+            self.flushed(flash, tag);
+        } else {
+            self.write_back.flushes.push_back((epoch, tag));
+            self.destage(flash);
+        }
+    }
+
+    /// Begins a flush of all that a recovery has left in the cache.
+    pub(super) fn flush_all(&mut self) {
+        let epoch = self.tables.units.cache.begin_flush();
+        self.write_back.flushes.push_back((epoch, REFILL));
+    }
+
+    /// Whether flushes wait.
+    #[inline]
+    pub fn has_flushes(&self) -> bool {
+        !self.write_back.flushes.is_empty()
+    }
+
+    /// Flushes whose data is on flash by now.
+    pub fn settle_flushes(&mut self, flash: &mut Flash) {
+        while let Some(&(epoch, tag)) = self.write_back.flushes.front() {
+            if self.tables.units.cache.durable_before() <= epoch {
+                break;
+            }
+            self.write_back.flushes.pop_front();
+            self.flushed(flash, tag);
+        }
+    }
+
+    /// All data that a flush waits for is programmed or trimmed.
+    fn flushed(&mut self, flash: &mut Flash, tag: u32) {
+        if tag == REFILL || !self.journal_before_flush_ends(flash, tag) {
+            self.outcomes.push_back(Outcome::Flushed(tag));
+        }
+    }
+
+    /// Unmaps the units `from..to` for the request with `tag`; returns how many of them held something.
+    pub fn trim(&mut self, tag: u32, from: u32, to: u32) -> u64 {
+        // Without victims and erases nothing is gained by forgetting where a unit is.
+        if self.imposed.is_some() {
+            return 0;
+        }
+        let mut trimmed = 0;
+        for lpn in from..to {
+            let (held, killed) = self.tables.units.trim(&self.tables.layout, tag, lpn);
+            trimmed += u64::from(held);
+            if let Some(&writer) = killed.and_then(|slot| self.write_back.writers.get(slot as usize)) {
+                self.outcomes.push_back(Outcome::Dropped(writer));
+            }
+        }
+        trimmed
+    }
+
+    /// The request with `tag` is complete: the host has been told.
+    #[inline]
+    pub fn acknowledged(&mut self, tag: u32) {
+        if self.metadata.is_some() {
+            self.tables.units.versions().acknowledged(tag);
+        }
+    }
+
+    /// Flushes under way.
+    pub fn flushes(&self) -> usize {
+        self.write_back.flushes.len()
+    }
+}

@@ -368,11 +368,11 @@ fn a_snapshot_brings_back_the_same_ftl() {
     assert_eq!(pieces.last().map(|&(done, all)| (done == all, all)), Some((true, ftl.state_bytes())));
     assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
     let mut original = some_state(&spec).ftl;
-    for lpn in 0..original.map.logical_units() {
-        assert_eq!(ftl.map().get(lpn), original.map.get(lpn), "unit {lpn}");
+    for lpn in 0..original.map().logical_units() {
+        assert_eq!(ftl.map().get(lpn), original.map().get(lpn), "unit {lpn}");
     }
     assert_eq!(ftl.programs_done(), original.programs_done());
-    assert_eq!((&ftl.map().weight, ftl.wear()), (&original.map.weight, original.wear()));
+    assert_eq!((&ftl.map().weight, ftl.wear()), (&original.map().weight, original.wear()));
     // Saved again it is the same file, and it goes on in the same way.
     let second = tempfile::tempdir().unwrap();
     let mut restored = PreconditionedState { ftl };

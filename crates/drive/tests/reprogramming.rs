@@ -55,9 +55,7 @@ impl Writer {
             let (now, rest) = left.split_at(take);
             left = rest;
             for &page in now {
-                if let Where::Flash(ppu) = self.ftl.map().get(page) {
-                    self.ftl.forget_flash(ppu);
-                }
+                self.ftl.discard(page);
             }
             // The example invalidates before it looks for a place.
             let step = if take == 1 { self.ftl.next_step(0, 0, |_| false) } else { step };

@@ -239,6 +239,11 @@ impl Tables {
         self.units.write(&self.layout, lpn, super_block, offset);
     }
 
+    /// `lpn` is trimmed, without time.
+    pub fn discard(&mut self, lpn: u32) {
+        self.units.discard(&self.layout, lpn);
+    }
+
     /// How the FTL is set up.
     pub fn config(&self) -> &FtlConfig {
         &self.config

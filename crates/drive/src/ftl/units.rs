@@ -407,6 +407,14 @@ impl Units {
         self.map.commit(lpn, super_block, offset);
     }
 
+    /// As [`Units::trim`], without time and without a cache.
+    pub(super) fn discard(&mut self, layout: &Layout, lpn: u32) {
+        if let Where::Flash(ppu) = self.map.get(lpn) {
+            self.forget(layout, ppu);
+        }
+        self.map.set_unmapped(lpn);
+    }
+
     /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
     /// collected.
     pub(super) fn take_all(&mut self, layout: &Layout, super_block: u32, into: &mut Vec<u32>) {

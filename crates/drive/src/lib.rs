@@ -8,3 +8,4 @@ pub mod ftl;
 pub mod host;
 pub mod memory;
 pub mod simulated;
+pub mod spec;

@@ -5,8 +5,8 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
-use interpulse_drive::drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Duration, Rng, Streams};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};

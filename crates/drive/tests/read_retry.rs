@@ -4,7 +4,7 @@ mod drive_common;
 
 use drive_common::*;
 use interpulse_drive::account::Cause;
-use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{ErrorSpec, InitialAges};
 use interpulse_workload::{BlockSize, SyntheticSpec};

@@ -4,7 +4,6 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, filled, of_part, part};
-use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::hotness::Hotness;
 use interpulse_drive::ftl::layout::Layout;
@@ -12,6 +11,7 @@ use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Duration, ResourceId, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
 use interpulse_workload::{Op, Request};

@@ -4,7 +4,7 @@
 mod drive_common;
 
 use drive_common::{Bench, closed, filled, little, mix};
-use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_workload::{BlockSize, FlowSpec, Op, SyntheticSpec};
 

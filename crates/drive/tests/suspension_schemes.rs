@@ -3,7 +3,7 @@
 mod drive_common;
 
 use drive_common::{Bench, little, mix, preconditioned};
-use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::suspend::{Preemptors, Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_oracle::stats;

@@ -5,8 +5,8 @@ mod drive_common;
 
 use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::account::{CAUSES, Cause};
-use interpulse_drive::drive::spec::{Acknowledge, DriveSpec};
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
+use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};

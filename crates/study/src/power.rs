@@ -1,6 +1,6 @@
 //! Power in a result: what was measured, audited and written.
 
-use interpulse_drive::drive::spec::PowerConstants;
+use interpulse_drive::spec::PowerConstants;
 use interpulse_engine::{Current, Duration, Power, SimTime};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::power::budget::Waits;

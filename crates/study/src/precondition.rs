@@ -2,9 +2,9 @@
 
 use crate::config::{PreconditionSpec, Until};
 use interpulse_drive::drive::build::PreconditionedState;
-use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{SimTime, Streams};
 use interpulse_workload::{AddressSpec, Flow, FlowSpec, SyntheticPacing, SyntheticSpec};
 

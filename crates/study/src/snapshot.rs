@@ -6,8 +6,8 @@
 //! which follows from the rest.
 
 use interpulse_drive::drive::build::PreconditionedState;
-use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_drive::ftl::Tables;
+use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::Streams;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};

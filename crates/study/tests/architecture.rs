@@ -55,7 +55,10 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["jobs"],
         ],
     ),
-    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host"], &["drive"], &["simulated"]]),
+    (
+        "drive",
+        &[&["account", "audit", "memory"], &["cache", "ftl", "host", "spec"], &["drive"], &["simulated"]],
+    ),
     (
         "study",
         &[

@@ -1,9 +1,9 @@
 //! Reads how the drives of an array keep out of one another's way.
 
 use super::ArraySpec;
-use interpulse_drive::drive::build::Impossible;
-use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::spec::DriveSpec;
+use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
 use interpulse_flash::suspend::{Scheme, SuspendLimits, SuspendPolicy};
 use interpulse_settings::{ConfigError, Section, default, optional};

@@ -2,9 +2,9 @@
 
 mod coordination;
 
-use interpulse_drive::drive::build::Impossible;
-use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::spec::DriveSpec;
+use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_settings::{ConfigError, Document, Section, default, optional, options, required};

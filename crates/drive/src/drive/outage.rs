@@ -10,15 +10,14 @@
 //! this takes. *Refilling* programs what a protected cache has kept, and erases blocks whose erase was interrupted, as
 //! ordinary operations; the host is served after that.
 
-use super::spec::{Acknowledge, DriveSpec, PowerLossSpec};
-use super::{Drive, Impossible, OWN_LINES};
+use super::{Drive, OWN_LINES};
 use crate::audit::loss::Losses;
 use crate::ftl::Flash;
-use crate::ftl::gc::GcPolicy;
 use crate::ftl::outage::Recovered;
 use crate::host::line::Line;
 use crate::host::link::Direction;
 use crate::host::queues::Queues;
+use crate::spec::PowerLossSpec;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
 use interpulse_workload::Op;
 
@@ -79,35 +78,6 @@ impl Outage {
 
     fn last(&mut self) -> &mut Recovery {
         self.cuts.last_mut().expect("power has been cut")
-    }
-}
-
-impl DriveSpec {
-    /// Whether a loss of power takes what is in the cache.
-    pub(crate) fn loses_cache(&self) -> bool {
-        let through = self.cache.acknowledge == Acknowledge::WhenProgrammed;
-        self.power_loss.is_some() && (through || !self.cache.protected)
-    }
-
-    /// What the rest of the drive does not allow a loss of power to meet.
-    pub(super) fn check_power_loss(&self) -> Result<(), Impossible> {
-        if self.power_loss.is_none() {
-            return Ok(());
-        }
-        if self.ftl.gc == GcPolicy::Imposed {
-            let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
-            return Err(Impossible::new(&["power-loss.at", "ftl.gc"], why.into()));
-        }
-        if self.ftl.reprogram.is_some() {
-            let why = "word lines that hold two bits per cell are not found again after a loss of power";
-            return Err(Impossible::new(&["power-loss.at", "ftl.reprogram"], why.into()));
-        }
-        if self.nand.power.trace.is_some() || self.nand.power.budget.is_some() {
-            let key = if self.nand.power.trace.is_some() { "power.trace" } else { "power.budget" };
-            let why = "a loss of power is not followed in the current through time nor in a budget of power";
-            return Err(Impossible::new(&["power-loss.at", key], why.into()));
-        }
-        Ok(())
     }
 }
 
@@ -173,7 +143,7 @@ impl Drive {
     // ---- the cut --------------------------------------------------------------------------------------
 
     /// Power is cut now, in whatever the drive is doing; it stays off until [`Drive::power_up`]. Panics if the drive's
-    /// spec has no [`crate::drive::spec::PowerLossSpec`], or if recovery would lose what must not be lost.
+    /// spec has no [`crate::spec::PowerLossSpec`], or if recovery would lose what must not be lost.
     pub fn cut_power(&mut self, agenda: &mut Agenda) -> Cut {
         let was = self.power().state;
         assert!(matches!(was, State::On | State::Refilling), "power that is off cannot be cut");

@@ -3,8 +3,8 @@
 //! The owner submits requests and drains what has completed after every event of the drive; the drive never calls up.
 
 use super::{Drive, PreconditionedState};
-use crate::drive::spec::DriveSpec;
 use crate::ftl::Flash;
+use crate::spec::DriveSpec;
 use interpulse_engine::{Agenda, ResourceId};
 use interpulse_workload::{Op, Request, WorkloadError};
 

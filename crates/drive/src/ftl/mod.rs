@@ -46,7 +46,7 @@ mod write_back;
 
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
-use crate::drive::spec::DriveSpec;
+use crate::spec::DriveSpec;
 use by_level::Levels;
 use collect::Collection;
 use gc::GcPolicy;

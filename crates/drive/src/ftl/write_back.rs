@@ -5,7 +5,7 @@ use super::place::ProgramPlace;
 use super::stripe::Stripe;
 use super::tables::Stream;
 use super::{Admitted, Flash, Ftl, Outcome};
-use crate::drive::spec::{Acknowledge, DriveSpec};
+use crate::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use std::collections::VecDeque;

@@ -1,13 +1,13 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
+use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;

@@ -1,6 +1,5 @@
 //! A small drive in simulated time that does nothing but write.
 
-use interpulse_drive::drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
@@ -8,6 +7,7 @@ use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
+use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;

@@ -13,8 +13,8 @@ mod suspend;
 pub(crate) mod twin;
 
 use interpulse_array::config::ArraySpec;
-use interpulse_drive::drive::build::Impossible;
-use interpulse_drive::drive::spec::DriveSpec;
+use interpulse_drive::spec::DriveSpec;
+use interpulse_drive::spec::Impossible;
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};

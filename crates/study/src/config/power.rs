@@ -1,6 +1,6 @@
 //! Reads `[power]`: how power is followed and limited, and what is not flash.
 
-use interpulse_drive::drive::spec::PowerConstants;
+use interpulse_drive::spec::PowerConstants;
 use interpulse_engine::{Duration, Power};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::power::{PowerConfig, budget};

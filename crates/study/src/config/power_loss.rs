@@ -1,6 +1,6 @@
 //! Reads `[power-loss]`: when power is cut, for how long, and how often the map is written to flash.
 
-use interpulse_drive::drive::spec::PowerLossSpec;
+use interpulse_drive::spec::PowerLossSpec;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Document, default, required};
 

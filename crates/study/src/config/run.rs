@@ -1,8 +1,8 @@
 //! Reads the starting state and what is measured.
 
-use interpulse_drive::drive::build::Impossible;
-use interpulse_drive::drive::spec::DriveSpec;
 use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::spec::DriveSpec;
+use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Document, default, optional};
 use interpulse_workload::AddressSpec;

@@ -1,5 +1,7 @@
 //! A drive as plain data, ready to assemble.
 
+mod check;
+
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
@@ -9,6 +11,8 @@ use interpulse_engine::{Bytes, Duration, Power};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
+
+pub use check::Impossible;
 
 /// Everything that makes a drive.
 #[derive(Clone, Debug)]

@@ -1,0 +1,291 @@
+//! What a spec makes of a drive, and whether it makes one.
+
+use super::{Acknowledge, DriveSpec};
+use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::layout::Layout;
+use crate::ftl::map::{MAX_UNITS, Map};
+use crate::ftl::reprogram::super_layer_word_lines;
+use crate::ftl::stripe::Stripe;
+use crate::ftl::{FtlConfig, Tables, threshold_blocks};
+use interpulse_engine::Rng;
+use interpulse_flash::suspend::{DeferClock, Scheme, SuspendPolicy};
+
+/// A set of values that do not make a drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impossible {
+    /// The keys concerned, the most likely culprit first.
+    pub keys: Vec<&'static str>,
+    /// What is wrong and what would be legal.
+    pub message: String,
+}
+
+impl Impossible {
+    pub(super) fn new(keys: &[&'static str], message: String) -> Impossible {
+        Impossible { keys: keys.to_vec(), message }
+    }
+}
+
+impl DriveSpec {
+    /// Address layout of the drive.
+    pub fn layout(&self) -> Result<Layout, Impossible> {
+        let g = &self.geometry;
+        let m = self.ftl.multi_plane;
+        if m == 0 || !g.planes.is_multiple_of(m) {
+            return Err(Impossible::new(
+                &["ftl.multi-plane", "part.planes"],
+                format!("{m} planes together do not divide the {} planes of a die", g.planes),
+            ));
+        }
+        let reserved = libm::ceil(self.ftl.bad_block_reserve * f64::from(g.blocks_per_plane)) as u32;
+        if reserved + 4 > g.blocks_per_plane {
+            return Err(Impossible::new(
+                &["ftl.bad-block-reserve", "part.blocks-per-plane"],
+                format!(
+                    "a plane of {} blocks less {reserved} in reserve leaves fewer than 4",
+                    g.blocks_per_plane
+                ),
+            ));
+        }
+        let units_per_block = u64::from(g.units_per_block()) * u64::from(m);
+        if units_per_block >= u64::from(Map::NOT_A_CANDIDATE) {
+            return Err(Impossible::new(
+                &["part.pages-per-block", "ftl.multi-plane"],
+                format!(
+                    "a super block of {units_per_block} mapping units is larger than the {} supported",
+                    Map::NOT_A_CANDIDATE - 1
+                ),
+            ));
+        }
+        let dies = u64::from(g.channels) * u64::from(g.chips_per_channel) * u64::from(g.dies_per_chip);
+        let units =
+            dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
+        if units >= MAX_UNITS {
+            return Err(Impossible::new(
+                &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
+                format!(
+                    "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
+                    (units * g.unit_bytes) >> 30,
+                    (MAX_UNITS * g.unit_bytes) >> 30
+                ),
+            ));
+        }
+        Ok(Layout::new(g, m, reserved))
+    }
+
+    /// What the FTL works with: capacity and thresholds in blocks.
+    pub fn ftl_config(&self) -> Result<FtlConfig, Impossible> {
+        let layout = self.layout()?;
+        let f = &self.ftl;
+        let logical = (layout.units() as f64 / (1.0 + f.over_provisioning)) as u64 / 256 * 256;
+        if logical == 0 {
+            return Err(Impossible::new(
+                &["ftl.over-provisioning"],
+                "this much over-provisioning leaves less than 1 MiB of capacity".into(),
+            ));
+        }
+        let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let spare = f64::from(layout.blocks) - per_lane;
+        let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
+        let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
+        let usable = spare - f64::from(soft) - 2.0;
+        if f.gc != GcPolicy::Imposed && usable < 1.0 {
+            return Err(Impossible::new(
+                &["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"],
+                format!(
+                    "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage \
+                     collection nothing to work with"
+                ),
+            ));
+        }
+        let needed = if layout.lanes > 1 || self.ftl.gc != GcPolicy::Imposed { 2.0 } else { 1.0 };
+        if spare < needed {
+            return Err(Impossible::new(
+                &["ftl.over-provisioning", "part.blocks-per-plane"],
+                format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}"),
+            ));
+        }
+        let pages = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
+        let soft_pages = f.gc_counts_pages.then(|| {
+            let of = match f.threshold_base {
+                ThresholdBase::Blocks => f64::from(layout.blocks),
+                ThresholdBase::Spare => spare,
+            };
+            libm::round(f.gc_soft * of * pages as f64) as u32
+        });
+        Ok(FtlConfig {
+            logical_units: logical as u32,
+            policy: f.gc,
+            soft_free: soft,
+            soft_pages,
+            hard_free: hard,
+        })
+    }
+
+    /// Checks what only the whole shows.
+    pub fn check(&self) -> Result<(), Impossible> {
+        let layout = self.layout()?;
+        self.ftl_config()?;
+        self.check_suspension()?;
+        self.check_power_loss()?;
+        self.check_reprogramming()?;
+        self.check_rewriting()?;
+        let slots = self.cache.size.get() / self.geometry.unit_bytes;
+        let stripes =
+            if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
+        let levels = self.ftl.hot_within.len() as u32 + 1;
+        let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
+        if slots < least {
+            return Err(Impossible::new(
+                &["cache.size"],
+                format!(
+                    "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
+                    self.cache.size,
+                    interpulse_engine::Bytes(self.geometry.unit_bytes),
+                    layout.units_per_program,
+                    interpulse_engine::Bytes(least * self.geometry.unit_bytes)
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Reprogramming needs a part that can, and blocks to open.
+    fn check_reprogramming(&self) -> Result<(), Impossible> {
+        let hot = self.ftl.hot_within.len() as u32;
+        if hot == 0 {
+            return Ok(());
+        }
+        if self.ftl.gc == GcPolicy::Imposed {
+            let why = "imposed write amplification has no blocks to separate data by";
+            return Err(Impossible::new(&["ftl.hotness", "ftl.gc"], why.into()));
+        }
+        let layout = self.layout()?;
+        let config = self.ftl_config()?;
+        let per_lane =
+            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let spare = f64::from(layout.blocks) - per_lane;
+        // Beside what garbage collection keeps free: an open block of each level, and the candidates.
+        let open = match &self.ftl.reprogram {
+            Some(of) => hot * (1 + of.candidates),
+            None => hot,
+        };
+        // Where free pages are counted, those of open blocks are among what is kept free.
+        let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
+        let needed = f64::from(kept + 2 + open) + 1.0;
+        if spare < needed {
+            return Err(Impossible::new(
+                &["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"],
+                format!(
+                    "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels \
+                     need at least {needed}"
+                ),
+            ));
+        }
+        let Some(of) = &self.ftl.reprogram else { return Ok(()) };
+        if self.part.reprogram.is_none() {
+            return Err(Impossible::new(
+                &["ftl.reprogram", "part.preset"],
+                "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one"
+                    .into(),
+            ));
+        }
+        if super_layer_word_lines(layout.programs_per_block, self.part.layers, 1) * self.part.layers
+            != layout.programs_per_block
+        {
+            return Err(Impossible::new(
+                &["part.layers", "part.pages-per-block"],
+                format!(
+                    "{} word lines do not fill {} layers evenly, as super layers need",
+                    layout.programs_per_block, self.part.layers
+                ),
+            ));
+        }
+        debug_assert!((1..=2).contains(&of.super_layer));
+        Ok(())
+    }
+
+    /// Blocks are rewritten by the machinery of garbage collection.
+    fn check_rewriting(&self) -> Result<(), Impossible> {
+        let Some(errors) = &self.nand.errors else { return Ok(()) };
+        if self.ftl.gc == GcPolicy::Imposed {
+            let why =
+                "imposed write amplification has no victims and no erases, so no block can be rewritten";
+            if errors.refresh_after.is_some() {
+                return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why.into()));
+            }
+            if errors.reclaim_reads.is_some() {
+                return Err(Impossible::new(&["errors.reclaim-reads", "ftl.gc"], why.into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether old blocks are looked for.
+    pub(crate) fn refreshes(&self) -> bool {
+        self.nand.errors.as_ref().is_some_and(|e| e.refresh_after.is_some())
+    }
+
+    /// What the rest of the drive does not allow a suspension to depend on.
+    fn check_suspension(&self) -> Result<(), Impossible> {
+        let watches_writes =
+            |p: &SuspendPolicy| p.scheme == Scheme::Timeout && p.defer_clock == DeferClock::HostWrite;
+        let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
+        if self.cache.acknowledge == Acknowledge::WhenProgrammed && policies.into_iter().any(watches_writes) {
+            let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
+            let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
+                       cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
+            return Err(Impossible::new(&keys, why.into()));
+        }
+        let all_types = (1 << self.part.bits_per_cell) - 1;
+        if self.ftl.gc == GcPolicy::Imposed
+            && self.nand.program_suspend.eligible.page_types & all_types != all_types
+        {
+            let keys = ["suspend.program.pages", "ftl.gc"];
+            let why = "the programs of imposed write amplification have no pages to choose by";
+            return Err(Impossible::new(&keys, why.into()));
+        }
+        Ok(())
+    }
+
+    /// Capacity in 512-byte sectors.
+    pub fn capacity_sectors(&self) -> Result<u64, Impossible> {
+        Ok(u64::from(self.ftl_config()?.logical_units) * (self.geometry.unit_bytes / 512))
+    }
+
+    /// Tables of an FTL over erased flash. `rng` drives random victim choice.
+    pub fn fresh_ftl(&self, rng: Rng) -> Result<Tables, Impossible> {
+        Ok(Tables::new(self.layout()?, self.ftl_config()?, rng))
+    }
+
+    /// The static stripe, if allocation is static.
+    pub fn stripe(&self) -> Result<Option<Stripe>, Impossible> {
+        Ok(Stripe::new(self.ftl.allocation, &self.geometry, self.layout()?.lanes_per_die))
+    }
+
+    /// Whether a loss of power takes what is in the cache.
+    pub(crate) fn loses_cache(&self) -> bool {
+        let through = self.cache.acknowledge == Acknowledge::WhenProgrammed;
+        self.power_loss.is_some() && (through || !self.cache.protected)
+    }
+
+    /// What the rest of the drive does not allow a loss of power to meet.
+    pub(super) fn check_power_loss(&self) -> Result<(), Impossible> {
+        if self.power_loss.is_none() {
+            return Ok(());
+        }
+        if self.ftl.gc == GcPolicy::Imposed {
+            let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
+            return Err(Impossible::new(&["power-loss.at", "ftl.gc"], why.into()));
+        }
+        if self.ftl.reprogram.is_some() {
+            let why = "word lines that hold two bits per cell are not found again after a loss of power";
+            return Err(Impossible::new(&["power-loss.at", "ftl.reprogram"], why.into()));
+        }
+        if self.nand.power.trace.is_some() || self.nand.power.budget.is_some() {
+            let key = if self.nand.power.trace.is_some() { "power.trace" } else { "power.budget" };
+            let why = "a loss of power is not followed in the current through time nor in a budget of power";
+            return Err(Impossible::new(&["power-loss.at", key], why.into()));
+        }
+        Ok(())
+    }
+}

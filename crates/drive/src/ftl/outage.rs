@@ -30,6 +30,9 @@ pub(super) fn block_states(tables: &Tables, dies: &[Die]) -> Vec<(u32, bool)> {
     programs.iter().zip(&tables.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
 }
 
+/// By tag, what became of the units of requests that were not complete.
+pub type Fates = BTreeMap<u32, Vec<Fate>>;
+
 /// What a recovery found, and what was read for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
@@ -64,7 +67,7 @@ impl Ftl {
         torn: Vec<(u32, Torn)>,
         protected: bool,
         decode: Duration,
-    ) -> (Recovered, BTreeMap<u32, Vec<Fate>>) {
+    ) -> (Recovered, Fates) {
         let mut recovered = Recovered::default();
         let metadata = self.metadata.as_mut().expect("power may be lost");
         for (die, operation) in torn {
@@ -91,7 +94,7 @@ impl Ftl {
         protected: bool,
         decode: Duration,
         recovered: &mut Recovered,
-    ) -> (Vec<(u32, u32)>, BTreeMap<u32, Vec<Fate>>) {
+    ) -> (Vec<(u32, u32)>, Fates) {
         let programs = programs_begun(&self.tables, flash.nand.dies());
         self.tables.units.record_mut().expect("power may be lost").checkpoint.lose_power();
         let broken = &self.metadata.as_ref().expect("power may be lost").broken;

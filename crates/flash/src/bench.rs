@@ -3,23 +3,15 @@
 //! The die is that of a drive, with its queue, bus and decoder; only the drive above it is missing. Timing diagrams
 //! and the characterisation of single dies (Zambelli et al. 2021, Figures 5 to 8) are made with it.
 
-use crate::die::{LongKind, State};
+use crate::command::{Effect, Kind};
+use crate::die::State;
 use crate::geometry::Geometry;
-use crate::nand::txn::{Kind, Txn};
+use crate::nand::txn::Txn;
 use crate::nand::{Nand, NandConfig, Outcome};
 use crate::parts::PartSpec;
 use crate::pulse::PulseTrain;
 use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-
-/// The names of the operations of a script.
-pub const OPERATIONS: &[(&str, Kind)] = &[
-    ("read", Kind::HostRead),
-    ("gc-read", Kind::GcRead),
-    ("program", Kind::HostProgram),
-    ("gc-program", Kind::GcProgram),
-    ("erase", Kind::Erase),
-];
 
 /// The agenda index of the bench's own timer: an arrival at the instant of a die's event comes before it.
 const OWN: ResourceId = ResourceId(0);
@@ -90,7 +82,7 @@ pub struct Span {
     /// What the die was doing.
     pub state: State,
     /// The program or erase on the die, running or suspended; one that runs inside a suspended erase comes first.
-    pub long: Option<LongKind>,
+    pub long: Option<Kind>,
     /// How often it has been suspended.
     pub suspends: u32,
     /// What the state alone does not say.
@@ -98,7 +90,7 @@ pub struct Span {
 }
 
 /// What tells one span from the next: the state, and the operation by its kind, start and number of suspensions.
-type Mark = (State, Option<(LongKind, SimTime, u32)>);
+type Mark = (State, Option<(Kind, SimTime, u32)>);
 
 /// What became of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,13 +200,11 @@ impl Bench {
     fn submit(&mut self, now: SimTime, kind: Kind) {
         let mut txn = Txn::new(kind, 0);
         txn.owner = self.timeline.operations.len() as u32;
-        match kind {
-            Kind::HostRead | Kind::GcRead => {
-                (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1)
-            }
-            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
+        match kind.command().effect {
+            Effect::Reads => (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1),
+            Effect::Erases => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
             // Without an address: any word line, whose train the seed selects.
-            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes as u8,
+            Effect::Programs => txn.planes = self.planes as u8,
         }
         self.timeline.operations.push(Operation { kind, arrived: now, done: None });
         self.nand.submit(&mut self.agenda, txn);

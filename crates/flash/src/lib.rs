@@ -2,6 +2,7 @@
 //! scheduling of transactions onto both. Everything above it speaks of drives; everything here of dies.
 
 pub mod bench;
+pub mod command;
 pub mod die;
 pub mod errors;
 pub mod geometry;

@@ -4,46 +4,13 @@
 //! Nothing is simulated here: the spans say what the die did, the part and the configuration how that divides.
 
 use crate::bench::{Detail, Span, Timeline};
-use crate::die::{LongKind, State};
+use crate::command::{KINDS, Kind};
+use crate::die::{State, What};
 use crate::nand::NandConfig;
 use crate::parts::PartSpec;
 use crate::pulse::{PhaseKind, PulseTrain};
-use crate::suspend::{MultiPlane, SuspendPolicy};
+use crate::suspend::MultiPlane;
 use interpulse_engine::{Duration, SimTime};
-
-/// Declares what may happen on a die, with its name in results.
-macro_rules! whats {
-    ($($variant:ident = $name:literal : $doc:literal;)+) => {
-        /// What happens on a die.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum What { $(#[doc = $doc] $variant),+ }
-
-        impl What {
-            /// Its name in results.
-            pub fn name(self) -> &'static str {
-                match self { $(What::$variant => $name),+ }
-            }
-        }
-    };
-}
-
-whats! {
-    Idle = "idle": "Nothing, until something arrives.";
-    Bus = "bus": "Waiting for the bus.";
-    Command = "command": "Command and address cycles.";
-    Load = "load": "A page moves into the page buffer for a program.";
-    Pulse = "pulse": "A program or erase pulse.";
-    Reset = "reset": "The discharge of the word lines that is part of the train.";
-    Verify = "verify": "The verify of a loop.";
-    Ramp = "ramp": "A pulse that was stopped midway regains its voltage; no progress.";
-    Discharge = "discharge": "The word lines are discharged because a phase was cancelled.";
-    Entry = "entry": "The part enters the suspension.";
-    Hold = "hold": "Suspended, and nothing to do.";
-    Sense = "sense": "The array is sensed.";
-    Out = "out": "Data moves out over the bus.";
-    Reload = "reload": "The page buffer gets the program's data back.";
-    Resume = "resume": "The part leaves the suspension.";
-}
 
 /// A stretch of time during which one thing happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +22,7 @@ pub struct Phase {
     /// What happened.
     pub what: What,
     /// The program or erase on the die, running or suspended.
-    pub long: Option<LongKind>,
+    pub long: Option<Kind>,
     /// The train runs on to a stop that has been asked for.
     pub running_on: bool,
     /// This part of the train had been done before; a stop threw it away.
@@ -66,7 +33,8 @@ pub struct Phase {
 
 /// Takes the spans of one die of `part` apart; programs and erases span `planes` planes.
 pub fn of(timeline: &Timeline, part: &PartSpec, config: &NandConfig, planes: u32) -> Vec<Phase> {
-    let mut splitter = Splitter { part, config, planes, reached: [Duration::ZERO; 2], phases: Vec::new() };
+    let mut splitter =
+        Splitter { part, config, planes, reached: [Duration::ZERO; KINDS], phases: Vec::new() };
     timeline.spans.iter().for_each(|span| splitter.split(span));
     splitter.phases
 }
@@ -75,8 +43,8 @@ struct Splitter<'a> {
     part: &'a PartSpec,
     config: &'a NandConfig,
     planes: u32,
-    /// The most progress ever made by the program and by the erase on the die; one may be suspended beneath the other.
-    reached: [Duration; 2],
+    /// The most progress ever made by the operation of each kind on the die; one may be suspended beneath another.
+    reached: [Duration; KINDS],
     phases: Vec<Phase>,
 }
 
@@ -88,48 +56,34 @@ impl Splitter<'_> {
             (State::Pulsing | State::Stopping, Detail::Pulses { train, progress, ahead }) => {
                 self.pulses(span, &train, progress, ahead);
             }
-            (State::Entering, _) => {
-                let entry = self.entry(span.long).min(length);
-                self.plain(span, &[(What::Discharge, length - entry), (What::Entry, entry)]);
+            (State::Load, _) if span.suspends > 0 => {
+                self.plain(span, [What::Load, What::Reload], Duration::ZERO)
             }
-            (State::Resuming, Detail::Leaving { resume }) => {
-                let resume = resume.min(length);
-                self.plain(span, &[(What::Reload, length - resume), (What::Resume, resume)]);
-            }
-            (State::Sensing, _) => {
-                let command = self.part.command_cycles.min(length);
-                self.plain(span, &[(What::Command, command), (What::Sense, length - command)]);
-            }
-            (state, _) => {
-                let what = match state {
-                    State::Idle => What::Idle,
-                    State::Command | State::OutWait | State::LoadWait => What::Bus,
-                    State::Load if span.suspends > 0 => What::Reload,
-                    State::Load => What::Load,
-                    State::Recalling => What::Sense,
-                    State::Out => What::Out,
-                    State::Suspended => What::Hold,
-                    other => unreachable!("spans in state {other:?} have a detail"),
+            (state, detail) => {
+                let first = match (state, detail) {
+                    (State::Entering, _) => length.saturating_sub(self.entry(span.long)),
+                    (_, Detail::Leaving { resume }) => length.saturating_sub(resume),
+                    (State::Sensing, _) => self.part.command_cycles.min(length),
+                    _ => Duration::ZERO,
                 };
-                self.plain(span, &[(what, length)]);
+                self.plain(span, state.whats(), first);
             }
         }
     }
 
     /// What entering a suspension takes without a discharge.
-    fn entry(&self, long: Option<LongKind>) -> Duration {
-        let policy: &SuspendPolicy = match long {
-            Some(LongKind::Erase) => &self.config.erase_suspend,
-            _ => &self.config.program_suspend,
-        };
+    fn entry(&self, long: Option<Kind>) -> Duration {
+        let effect = long.expect("an operation is suspended").command().effect;
+        let policy = self.config.suspend_policy(effect);
         let times = if policy.eligible.multi_plane == MultiPlane::InTurn { self.planes } else { 1 };
         policy.costs.entry * u64::from(times)
     }
 
-    /// Parts of a span one after the other; those that take no time are left out.
-    fn plain(&mut self, span: &Span, parts: &[(What, Duration)]) {
+    /// Two parts of a span, the first of which takes so long; one that takes no time is left out.
+    fn plain(&mut self, span: &Span, [what, then]: [What; 2], first: Duration) {
         let mut from = span.from;
-        for &(what, length) in parts.iter().filter(|(_, length)| *length > Duration::ZERO) {
+        let parts = [(what, first), (then, span.to.since(from) - first)];
+        for (what, length) in parts.into_iter().filter(|(_, length)| *length > Duration::ZERO) {
             self.phases.push(Phase {
                 from,
                 to: from + length,
@@ -145,7 +99,7 @@ impl Splitter<'_> {
 
     /// The phases of a train from `progress` on, of which nothing happens for `ahead`.
     fn pulses(&mut self, span: &Span, train: &PulseTrain, progress: Duration, ahead: Duration) {
-        let slot = usize::from(span.long == Some(LongKind::Erase));
+        let slot = span.long.expect("an operation pulses") as usize;
         let first = span.suspends == 0;
         if first && progress == Duration::ZERO {
             self.reached[slot] = Duration::ZERO;

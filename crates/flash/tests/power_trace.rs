@@ -5,9 +5,10 @@ mod common;
 use common::*;
 use interpulse_engine::{Current, SimTime};
 use interpulse_flash::bench::{self, Script};
+use interpulse_flash::die::What;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::power::Draw;
-use interpulse_flash::phases::{self, What};
+use interpulse_flash::phases;
 use interpulse_flash::power::{self, Step};
 use interpulse_flash::suspend::Scheme;
 

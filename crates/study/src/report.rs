@@ -12,9 +12,9 @@ use interpulse_drive::account::{Blame, CAUSE_INFO, Sums};
 use interpulse_drive::drive::stats::Latencies;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
-use interpulse_flash::die::usage::{USES, Use};
+use interpulse_flash::command::Spender;
+use interpulse_flash::command::{USES, Use};
 use interpulse_flash::nand::OperationTimes;
-use interpulse_flash::nand::power::tally::Spender;
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
 

@@ -24,7 +24,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "flash",
         &[
             &["parts", "pulse", "reprogram"],
-            &["errors", "geometry", "suspend", "variation"],
+            &["command", "errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["bench"],

@@ -5,7 +5,7 @@
 //! keeps the changes to come on an agenda of its own, so that it integrates one step function in order, exactly. It
 //! shares nothing with the sums of [`super::tally`], which the audit of a run compares it with.
 
-use crate::die::LongKind;
+use crate::command::Kind;
 use crate::parts::power::{Draw, PowerSpec};
 use crate::pulse::{PhaseKind, PulseTrain};
 use interpulse_engine::{Agenda, Current, Duration, ResourceId, SimTime};
@@ -23,7 +23,7 @@ pub enum Course {
     /// The phases of a train whose progress is `progress` at `from`; `lead` before that.
     Train {
         /// Program or erase.
-        kind: LongKind,
+        kind: Kind,
         /// The train.
         train: PulseTrain,
         /// Until `from`, and until it is at `ramped`: no progress.
@@ -44,10 +44,7 @@ impl Course {
             Course::Then(_, _, then) => (then, None),
             Course::Train { from, .. } if now < from => (Draw::Idle, Some(from)),
             Course::Train { kind, train, ramped, progress, .. } => {
-                let draws = match kind {
-                    LongKind::Erase => [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify],
-                    _ => [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify],
-                };
+                let draws = kind.train().draws;
                 if now < ramped {
                     return (draws[0], Some(ramped));
                 }

@@ -4,17 +4,16 @@ pub mod budget;
 pub mod meter;
 pub mod tally;
 
-use super::channel::Transfer;
+use super::Nand;
 use super::txn::Txn;
-use super::{Nand, long};
-use crate::die::usage::Use;
-use crate::die::{Die, LongKind, State};
+use crate::command::{Spender, Step, Use};
+use crate::die::{Die, State};
 use crate::parts::power::{Draw, PowerSpec};
 use crate::suspend::{Reload, SuspendScheme};
 use budget::{Budget, Next};
 use interpulse_engine::{Agenda, Current, Duration, SimTime};
 use meter::{Course, Meter};
-use tally::{Spender, Tally};
+use tally::Tally;
 
 /// How power is followed and limited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +135,7 @@ impl Nand {
     }
 
     fn look_at(&mut self, now: SimTime, d: usize) {
-        let changes = self.dies[d].changes();
+        let changes = self.dies[d].history().written();
         if !self.supply.meter.as_mut().is_some_and(|meter| meter.has_changed(d as u32, changes)) {
             return;
         }
@@ -163,42 +162,31 @@ impl Nand {
     fn course(&self, d: usize) -> Course {
         let die = &self.dies[d];
         let since = die.since();
-        let then = |first, length, then| {
-            if length > Duration::ZERO {
-                Course::Then(first, since + length, then)
-            } else {
-                Course::Steady(then)
+        let [first, mut then] = die.state().draws();
+        let length = match die.state() {
+            State::Pulsing | State::Stopping => {
+                let (kind, train, from, ramped, progress) = die.course();
+                return Course::Train { kind, train, from, ramped, progress };
             }
-        };
-        match die.state() {
-            State::Idle => then(Draw::Idle, self.config.power.standby_after, Draw::Standby),
-            State::Command | State::OutWait | State::LoadWait | State::Held => Course::Steady(Draw::Idle),
-            State::Out => Course::Steady(Draw::Out),
-            State::Recalling => Course::Steady(Draw::sense(1)),
-            State::Load => Course::Steady(Draw::Load),
+            State::Idle => self.config.power.standby_after,
+            State::Entering => self.discharge_of(die),
+            State::Resuming => self.reload_of(d),
             State::Sensing => {
                 // A page that is in the page buffer takes no sensing, so that its type does not matter.
                 let (page_type, _) = self.sensed_type(d).unwrap_or_default();
-                then(
-                    Draw::Idle,
-                    self.timing.command * u64::from(self.in_hand[d].count),
-                    Draw::sense(page_type),
-                )
+                then = Draw::sense(page_type);
+                self.timing.command * u64::from(self.in_hand[d].count)
             }
-            State::Pulsing | State::Stopping => {
-                let (kind, train, from, ramped, progress) = die.course();
-                Course::Train { kind, train, from, ramped, progress }
-            }
-            State::Entering => then(Draw::Discharge, self.discharge_of(die), Draw::Entry),
-            State::Suspended => Course::Steady(Draw::Hold),
-            State::Resuming => then(Draw::Reload, self.reload_of(d), Draw::Resume),
             State::Retrying => match self.sequence_senses(d) {
                 Some((page_type, from)) => {
-                    then(Draw::Idle, from.since(since), Draw::sense(page_type as usize))
+                    then = Draw::sense(page_type as usize);
+                    from.since(since)
                 }
-                None => Course::Steady(Draw::Idle),
+                None => Duration::ZERO,
             },
-        }
+            _ => Duration::ZERO,
+        };
+        if length > Duration::ZERO { Course::Then(first, since + length, then) } else { Course::Steady(then) }
     }
 
     /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
@@ -206,11 +194,7 @@ impl Nand {
         let op = self.dies[d].long().expect("an operation resumes");
         let free = self.suspend_policy(op.kind).scheme.resumes_free();
         match self.config.program_suspend.reload {
-            Reload::ShadowBuffer(time)
-                if op.kind != LongKind::Erase && !free && self.in_hand[d].buffer_used =>
-            {
-                time
-            }
+            Reload::ShadowBuffer(time) if !op.erases() && !free && self.in_hand[d].buffer_used => time,
             _ => Duration::ZERO,
         }
     }
@@ -246,15 +230,13 @@ impl Nand {
                 let most = self.supply.part.current(Draw::sense(page_type as usize));
                 self.budget().expect("there is a budget").sensing(most)
             }
-            Next::Recall => {
+            Next::Step | Next::Resume(_) => {
                 let budget = self.budget().expect("there is a budget");
+                let op = self.dies[d].long().expect("an operation is on the die");
                 let sensing = budget.sensing(self.supply.part.current(Draw::sense(1)));
-                sensing.max(budget.train(false))
+                let recalls = self.in_hand[d].steps.contains(&Step::Recall);
+                budget.train(op.kind).max(if recalls { sensing } else { 0 })
             }
-            _ => self
-                .budget()
-                .expect("there is a budget")
-                .train(self.dies[d].long().is_some_and(long::is_erase)),
         };
         let budget = self.supply.budget.as_mut().expect("there is a budget");
         if budget.ask(now, d as u32, next, amount) {
@@ -266,8 +248,7 @@ impl Nand {
         let (usage, block) = match next {
             Next::Read => self.read_use(d),
             Next::Retry => self.sequence_waits(d),
-            Next::Erase => (Use::Erase, self.long_block(d)),
-            Next::Pulses | Next::Recall => (self.load_use(d), self.long_block(d)),
+            Next::Step => (self.load_use(d), self.long_block(d)),
             Next::Resume(_) => (Use::Suspended, self.long_block(d)),
         };
         self.dies[d].go(now, State::Held, usage, block);
@@ -289,9 +270,7 @@ impl Nand {
                 self.command_reads(agenda, now, d, &txn);
             }
             Next::Retry => self.begin_sequence(agenda, now, d),
-            Next::Erase => self.command_erase(agenda, now, d),
-            Next::Pulses => self.pulses_from(agenda, now, d, now),
-            Next::Recall => self.recall(agenda, now, d),
+            Next::Step => self.take_step(agenda, now, d, now),
             Next::Resume(reload) => self.leave_now(agenda, now, d, reload),
         }
     }
@@ -324,21 +303,9 @@ impl Nand {
     /// A page has been loaded into the buffer of die `d`.
     #[inline]
     pub(super) fn book_load(&mut self, d: usize) {
-        let spender = match self.load_use(d) {
-            Use::Suspended => Spender::Suspension,
-            Use::BusProgram => Spender::Program,
-            _ => Spender::GcProgram,
-        };
+        let op = self.dies[d].long().expect("a program is being loaded");
+        let spender = if op.suspends > 0 { Spender::Suspension } else { op.kind.command().spender };
         let bytes = self.page_bytes();
         self.supply.tally.book_in(spender, bytes);
-    }
-
-    /// The command of the erase on the die goes out.
-    pub(super) fn command_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let op = self.dies[d].long().expect("an erase is on the die");
-        let planes = op.planes.1;
-        let block = self.long_block(d);
-        self.dies[d].go(now, State::Command, Use::Erase, block);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(planes));
     }
 }

@@ -1,11 +1,11 @@
-//! A single die of a resolved configuration, driven by hand, as JSON; see [`interpulse_flash::bench`].
+//! A single die of a resolved configuration, driven by hand, as JSON; see [`interpulse_flash::script`].
 
 use crate::config::PlanError;
 use crate::runner::Plan;
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::bench::{self, Probe, Script};
 use interpulse_flash::command::Kind;
 use interpulse_flash::phases;
+use interpulse_flash::script::{Probe, Script, play};
 use serde_json::{Value, json};
 
 /// The longest time that a script may cover: a scheme that starves its operation would not end by itself.
@@ -58,11 +58,11 @@ pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
         seed: request.seed,
         horizon: SimTime(request.horizon_ns),
     };
-    let timeline = bench::drive(&drive.part, drive.nand.clone(), &script);
+    let timeline = play(&drive.part, drive.nand.clone(), &script);
     let name = |kind: Kind| kind.command().name;
     let spans: Vec<Value> =
         timeline.spans.iter().map(|s| json!([s.from.0, s.to.0, s.state.name(), s.long.map(name)])).collect();
-    let phases: Vec<Value> = phases::of(&timeline, &drive.part, &drive.nand, script.planes)
+    let phases: Vec<Value> = phases::of(&timeline)
         .iter()
         .map(|p| json!([p.from.0, p.to.0, p.what.name(), p.long.map(name), p.running_on, p.again]))
         .collect();

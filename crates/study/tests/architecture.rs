@@ -27,7 +27,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["command", "errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
-            &["bench"],
+            &["script"],
             &["phases"],
             &["power"],
         ],

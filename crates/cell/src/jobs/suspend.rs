@@ -14,9 +14,9 @@ use crate::states::PageType;
 use crate::tester::Tester;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
-use interpulse_flash::bench::Probe;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::power;
+use interpulse_flash::script::Probe;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -57,6 +57,12 @@ impl History {
         self.ring[(self.written.wrapping_sub(1) % KEPT as u64) as usize]
     }
 
+    /// The state before change number `seen`.
+    pub fn before(&self, seen: u64) -> State {
+        assert!(self.written - seen < KEPT as u64, "changes that nobody has seen are gone");
+        if seen == 0 { State::Idle } else { self.ring[((seen - 1) % KEPT as u64) as usize].state() }
+    }
+
     /// The changes from number `seen` on, of which no more may be than are kept.
     pub fn since(&self, seen: u64) -> impl Iterator<Item = Change> + '_ {
         assert!(self.written - seen <= KEPT as u64, "changes that nobody has seen are gone");

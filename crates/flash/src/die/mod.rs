@@ -93,6 +93,21 @@ pub struct TrainTime {
     pub phases: [Duration; 3],
 }
 
+/// Pulses on a die, until something stops them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulses {
+    /// The operation whose they are.
+    pub kind: Kind,
+    /// Its train.
+    pub train: PulseTrain,
+    /// When they begin; until then the command is on the bus.
+    pub from: SimTime,
+    /// When they make progress; until then a pulse resumed midway regains its voltage.
+    pub ramped: SimTime,
+    /// Progress then.
+    pub progress: Duration,
+}
+
 const NO_STOP: Stop =
     Stop { after: Duration::ZERO, keeps: Duration::ZERO, entry: Duration::ZERO, resume: Duration::ZERO };
 
@@ -153,11 +168,11 @@ impl Die {
         self.long.as_ref().expect("an operation is suspended").stop.entry
     }
 
-    /// The pulses on the die: kind, train, when they begin, when they make progress, and progress then.
-    pub fn course(&self) -> (Kind, PulseTrain, SimTime, SimTime, Duration) {
+    /// The pulses on the die.
+    pub fn pulses(&self) -> Pulses {
         let op = self.long.as_ref().expect("only a long operation pulses");
         let ramped = SimTime(op.origin.as_ns().wrapping_add(op.kept.as_ns()));
-        (op.kind, op.train, op.began, ramped, op.kept)
+        Pulses { kind: op.kind, train: op.train, from: op.began, ramped, progress: op.kept }
     }
 
     /// The program or erase on the die, running or suspended; of two, the program.

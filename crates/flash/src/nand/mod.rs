@@ -6,10 +6,12 @@
 
 pub mod channel;
 mod config;
+pub mod course;
 pub mod ecc;
 mod foresight;
 mod judge;
 mod long;
+pub mod observe;
 mod operations;
 pub mod power;
 mod power_loss;
@@ -19,6 +21,7 @@ mod retry;
 mod suspension;
 mod trains;
 pub mod txn;
+mod watch;
 
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
@@ -28,9 +31,11 @@ use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
 use txn::{NONE, Slab, Txn};
+use watch::Watch;
 
 pub use crate::command::NandCounters;
 pub use config::NandConfig;
@@ -110,8 +115,9 @@ pub struct Nand {
     seq: u64,
     first: u32,
     supply: Supply,
-    /// Whether power asks for more than sums by state; almost never does it.
+    /// Whether anybody wants to know more of the dies than sums by state; almost never does anybody.
     watched: bool,
+    watch: Watch,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
@@ -138,8 +144,11 @@ impl Nand {
         let reliability = config.errors.as_deref().map(|spec| {
             Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, reprograms, seed))
         });
-        let supply =
-            Supply::new(&config.power, &part.power, part.buffer_setup, dies as u32, geometry.channels);
+        let (all, channels) = (dies as u32, geometry.channels);
+        let supply = Supply::new(&config.power, &part.power, part.buffer_setup, all, channels);
+        let meter = config.power.trace.map(|window| {
+            Box::new(Meter::new(&part.power, all, channels, window, config.power.standby_after))
+        });
         Nand {
             timing,
             reliability,
@@ -161,6 +170,7 @@ impl Nand {
             seq: 0,
             first: first.0,
             watched: config.power != PowerConfig::default(),
+            watch: Watch::new(meter, all),
             supply,
             oldest_write: None,
             outcomes: Vec::with_capacity(64),

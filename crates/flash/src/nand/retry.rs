@@ -10,6 +10,7 @@
 
 use super::Nand;
 use super::channel::Transfer;
+use super::observe::DataMove;
 use super::power::budget::Next;
 use super::txn::{Kind, NONE, Txn};
 use crate::command::Use;
@@ -223,9 +224,9 @@ impl Nand {
         if moves_data {
             self.sequence(d).out_ends = end;
             let bytes = self.step_bytes(id);
-            let c = self.geometry.channel_of(d as u32);
-            if let Some(meter) = &mut self.supply.meter {
-                meter.transfer(now, c, false, bytes, end);
+            let channel = self.geometry.channel_of(d as u32);
+            if self.watched {
+                self.watch.tell_move(DataMove { channel, into: false, bytes, at: now, end });
             }
         } else {
             let (sense, _) = self.step_work(self.txns.get(id), sensing);

@@ -9,10 +9,9 @@ use super::txn::Txn;
 use crate::command::{Spender, Step, Use};
 use crate::die::{Die, State};
 use crate::parts::power::{Draw, PowerSpec};
-use crate::suspend::{Reload, SuspendScheme};
 use budget::{Budget, Next};
 use interpulse_engine::{Agenda, Current, Duration, SimTime};
-use meter::{Course, Meter};
+use meter::Meter;
 use tally::Tally;
 
 /// How power is followed and limited.
@@ -34,7 +33,6 @@ pub(super) const NO_SENSING: u32 = 0;
 pub(super) struct Supply {
     pub(super) part: PowerSpec,
     pub(super) tally: Tally,
-    pub(super) meter: Option<Box<Meter>>,
     pub(super) budget: Option<Box<Budget>>,
 }
 
@@ -46,11 +44,9 @@ impl Supply {
         dies: u32,
         channels: u32,
     ) -> Supply {
-        let meter = |window| Box::new(Meter::new(part, dies, channels, window, config.standby_after));
         Supply {
             part: part.clone(),
             tally: Tally::default(),
-            meter: config.trace.map(meter),
             budget: Budget::new(config, part, setup, dies, channels).map(Box::new),
         }
     }
@@ -59,7 +55,7 @@ impl Supply {
 impl Nand {
     /// What has been drawn through time, if that is followed.
     pub fn meter(&mut self) -> Option<&mut Meter> {
-        self.supply.meter.as_deref_mut()
+        self.watch.meter.as_deref_mut()
     }
 
     /// Whether data moves on any channel: its bytes count only when their transfer ends.
@@ -79,7 +75,7 @@ impl Nand {
 
     /// Starts a new measurement of the current through time, and of the waits for the budget.
     pub fn restart_power(&mut self, now: SimTime) {
-        if let Some(meter) = &mut self.supply.meter {
+        if let Some(meter) = &mut self.watch.meter {
             meter.restart(now);
         }
         if let Some(budget) = &mut self.supply.budget {
@@ -87,7 +83,7 @@ impl Nand {
         }
     }
 
-    // ---- the meter ----------------------------------------------------------------------------------
+    // ---- watched ------------------------------------------------------------------------------------
 
     /// As submitting, with somebody who wants to know.
     #[cold]
@@ -125,78 +121,13 @@ impl Nand {
         }
     }
 
-    /// Something has happened to die `d`: gives on what it gave back of the budget, and shows the meter what changed.
+    /// Something has happened to die `d`: gives on what it gave back of the budget, and tells on what it did.
     fn watch(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         while let Some((next_die, next, waited)) = self.supply.budget.as_mut().and_then(|b| b.next(now)) {
             self.go_on(agenda, now, next_die as usize, next, waited);
             self.look_at(now, next_die as usize);
         }
         self.look_at(now, d);
-    }
-
-    fn look_at(&mut self, now: SimTime, d: usize) {
-        let changes = self.dies[d].history().written();
-        if !self.supply.meter.as_mut().is_some_and(|meter| meter.has_changed(d as u32, changes)) {
-            return;
-        }
-        let course = self.course(d);
-        let c = self.geometry.channel_of(d as u32);
-        let transfer = match self.dies[d].state() {
-            State::Out => {
-                let hand = &self.in_hand[d];
-                let units = self.txns.get(hand.reads[usize::from(hand.moved)]).units;
-                Some((false, self.timing.bytes_of_units[units as usize]))
-            }
-            State::Load => Some((true, self.page_bytes())),
-            _ => None,
-        };
-        let end = self.channels[c as usize].free_at();
-        let meter = self.supply.meter.as_mut().expect("it has been asked");
-        meter.follow(now, d as u32, course);
-        if let Some((into, bytes)) = transfer {
-            meter.transfer(now, c, into, bytes, end);
-        }
-    }
-
-    /// What die `d` draws from now on if nothing happens to it.
-    fn course(&self, d: usize) -> Course {
-        let die = &self.dies[d];
-        let since = die.since();
-        let [first, mut then] = die.state().draws();
-        let length = match die.state() {
-            State::Pulsing | State::Stopping => {
-                let (kind, train, from, ramped, progress) = die.course();
-                return Course::Train { kind, train, from, ramped, progress };
-            }
-            State::Idle => self.config.power.standby_after,
-            State::Entering => self.discharge_of(die),
-            State::Resuming => self.reload_of(d),
-            State::Sensing => {
-                // A page that is in the page buffer takes no sensing, so that its type does not matter.
-                let (page_type, _) = self.sensed_type(d).unwrap_or_default();
-                then = Draw::sense(page_type);
-                self.timing.command * u64::from(self.in_hand[d].count)
-            }
-            State::Retrying => match self.sequence_senses(d) {
-                Some((page_type, from)) => {
-                    then = Draw::sense(page_type as usize);
-                    from.since(since)
-                }
-                None => Duration::ZERO,
-            },
-            _ => Duration::ZERO,
-        };
-        if length > Duration::ZERO { Course::Then(first, since + length, then) } else { Course::Steady(then) }
-    }
-
-    /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
-    pub(super) fn reload_of(&self, d: usize) -> Duration {
-        let op = self.dies[d].long().expect("an operation resumes");
-        let free = self.suspend_policy(op.kind).scheme.resumes_free();
-        match self.config.program_suspend.reload {
-            Reload::ShadowBuffer(time) if !op.erases() && !free && self.in_hand[d].buffer_used => time,
-            _ => Duration::ZERO,
-        }
     }
 
     /// Bytes of a page with its parity.

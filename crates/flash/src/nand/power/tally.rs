@@ -8,9 +8,8 @@
 use super::super::Nand;
 use crate::command::{Command, EFFECTS, KINDS, Kind, SPENDERS, Spender};
 use crate::die::usage::SLOTS;
-use crate::die::{Die, State, TrainTime};
+use crate::die::{State, TrainTime};
 use crate::parts::power::{DRAWS, Draw, PowerSpec};
-use crate::suspend::MultiPlane;
 use interpulse_engine::{Duration, SimTime};
 
 /// What the states of the dies do not tell.
@@ -262,26 +261,5 @@ impl Nand {
             }
             _ => {}
         }
-    }
-
-    /// The discharge with which the suspension of the operation on `die` begins.
-    pub(in crate::nand) fn discharge_of(&self, die: &Die) -> Duration {
-        let op = die.long().expect("an operation enters a suspension");
-        let policy = self.suspend_policy(op.kind);
-        let times = if policy.eligible.multi_plane == MultiPlane::InTurn { op.planes.1 } else { 1 };
-        die.entry().saturating_sub(policy.costs.entry * u64::from(times))
-    }
-
-    /// The page type whose sensing the reads in hand of die `d` last for, and its tR; `None` if they sense nothing.
-    pub(in crate::nand) fn sensed_type(&self, d: usize) -> Option<(usize, Duration)> {
-        let (hand, suspended) = (&self.in_hand[d], self.dies[d].long().is_some());
-        let sensed = hand.reads[..usize::from(hand.count)].iter().filter_map(|&id| {
-            let txn = self.txns.get(id);
-            let buffered = suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page);
-            let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
-            (!buffered).then(|| (page_type, txn.sensing(&self.timing, page_type)))
-        });
-        // Of equal ones the last, as in the simulation.
-        sensed.max_by_key(|&(_, time)| time)
     }
 }

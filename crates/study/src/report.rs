@@ -194,16 +194,7 @@ fn nand(m: &Measured) -> Value {
 
 /// What the flash array drew from its supplies.
 fn power_of(m: &Measured, case: &Case) -> Value {
-    let n = &m.nand;
-    let counts = Spender::ALL.map(|(spender, _, _)| match spender {
-        Spender::Read => Some(n.host_reads),
-        Spender::GcRead => Some(n.gc_reads),
-        Spender::Program => Some(n.host_programs),
-        Spender::GcProgram => Some(n.gc_programs),
-        Spender::Erase => Some(n.erases),
-        Spender::Suspension => Some(n.program_suspends + n.erase_suspends),
-        Spender::Idle => None,
-    });
+    let counts = Spender::ALL.map(|(spender, _, _)| spender.count(&m.nand));
     let drive = &case.drive;
     let requests = m.window.counters.requests;
     let limit = drive.nand.power.budget;

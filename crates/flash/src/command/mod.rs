@@ -201,6 +201,21 @@ commands! {
     };
 }
 
+impl Spender {
+    /// How often it was spent on; `None` for what is not counted.
+    pub fn count(self, counters: &NandCounters) -> Option<u64> {
+        let mut counters = *counters;
+        match self {
+            Spender::Idle => None,
+            Spender::Suspension => Some(counters.program_suspends + counters.erase_suspends),
+            _ => {
+                let spent = Kind::ALL.into_iter().filter(|kind| kind.command().spender == self);
+                Some(spent.map(|kind| *kind.count(&mut counters)).sum())
+            }
+        }
+    }
+}
+
 impl Kind {
     /// Its row.
     #[inline(always)]

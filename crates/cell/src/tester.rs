@@ -1,20 +1,21 @@
 //! The tester: one die of a part under a suspension scheme, and the cells behind it.
 //!
-//! The die is that of a drive (`interpulse_flash::bench`). It knows nothing of cells, so it is driven with the longest train
+//! The die is that of a drive (`interpulse_flash::script`). It knows nothing of cells, so it is driven with the longest train
 //! that its part allows; [`Schedule`] is what it did, step by step. Cells follow the schedule until every state has passed its
 //! verify, and there the operation ends: nothing that a die does depends on what comes later, so cutting the schedule short
 //! there is exact.
 
 use crate::coefficients::Coefficients;
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::bench::{self, Probe, Script, Timeline};
 use interpulse_flash::die::State;
+use interpulse_flash::die::What;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::PartSpec;
-use interpulse_flash::phases::{self, Phase, What};
+use interpulse_flash::phases::{self, Phase};
+use interpulse_flash::script::{self, Probe, Script, Timeline};
 use interpulse_flash::suspend::{Reload, Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::{ConfigError, Document};
@@ -116,7 +117,7 @@ impl Tester {
 
     /// What the die did, as phases; see [`Tester::program`].
     pub fn phases(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Vec<Phase> {
-        phases::of(&self.drive(kind, probe, read_page, 0), &self.part, &self.nand, 1)
+        phases::of(&self.drive(kind, probe, read_page, 0))
     }
 
     fn drive(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Timeline {
@@ -129,13 +130,13 @@ impl Tester {
             // A scheme that starves its operation never ends; everything else is over long before.
             horizon: SimTime(Duration::from_ms(10_000).as_ns()),
         };
-        bench::drive(&self.part, self.nand.clone(), &script)
+        script::play(&self.part, self.nand.clone(), &script)
     }
 
     fn schedule(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Schedule {
         let timeline = self.drive(kind, probe, read_page, seed);
         let train = if kind == Kind::Erase { self.part.erase } else { self.part.program };
-        let phases = phases::of(&timeline, &self.part, &self.nand, 1);
+        let phases = phases::of(&timeline);
         Schedule::of(&timeline, &phases, train.pulse, train.loop_time())
     }
 }

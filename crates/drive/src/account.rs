@@ -2,10 +2,10 @@
 
 use crate::memory::Table;
 use interpulse_engine::{Duration, LatencyHistogram};
-use interpulse_flash::die::usage::WAITS;
+use interpulse_flash::command::WAITS;
 use interpulse_flash::nand::txn::Txn;
 
-/// The causes; the first [`WAITS`] are those of [`interpulse_flash::die::usage::Wait`], in its order.
+/// The causes; the first [`WAITS`] are those of [`interpulse_flash::command::Wait`], in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Cause {

@@ -1,45 +1,37 @@
 //! Large flat tables on huge pages: the maps are hundreds of megabytes and are read at random, so most of a
 //! look-up on small pages would be the walk of the page table.
 
-use memmap2::{Advice, MmapMut};
+use bytemuck::Pod;
 use std::ops::{Deref, DerefMut};
 
-/// A plain number that may be viewed as bytes and made of zero bytes.
-///
-/// # Safety
-/// Only for types without padding for which every bit pattern is a value.
-pub unsafe trait Plain: Copy + 'static {}
-unsafe impl Plain for u32 {}
-unsafe impl Plain for u64 {}
-unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+/// A table below this size gets no huge page anyway.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Bytes of a page: advice is about whole ones.
+const PAGE: usize = 4096;
 
 /// A zeroed table of fixed length.
-pub struct Table<T: Plain> {
-    map: MmapMut,
-    len: usize,
-    kind: std::marker::PhantomData<T>,
-}
+pub struct Table<T: Pod>(Box<[T]>);
 
-impl<T: Plain> Table<T> {
+impl<T: Pod> Table<T> {
     /// A table of `len` zeros. Panics if the machine has no memory for it.
     pub fn new(len: usize) -> Table<T> {
-        let bytes = (len * size_of::<T>()).max(1);
-        let map = MmapMut::map_anon(bytes)
-            .unwrap_or_else(|e| panic!("cannot reserve {bytes} bytes of memory for the drive's maps: {e}"));
-        // Advice only: where huge pages are switched off the table works, more slowly.
-        let _ = map.advise(Advice::HugePage);
-        Table { map, len, kind: std::marker::PhantomData }
+        let entries = bytemuck::try_zeroed_slice_box(len).unwrap_or_else(|()| {
+            let bytes = len * size_of::<T>();
+            panic!("cannot reserve {bytes} bytes of memory for the drive's maps")
+        });
+        advise_huge_pages(bytemuck::cast_slice(&entries));
+        Table(entries)
     }
 
     /// The table as bytes, for snapshots.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.map[..self.len * size_of::<T>()]
+        bytemuck::cast_slice(&self.0)
     }
 
     /// The table as bytes, for snapshots.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        let n = self.len * size_of::<T>();
-        &mut self.map[..n]
+        bytemuck::cast_slice_mut(&mut self.0)
     }
 
     /// Asks the processor to fetch the line of entry `i` ahead of its use.
@@ -49,28 +41,38 @@ impl<T: Plain> Table<T> {
     }
 }
 
-impl<T: Plain> Clone for Table<T> {
+impl<T: Pod> Clone for Table<T> {
     fn clone(&self) -> Self {
-        let mut copy = Table::new(self.len);
-        copy.as_bytes_mut().copy_from_slice(self.as_bytes());
+        let mut copy = Table::new(self.len());
+        copy.copy_from_slice(self);
         copy
     }
 }
 
-impl<T: Plain> Deref for Table<T> {
+impl<T: Pod> Deref for Table<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: the map is page-aligned, holds `len` values of T, and T is Plain.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
+        &self.0
     }
 }
 
-impl<T: Plain> DerefMut for Table<T> {
+impl<T: Pod> DerefMut for Table<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`, and the borrow is unique.
-        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().cast(), self.len) }
+        &mut self.0
+    }
+}
+
+/// Asks for huge pages beneath `bytes`, which have not been written yet. Advice only: where huge pages are switched off
+/// the table works, more slowly.
+fn advise_huge_pages(bytes: &[u8]) {
+    let whole = bytes.as_ptr_range();
+    if bytes.len() >= HUGE_PAGE {
+        let start = whole.start.map_addr(|at| at.next_multiple_of(PAGE));
+        let length = whole.end.addr() - start.addr();
+        // SAFETY: the range lies inside memory of ours, and advice changes none of it.
+        unsafe { libc::madvise(start.cast_mut().cast(), length, libc::MADV_HUGEPAGE) };
     }
 }
 

@@ -12,7 +12,7 @@ use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
-use interpulse_flash::die::usage::USES;
+use interpulse_flash::command::USES;
 use interpulse_flash::nand::NandCounters;
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};

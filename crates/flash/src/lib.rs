@@ -1,7 +1,7 @@
 //! Flash memory: geometry and parts, pulse trains, the die and what may stop it, the channel, and the
 //! scheduling of transactions onto both. Everything above it speaks of drives; everything here of dies.
 
-pub mod bench;
+pub mod command;
 pub mod die;
 pub mod errors;
 pub mod geometry;
@@ -11,5 +11,6 @@ pub mod phases;
 pub mod power;
 pub mod pulse;
 pub mod reprogram;
+pub mod script;
 pub mod suspend;
 pub mod variation;

@@ -4,11 +4,12 @@ mod common;
 
 use common::*;
 use interpulse_engine::{Current, SimTime};
-use interpulse_flash::bench::{self, Script};
+use interpulse_flash::die::What;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::power::Draw;
-use interpulse_flash::phases::{self, What};
+use interpulse_flash::phases;
 use interpulse_flash::power::{self, Step};
+use interpulse_flash::script::{self, Script};
 use interpulse_flash::suspend::Scheme;
 
 /// A part whose every current differs from all others.
@@ -30,7 +31,7 @@ fn suspended() -> (Vec<Step>, Vec<phases::Phase>) {
         horizon: SimTime(2_000_000),
         ..Script::default()
     };
-    let phases = phases::of(&bench::drive(&part, config.clone(), &script), &part, &config, 1);
+    let phases = phases::of(&script::play(&part, config, &script));
     (power::trace(&part, &phases), phases)
 }
 

@@ -2,10 +2,11 @@
 
 use interpulse_drive::spec::PowerConstants;
 use interpulse_engine::{Current, Duration, Power, SimTime};
+use interpulse_flash::command::Spender;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::power::budget::Waits;
 use interpulse_flash::nand::power::meter::Reading;
-use interpulse_flash::nand::power::tally::{Energy, Spender, Spent};
+use interpulse_flash::nand::power::tally::{Energy, Spent};
 use interpulse_flash::parts::PowerSpec;
 use serde_json::{Map, Value, json};
 

@@ -12,9 +12,9 @@ use interpulse_drive::account::{Blame, CAUSE_INFO, Sums};
 use interpulse_drive::drive::stats::Latencies;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
-use interpulse_flash::die::usage::{USES, Use};
+use interpulse_flash::command::Spender;
+use interpulse_flash::command::{USES, Use};
 use interpulse_flash::nand::OperationTimes;
-use interpulse_flash::nand::power::tally::Spender;
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
 
@@ -194,16 +194,7 @@ fn nand(m: &Measured) -> Value {
 
 /// What the flash array drew from its supplies.
 fn power_of(m: &Measured, case: &Case) -> Value {
-    let n = &m.nand;
-    let counts = Spender::ALL.map(|(spender, _, _)| match spender {
-        Spender::Read => Some(n.host_reads),
-        Spender::GcRead => Some(n.gc_reads),
-        Spender::Program => Some(n.host_programs),
-        Spender::GcProgram => Some(n.gc_programs),
-        Spender::Erase => Some(n.erases),
-        Spender::Suspension => Some(n.program_suspends + n.erase_suspends),
-        Spender::Idle => None,
-    });
+    let counts = Spender::ALL.map(|(spender, _, _)| spender.count(&m.nand));
     let drive = &case.drive;
     let requests = m.window.counters.requests;
     let limit = drive.nand.power.budget;

@@ -8,7 +8,7 @@ use interpulse_drive::drive::{Drive, Rewritten};
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::simulated::Simulated;
 use interpulse_engine::{Agenda, Duration, SimTime};
-use interpulse_flash::die::usage::USES;
+use interpulse_flash::command::USES;
 use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
     ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,

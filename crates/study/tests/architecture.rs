@@ -24,10 +24,10 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "flash",
         &[
             &["parts", "pulse", "reprogram"],
-            &["errors", "geometry", "suspend", "variation"],
+            &["command", "errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
-            &["bench"],
+            &["script"],
             &["phases"],
             &["power"],
         ],

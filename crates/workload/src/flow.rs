@@ -2,7 +2,7 @@
 
 use crate::error::{Illegal, WorkloadError};
 use crate::request::Request;
-use crate::spec::{FlowSpec, Pacing, Priority, Source};
+use crate::spec::{FlowSpec, Pacing, Source};
 use crate::synthetic::Synthetic;
 use crate::trace::replay::Replay;
 use crate::trace::summary::TraceSummary;
@@ -19,7 +19,6 @@ pub struct Flow {
     stop: SimTime,
     start: SimTime,
     queue: u32,
-    priority: Priority,
     name: String,
     stop_asked: Option<SimTime>,
 }
@@ -66,7 +65,6 @@ impl Flow {
             stop: spec.stop.unwrap_or(SimTime(u64::MAX)),
             start: spec.start,
             queue: spec.queue,
-            priority: spec.priority,
             name: spec.name.clone(),
             stop_asked: spec.stop,
         })
@@ -118,11 +116,6 @@ impl Flow {
     /// Index of the submission queue pair.
     pub fn queue(&self) -> u32 {
         self.queue
-    }
-
-    /// Arbitration class of the submission queue.
-    pub fn priority(&self) -> Priority {
-        self.priority
     }
 
     /// When the flow begins.

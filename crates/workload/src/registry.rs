@@ -56,14 +56,6 @@ pub const REORDERS: &[(&str, &str)] = &[
     ("clamp", "such a row arrives together with the latest row before it"),
 ];
 
-/// Arbitration classes of submission queues.
-pub const PRIORITIES: &[(&str, &str)] = &[
-    ("urgent", "before every other class"),
-    ("high", "highest weighted class"),
-    ("medium", "middle weighted class"),
-    ("low", "lowest weighted class"),
-];
-
 impl AddressSpec {
     /// The name in [`ADDRESSES`].
     pub fn name(&self) -> &'static str {
@@ -141,7 +133,6 @@ impl Reorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Priority;
     use crate::trace::spec::Format;
     use interpulse_engine::Bytes;
 
@@ -176,7 +167,5 @@ mod tests {
         assert_eq!(TracePacing::Closed { depth: 1 }.name(), "closed");
         assert_eq!(names(FITS), [Fit::Error, Fit::Fold, Fit::Scale].map(Fit::name));
         assert_eq!(names(REORDERS), [Reorder::Error, Reorder::Clamp].map(Reorder::name));
-        let priorities = [Priority::Urgent, Priority::High, Priority::Medium, Priority::Low];
-        assert_eq!(names(PRIORITIES), priorities.map(Priority::name));
     }
 }

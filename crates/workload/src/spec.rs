@@ -21,8 +21,6 @@ pub struct FlowSpec {
     pub limit: Option<u64>,
     /// Index of the submission queue pair.
     pub queue: u32,
-    /// Arbitration class of the submission queue.
-    pub priority: Priority,
 }
 
 impl FlowSpec {
@@ -42,15 +40,7 @@ impl FlowSpec {
     }
 
     fn of(name: &str, source: Source) -> FlowSpec {
-        FlowSpec {
-            name: name.to_owned(),
-            source,
-            start: SimTime::ZERO,
-            stop: None,
-            limit: None,
-            queue: 0,
-            priority: Priority::Medium,
-        }
+        FlowSpec { name: name.to_owned(), source, start: SimTime::ZERO, stop: None, limit: None, queue: 0 }
     }
 }
 
@@ -75,31 +65,4 @@ pub enum Pacing {
     },
     /// At the arrival time that [`crate::Flow::next`] gives, whatever is outstanding.
     Open,
-}
-
-/// Arbitration class of a submission queue (NVMe base specification: weighted round robin with an urgent
-/// class). Plain round robin ignores it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
-pub enum Priority {
-    /// Before every other class.
-    Urgent,
-    /// Highest weighted class.
-    High,
-    /// Middle weighted class.
-    #[default]
-    Medium,
-    /// Lowest weighted class.
-    Low,
-}
-
-impl Priority {
-    /// The name in configuration files and lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Priority::Urgent => "urgent",
-            Priority::High => "high",
-            Priority::Medium => "medium",
-            Priority::Low => "low",
-        }
-    }
 }

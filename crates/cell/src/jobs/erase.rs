@@ -16,7 +16,7 @@ use crate::tester::{Action, Schedule, Tester};
 use crate::uber::Code;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
-use interpulse_flash::bench::Probe;
+use interpulse_flash::script::Probe;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

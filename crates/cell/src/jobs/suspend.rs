@@ -14,9 +14,9 @@ use crate::states::PageType;
 use crate::tester::Tester;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
-use interpulse_flash::bench::Probe;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::power;
+use interpulse_flash::script::Probe;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -158,7 +158,7 @@ pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
     let data = cells.random_data(plan.cycle, 0..8);
     let done = follow::program(&plan.tester, &schedule, &mut cells, &data, plan.cycle, &[]);
     let phases = plan.tester.phases(Kind::HostProgram, plan.probe, plan.page as u32);
-    let start = phases.iter().find(|p| p.what == interpulse_flash::phases::What::Pulse).map(|p| p.from);
+    let start = phases.iter().find(|p| p.what == interpulse_flash::die::What::Pulse).map(|p| p.from);
     let Some(start) = start else { return Ok(json!({ "phases": [] })) };
     let rows: Vec<Value> = phases
         .iter()

@@ -1,21 +1,47 @@
-//! The last commands of a die, kept for the message of an illegal one.
+//! The last changes of a die: what whoever follows it is told, and the message of an illegal one.
 
 use super::State;
+use super::usage::SLOTS;
+use crate::command::Use;
 use interpulse_engine::SimTime;
 use std::fmt;
 
 const KEPT: usize = 16;
 
-/// A ring of the last state changes.
+/// A change of a die's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When it was.
+    pub at: SimTime,
+    /// The block concerned.
+    pub block: u32,
+    /// State and use from then on, as their place among the [`SLOTS`].
+    pub(super) slot: u8,
+}
+
+impl Change {
+    /// What the die does from then on.
+    pub fn state(&self) -> State {
+        SLOTS[usize::from(self.slot)].state
+    }
+
+    /// What that is to those who wait.
+    pub fn usage(&self) -> Use {
+        SLOTS[usize::from(self.slot)].usage
+    }
+}
+
+/// A ring of the last changes of one die.
 #[derive(Clone)]
 pub struct History {
-    ring: [(SimTime, State, u32); KEPT],
+    ring: [Change; KEPT],
     written: u64,
 }
 
 impl Default for History {
     fn default() -> Self {
-        History { ring: [(SimTime::ZERO, State::Idle, 0); KEPT], written: 0 }
+        let idle = Change { at: SimTime::ZERO, block: 0, slot: 0 };
+        History { ring: [idle; KEPT], written: 0 }
     }
 }
 
@@ -26,25 +52,35 @@ impl History {
         self.written
     }
 
-    /// When the last change was; the start of the simulation before the first.
-    pub fn last(&self) -> SimTime {
-        self.ring[(self.written.wrapping_sub(1) % KEPT as u64) as usize].0
+    /// The last change; before the first, the start of the simulation.
+    pub fn last(&self) -> Change {
+        self.ring[(self.written.wrapping_sub(1) % KEPT as u64) as usize]
     }
 
-    /// Notes that the die went to `state` at `now`; `detail` is the block concerned.
+    /// The state before change number `seen`.
+    pub fn before(&self, seen: u64) -> State {
+        assert!(self.written - seen < KEPT as u64, "changes that nobody has seen are gone");
+        if seen == 0 { State::Idle } else { self.ring[((seen - 1) % KEPT as u64) as usize].state() }
+    }
+
+    /// The changes from number `seen` on, of which no more may be than are kept.
+    pub fn since(&self, seen: u64) -> impl Iterator<Item = Change> + '_ {
+        assert!(self.written - seen <= KEPT as u64, "changes that nobody has seen are gone");
+        (seen..self.written).map(|i| self.ring[(i % KEPT as u64) as usize])
+    }
+
+    /// Notes a change.
     #[inline]
-    pub fn note(&mut self, now: SimTime, state: State, detail: u32) {
-        self.ring[(self.written % KEPT as u64) as usize] = (now, state, detail);
+    pub(super) fn note(&mut self, change: Change) {
+        self.ring[(self.written % KEPT as u64) as usize] = change;
         self.written += 1;
     }
 }
 
 impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let first = self.written.saturating_sub(KEPT as u64);
-        for i in first..self.written {
-            let (at, state, block) = self.ring[(i % KEPT as u64) as usize];
-            writeln!(f, "  {} ns: {state:?} (block {block})", at.as_ns())?;
+        for change in self.since(self.written.saturating_sub(KEPT as u64)) {
+            writeln!(f, "  {} ns: {:?} (block {})", change.at.as_ns(), change.state(), change.block)?;
         }
         Ok(())
     }

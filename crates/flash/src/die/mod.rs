@@ -11,33 +11,23 @@ mod state;
 mod two_bit;
 pub mod usage;
 
+use crate::command::{Effect, Kind, Use};
 use crate::pulse::PulseTrain;
 use crate::reprogram::TwoBit;
 use crate::suspend::{Standing, Stop};
 use blocks::Blocks;
-use history::History;
+use history::{Change, History};
 use interpulse_engine::{Duration, SimTime};
 use state::LEGAL;
-use usage::{Usage, Use};
+use usage::{Usage, slot_of};
 
-pub use state::{STATES, State};
-
-/// The kind of a long operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LongKind {
-    /// A program of host data.
-    HostProgram,
-    /// A program of data moved by garbage collection.
-    GcProgram,
-    /// An erase.
-    Erase,
-}
+pub use state::{STATES, State, What};
 
 /// A program or an erase on the die, running or suspended.
 #[derive(Clone, Copy, Debug)]
 pub struct LongOp {
     /// What it is.
-    pub kind: LongKind,
+    pub kind: Kind,
     /// Its pulses.
     pub train: PulseTrain,
     /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
@@ -75,6 +65,11 @@ pub struct LongOp {
 }
 
 impl LongOp {
+    /// Whether it is an erase.
+    pub fn erases(&self) -> bool {
+        self.kind.command().effect == Effect::Erases
+    }
+
     /// Whether it is a program of this page.
     fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
         let (first, count) = self.pages;
@@ -96,6 +91,21 @@ pub struct TrainTime {
     pub ramp: Duration,
     /// Pulses, voltage resets, verifies.
     pub phases: [Duration; 3],
+}
+
+/// Pulses on a die, until something stops them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulses {
+    /// The operation whose they are.
+    pub kind: Kind,
+    /// Its train.
+    pub train: PulseTrain,
+    /// When they begin; until then the command is on the bus.
+    pub from: SimTime,
+    /// When they make progress; until then a pulse resumed midway regains its voltage.
+    pub ramped: SimTime,
+    /// Progress then.
+    pub progress: Duration,
 }
 
 const NO_STOP: Stop =
@@ -141,15 +151,15 @@ impl Die {
         self.state
     }
 
-    /// How often the state has changed.
+    /// The last changes of the state.
     #[inline]
-    pub fn changes(&self) -> u64 {
-        self.history.written()
+    pub fn history(&self) -> &History {
+        &self.history
     }
 
     /// When the present state began.
     pub fn since(&self) -> SimTime {
-        self.history.last()
+        self.history.last().at
     }
 
     /// How long entering the suspension of the operation on the die lasts, a discharge included.
@@ -158,11 +168,11 @@ impl Die {
         self.long.as_ref().expect("an operation is suspended").stop.entry
     }
 
-    /// The pulses on the die: kind, train, when they begin, when they make progress, and progress then.
-    pub fn course(&self) -> (LongKind, PulseTrain, SimTime, SimTime, Duration) {
+    /// The pulses on the die.
+    pub fn pulses(&self) -> Pulses {
         let op = self.long.as_ref().expect("only a long operation pulses");
         let ramped = SimTime(op.origin.as_ns().wrapping_add(op.kept.as_ns()));
-        (op.kind, op.train, op.began, ramped, op.kept)
+        Pulses { kind: op.kind, train: op.train, from: op.began, ramped, progress: op.kept }
     }
 
     /// The program or erase on the die, running or suspended; of two, the program.
@@ -200,8 +210,15 @@ impl Die {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
             self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
         }
-        self.usage.switch(now, to, usage);
-        self.history.note(now, to, block);
+        self.change(now, to, usage, block);
+    }
+
+    /// The one place where the state changes.
+    #[inline(always)]
+    fn change(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
+        let slot = slot_of(to, usage);
+        self.usage.switch(now, slot);
+        self.history.note(Change { at: now, block, slot });
         self.state = to;
     }
 
@@ -215,7 +232,7 @@ impl Die {
             );
         }
         for op in [&self.long, &self.beneath].into_iter().flatten() {
-            if op.kind == LongKind::Erase && op.block == Some(block) && op.spans(plane) {
+            if op.erases() && op.block == Some(block) && op.spans(plane) {
                 self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
             }
         }
@@ -226,13 +243,13 @@ impl Die {
     pub fn begin_long(
         &mut self,
         now: SimTime,
-        kind: LongKind,
+        kind: Kind,
         train: PulseTrain,
         block: Option<u32>,
         planes: (u32, u32),
     ) {
         if let Some(other) = self.long.take() {
-            let nests = other.kind == LongKind::Erase && kind != LongKind::Erase;
+            let nests = other.erases() && kind.command().effect != Effect::Erases;
             if !nests || self.beneath.is_some() || self.state != State::Suspended {
                 self.long = Some(other);
                 self.illegal(now, &format!("{kind:?} while another operation is on the die"));
@@ -309,7 +326,7 @@ impl Die {
         op.began = start;
         op.origin = SimTime((start + ramp).as_ns().wrapping_sub(op.kept.as_ns()));
         let end = start + ramp + (op.train.total() - op.kept);
-        let (usage, block) = (pulse_use(op.kind), op.block.unwrap_or(u32::MAX));
+        let (usage, block) = (op.kind.command().array, op.block.unwrap_or(u32::MAX));
         self.go(now, State::Pulsing, usage, block);
         end
     }
@@ -351,8 +368,7 @@ impl Die {
         // A command still on the bus has to end; a ramp that makes no progress can be cut short.
         let halt = if stop.after == Duration::ZERO { now.max(op.began) } else { now + ahead + stop.after };
         if halt > now {
-            let usage = if op.kind == LongKind::Erase { Use::StopErase } else { Use::StopProgram };
-            let block = op.block.unwrap_or(u32::MAX);
+            let (usage, block) = (op.kind.train().stop, op.block.unwrap_or(u32::MAX));
             self.go(now, State::Stopping, usage, block);
         }
         halt
@@ -450,7 +466,7 @@ impl Die {
     }
 
     /// What the operations on the die, which are not complete, have done up to `now`, what was thrown away not counted.
-    pub fn unfinished(&self, now: SimTime) -> impl Iterator<Item = (LongKind, TrainTime)> {
+    pub fn unfinished(&self, now: SimTime) -> impl Iterator<Item = (Kind, TrainTime)> {
         let pulses = matches!(self.state, State::Pulsing | State::Stopping);
         let running = self.long.as_ref().map(|op| {
             if !pulses {
@@ -517,14 +533,5 @@ impl Die {
     #[inline(never)]
     fn illegal(&self, now: SimTime, what: &str) -> ! {
         panic!("illegal die operation at {} ns: {what}\nhistory of the die:\n{}", now.as_ns(), self.history);
-    }
-}
-
-/// The use that pulses of an operation are.
-fn pulse_use(kind: LongKind) -> Use {
-    match kind {
-        LongKind::HostProgram => Use::PulseHost,
-        LongKind::GcProgram => Use::PulseGc,
-        LongKind::Erase => Use::Erase,
     }
 }

@@ -1,7 +1,7 @@
 //! A die whose power is cut: what it was doing ends at once, wherever it stands.
 
-use super::usage::Use;
-use super::{Die, LongKind, LongOp, State};
+use super::{Die, LongOp, State};
+use crate::command::Use;
 use interpulse_engine::SimTime;
 
 /// A program or erase that the cut found with some of its pulses applied.
@@ -24,7 +24,7 @@ impl Die {
         let pulsing = matches!(self.state, State::Pulsing | State::Stopping);
         let torn = |op: LongOp| {
             (op.suspends > 0 || (pulsing && op.began < now)).then_some(Torn {
-                erase: op.kind == LongKind::Erase,
+                erase: op.erases(),
                 block: op.block,
                 planes: op.planes,
                 pages: op.pages,
@@ -38,9 +38,7 @@ impl Die {
             }
         }
         if self.state != State::Idle {
-            self.usage.switch(now, State::Idle, Use::Idle);
-            self.history.note(now, State::Idle, u32::MAX);
-            self.state = State::Idle;
+            self.change(now, State::Idle, Use::Idle, u32::MAX);
         }
         operations
     }

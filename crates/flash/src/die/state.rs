@@ -1,78 +1,165 @@
 //! What a die may be doing, and what may follow what.
 
-/// What a die is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    /// Nothing; accepts any operation.
-    Idle,
-    /// A read or erase waits for the bus to take its command.
-    Command,
-    /// The array is being sensed into the page buffer.
-    Sensing,
-    /// Sensed data waits for the bus.
-    OutWait,
-    /// Data moves from the page buffer over the bus.
-    Out,
-    /// A program waits for the bus to load its next page.
-    LoadWait,
-    /// A page moves over the bus into the page buffer.
-    Load,
-    /// Pulses and verifies of a program or erase.
-    Pulsing,
-    /// Pulsing on to the legal stop.
-    Stopping,
-    /// Entering a suspension.
-    Entering,
-    /// An operation is suspended and nothing else happens; accepts a read, and a program while only an erase
-    /// is suspended.
-    Suspended,
-    /// Leaving a suspension.
-    Resuming,
-    /// Repeating a read whose decode has failed: the steps of its retry, one after another or overlapping.
-    Retrying,
-    /// What comes next waits for a share of the power budget.
-    Held,
-    /// Status and data of the word line are read before it is reprogrammed.
-    Recalling,
+use crate::command::{COMMANDS, Step};
+use crate::parts::power::Draw;
+
+/// Declares what may happen on a die, with its name in results.
+macro_rules! whats {
+    ($($variant:ident = $name:literal : $doc:literal;)+) => {
+        /// What happens on a die.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum What { $(#[doc = $doc] $variant),+ }
+
+        impl What {
+            /// Its name in results.
+            pub fn name(self) -> &'static str {
+                match self { $(What::$variant => $name),+ }
+            }
+        }
+    };
 }
 
-/// Number of [`State`] values.
-pub const STATES: usize = 15;
+whats! {
+    Idle = "idle": "Nothing, until something arrives.";
+    Bus = "bus": "Waiting for the bus.";
+    Command = "command": "Command and address cycles.";
+    Load = "load": "A page moves into the page buffer for a program.";
+    Pulse = "pulse": "A program or erase pulse.";
+    Reset = "reset": "The discharge of the word lines that is part of the train.";
+    Verify = "verify": "The verify of a loop.";
+    Ramp = "ramp": "A pulse that was stopped midway regains its voltage; no progress.";
+    Discharge = "discharge": "The word lines are discharged because a phase was cancelled.";
+    Entry = "entry": "The part enters the suspension.";
+    Hold = "hold": "Suspended, and nothing to do.";
+    Sense = "sense": "The array is sensed.";
+    Out = "out": "Data moves out over the bus.";
+    Reload = "reload": "The page buffer gets the program's data back.";
+    Resume = "resume": "The part leaves the suspension.";
+}
 
-/// Which states may follow each state, in the order of [`State`].
-const NEXT: [&[State]; STATES] = {
-    use State::*;
-    [
-        &[Command, LoadWait, Retrying, Held, Recalling],
-        &[Sensing, Pulsing],
-        &[OutWait],
-        &[Out],
-        &[OutWait, Idle, Suspended],
-        &[Load],
-        &[LoadWait, Pulsing, Resuming, Held],
-        &[Stopping, Entering, Suspended, Idle],
-        &[Entering, Suspended],
-        &[Suspended],
-        &[Command, LoadWait, Resuming, Pulsing, Retrying, Held, Recalling],
-        &[Pulsing],
-        &[Retrying, Idle, Suspended],
-        &[Command, Resuming, Pulsing, Retrying, Suspended, Recalling],
-        &[LoadWait],
-    ]
-};
+/// Declares the states: name in results; what happens and what is drawn, at first and then; what may follow whatever is on
+/// the die.
+macro_rules! states {
+    ($($(#[doc = $doc:literal])+ $state:ident = $name:literal:
+        $what:ident, $then:ident; $draw:ident, $steady:ident; [$($next:ident),*];)+) => {
+        /// What a die is doing.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum State { $($(#[doc = $doc])+ $state),+ }
 
-/// The same as a mask for each state, one bit for each that may follow.
+        /// Number of [`State`] values.
+        pub const STATES: usize = [$($name),+].len();
+
+        const NEXT: [&[State]; STATES] = [$(&[$(State::$next),*]),+];
+
+        impl State {
+            /// Its name in results.
+            pub fn name(self) -> &'static str {
+                [$($name),+][self as usize]
+            }
+
+            /// What happens at first, for a while that the operation tells, and then. Pulses divide by their train.
+            pub fn whats(self) -> [What; 2] {
+                [$([What::$what, What::$then]),+][self as usize]
+            }
+
+            /// What is drawn meanwhile. The page type of sensing is the operation's.
+            pub(crate) fn draws(self) -> [Draw; 2] {
+                [$([Draw::$draw, Draw::$steady]),+][self as usize]
+            }
+        }
+    };
+}
+
+states! {
+    /// Nothing; accepts any operation.
+    Idle = "idle": Idle, Idle; Idle, Standby; [Retrying, Held];
+    /// A read or erase waits for the bus to take its command.
+    Command = "command": Bus, Bus; Idle, Idle; [];
+    /// The array is being sensed into the page buffer.
+    Sensing = "sensing": Command, Sense; Idle, Sense0; [];
+    /// Sensed data waits for the bus.
+    OutWait = "out-wait": Bus, Bus; Idle, Idle; [];
+    /// Data moves from the page buffer over the bus.
+    Out = "out": Out, Out; Out, Out; [OutWait, Idle, Suspended];
+    /// A program waits for the bus to load its next page.
+    LoadWait = "load-wait": Bus, Bus; Idle, Idle; [];
+    /// A page moves over the bus into the page buffer.
+    Load = "load": Load, Load; Load, Load; [LoadWait, Resuming, Held];
+    /// Pulses and verifies of a program or erase.
+    Pulsing = "pulsing": Command, Pulse; Idle, Idle; [Entering, Suspended, Idle];
+    /// Pulsing on to the legal stop.
+    Stopping = "stopping": Command, Pulse; Idle, Idle; [Entering, Suspended];
+    /// Entering a suspension.
+    Entering = "entering": Discharge, Entry; Discharge, Entry; [Suspended];
+    /// An operation is suspended and nothing else happens; accepts a read, and a program while only an erase
+    /// is suspended.
+    Suspended = "suspended": Hold, Hold; Hold, Hold; [LoadWait, Resuming, Pulsing, Retrying, Held];
+    /// Leaving a suspension.
+    Resuming = "resuming": Reload, Resume; Reload, Resume; [Pulsing];
+    /// Repeating a read whose decode has failed: the steps of its retry, one after another or overlapping.
+    Retrying = "retrying": Bus, Sense; Idle, Idle; [Retrying, Idle, Suspended];
+    /// What comes next waits for a share of the power budget.
+    Held = "held": Bus, Bus; Idle, Idle; [Resuming, Pulsing, Retrying, Suspended];
+    /// Status and data of the word line are read before it is reprogrammed.
+    Recalling = "recalling": Sense, Sense; Sense1, Sense1; [];
+}
+
+impl Step {
+    /// The states that the step passes, the first one first.
+    pub(super) const fn states(self) -> &'static [State] {
+        match self {
+            Step::Command => &[State::Command],
+            Step::Sense => &[State::Sensing],
+            Step::Out => &[State::OutWait, State::Out],
+            Step::Recall => &[State::Recalling],
+            Step::Load => &[State::LoadWait, State::Load],
+            Step::Pulses => &[State::Pulsing, State::Stopping],
+        }
+    }
+}
+
+/// Which states may follow each state, one bit for each: those of [`NEXT`], and those that the steps of a command lead to.
 pub(super) const LEGAL: [u16; STATES] = {
-    let mut table = [0; STATES];
+    let mut legal = [0; STATES];
     let mut from = 0;
     while from < STATES {
         let mut k = 0;
         while k < NEXT[from].len() {
-            table[from] |= 1 << NEXT[from][k] as u16;
+            legal[from] |= 1 << NEXT[from][k] as u16;
             k += 1;
         }
         from += 1;
     }
-    table
+    let mut k = 0;
+    while k < COMMANDS.len() {
+        legal = led_to(legal, COMMANDS[k].steps);
+        legal = led_to(legal, COMMANDS[k].reprogram);
+        k += 1;
+    }
+    legal
 };
+
+/// The same with what these steps lead to. What begins with anything but a load may first be held for its power.
+const fn led_to(mut legal: [u16; STATES], steps: &[Step]) -> [u16; STATES] {
+    let mut k = 0;
+    while k < steps.len() {
+        let states = steps[k].states();
+        let first = 1 << states[0] as u16;
+        if k > 0 {
+            let before = steps[k - 1].states();
+            legal[before[before.len() - 1] as usize] |= first;
+        } else {
+            legal[State::Idle as usize] |= first;
+            legal[State::Suspended as usize] |= first;
+            if !matches!(steps[0], Step::Load) {
+                legal[State::Held as usize] |= first;
+            }
+        }
+        if states.len() > 1 {
+            legal[states[0] as usize] |= 1 << states[1] as u16;
+        }
+        k += 1;
+    }
+    legal
+}

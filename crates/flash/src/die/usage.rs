@@ -1,133 +1,119 @@
-//! What a die spends its time on, and what a transaction queued at it waits for.
+//! How long a die has done what: its time by state and use, and by what it was to those who waited.
 
 use super::{STATES, State};
+use crate::command::{COMMANDS, Command, Effect, Spender, Step, USES, Use, WAITS, Wait};
 use interpulse_engine::SimTime;
 
-/// What a die is doing. The shares of these over all dies add up to the simulated time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Use {
-    /// Nothing to do.
-    Idle,
-    /// Sensing for the host.
-    SenseHost,
-    /// Sensing for garbage collection.
-    SenseGc,
-    /// Waiting for the bus or moving data out for a host read.
-    BusHost,
-    /// Waiting for the bus or moving data for garbage collection.
-    BusGc,
-    /// Waiting for the bus or loading the page buffer for a host program.
-    BusProgram,
-    /// Program pulses and verifies with host data.
-    PulseHost,
-    /// Program pulses and verifies with moved data.
-    PulseGc,
-    /// Erase pulses and verifies.
-    Erase,
-    /// Running on to a legal stop after a stop was asked for: a program.
-    StopProgram,
-    /// Running on to a legal stop after a stop was asked for: an erase.
-    StopErase,
-    /// Entering or leaving a suspension, or holding a suspended operation with nothing to read.
-    Suspended,
+/// A state of a die with a use it is put to. Time is booked by these pairs, so that both what it is to others and what the
+/// die draws meanwhile follow from one sum.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// The state.
+    pub state: State,
+    /// The use.
+    pub usage: Use,
+    /// Whom the energy is spent on.
+    pub spender: Spender,
+    /// What the command does to cells that the die is in this state for, if it is one.
+    pub effect: Option<Effect>,
 }
-
-/// Number of [`Use`] values.
-pub const USES: usize = 12;
-
-/// Why a transaction waits for its die, and what it then spends there: the flash part of a request's
-/// account. All in ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Wait {
-    /// Behind other host reads.
-    HostReads,
-    /// Behind programs of host data.
-    Programs,
-    /// Behind erases.
-    Erases,
-    /// Behind reads and programs of garbage collection.
-    Gc,
-    /// For a program or erase to reach a legal stop.
-    Stop,
-    /// For a suspension to be entered or left.
-    Suspend,
-    /// For the bus, and moving on it.
-    Bus,
-    /// Sensing.
-    Sensing,
-}
-
-/// Number of [`Wait`] values.
-pub const WAITS: usize = 8;
-
-/// The waiting cause that each use of the die is to a transaction queued behind it.
-const CAUSE: [Wait; USES] = [
-    Wait::Bus, // a die that is idle and yet waited for is about to be granted the bus
-    Wait::HostReads,
-    Wait::Gc,
-    Wait::HostReads,
-    Wait::Gc,
-    Wait::Programs,
-    Wait::Programs,
-    Wait::Gc,
-    Wait::Erases,
-    Wait::Stop,
-    Wait::Stop,
-    Wait::Suspend,
-];
-
-/// Every state of a die with every use it is put to. Time is booked by these pairs, so that both what it is to others
-/// and what the die draws meanwhile follow from one sum.
-pub const SLOTS: [(State, Use); 35] = [
-    (State::Idle, Use::Idle),
-    (State::Command, Use::BusHost),
-    (State::Command, Use::BusGc),
-    (State::Command, Use::Erase),
-    (State::Sensing, Use::SenseHost),
-    (State::Sensing, Use::SenseGc),
-    (State::OutWait, Use::BusHost),
-    (State::OutWait, Use::BusGc),
-    (State::Out, Use::BusHost),
-    (State::Out, Use::BusGc),
-    (State::Recalling, Use::BusProgram),
-    (State::Recalling, Use::BusGc),
-    (State::LoadWait, Use::BusProgram),
-    (State::LoadWait, Use::BusGc),
-    (State::LoadWait, Use::Suspended),
-    (State::Load, Use::BusProgram),
-    (State::Load, Use::BusGc),
-    (State::Load, Use::Suspended),
-    (State::Pulsing, Use::PulseHost),
-    (State::Pulsing, Use::PulseGc),
-    (State::Pulsing, Use::Erase),
-    (State::Stopping, Use::StopProgram),
-    (State::Stopping, Use::StopErase),
-    (State::Entering, Use::Suspended),
-    (State::Suspended, Use::Suspended),
-    (State::Resuming, Use::Suspended),
-    (State::Retrying, Use::BusHost),
-    (State::Retrying, Use::BusGc),
-    (State::Retrying, Use::SenseHost),
-    (State::Retrying, Use::SenseGc),
-    (State::Held, Use::BusHost),
-    (State::Held, Use::BusGc),
-    (State::Held, Use::BusProgram),
-    (State::Held, Use::Erase),
-    (State::Held, Use::Suspended),
-];
 
 /// Room for the slots; a power of two. Time of a pair that is not among them goes to the last one, where the audits miss
 /// it.
 const ROOM: usize = 64;
 
+struct Collected {
+    slots: [Slot; ROOM],
+    count: usize,
+}
+
+impl Collected {
+    /// With one more, unless there is one of this state and use.
+    const fn with(mut self, state: State, usage: Use, spender: Spender, effect: Option<Effect>) -> Collected {
+        let mut k = 0;
+        while k < self.count {
+            if self.slots[k].state as u8 == state as u8 && self.slots[k].usage as u8 == usage as u8 {
+                return self;
+            }
+            k += 1;
+        }
+        self.slots[k] = Slot { state, usage, spender, effect };
+        self.count += 1;
+        self
+    }
+
+    /// With those of these steps of a command.
+    const fn with_steps(mut self, of: &Command, steps: &[Step]) -> Collected {
+        let (spender, effect) = (of.spender, Some(of.effect));
+        let mut k = 0;
+        while k < steps.len() {
+            let states = steps[k].states();
+            match (steps[k], &of.train) {
+                (Step::Sense, _) => {
+                    self = self.with(states[0], of.array, spender, effect);
+                    // A retry senses while data of the step before moves.
+                    self = self.with(State::Retrying, of.array, spender, effect);
+                    self = self.with(State::Retrying, of.bus, spender, effect);
+                }
+                (Step::Pulses, Some(train)) => {
+                    self = self.with(states[0], of.array, spender, effect);
+                    self = self.with(states[1], train.stop, spender, effect);
+                }
+                (Step::Pulses, None) => panic!("pulses without a train"),
+                (Step::Command | Step::Out | Step::Recall | Step::Load, _) => {
+                    let mut state = 0;
+                    while state < states.len() {
+                        self = self.with(states[state], of.bus, spender, effect);
+                        state += 1;
+                    }
+                }
+            }
+            k += 1;
+        }
+        // Before it begins it may wait for a share of the power budget: so far it has spent nothing.
+        if k > 0 { self.with(State::Held, of.bus, Spender::Idle, effect) } else { self }
+    }
+}
+
+/// The slots that rest, suspensions and the commands need.
+const COLLECTED: Collected = {
+    let idle = Slot { state: State::Idle, usage: Use::Idle, spender: Spender::Idle, effect: None };
+    let mut all = Collected { slots: [idle; ROOM], count: 1 };
+    let suspended = [State::LoadWait, State::Load, State::Entering, State::Suspended, State::Resuming];
+    let mut k = 0;
+    while k < suspended.len() {
+        all = all.with(suspended[k], Use::Suspended, Spender::Suspension, None);
+        k += 1;
+    }
+    all = all.with(State::Held, Use::Suspended, Spender::Idle, None);
+    k = 0;
+    while k < COMMANDS.len() {
+        all = all.with_steps(&COMMANDS[k], COMMANDS[k].steps);
+        all = all.with_steps(&COMMANDS[k], COMMANDS[k].reprogram);
+        k += 1;
+    }
+    assert!(all.count < ROOM);
+    all
+};
+
+/// Every state of a die with every use it is put to.
+pub static SLOTS: [Slot; COLLECTED.count] = {
+    let mut slots = [COLLECTED.slots[0]; COLLECTED.count];
+    let mut k = 0;
+    while k < COLLECTED.count {
+        slots[k] = COLLECTED.slots[k];
+        k += 1;
+    }
+    slots
+};
+
 /// The slot of each state and use.
 const SLOT: [[u8; USES]; STATES] = {
     let mut table = [[ROOM as u8 - 1; USES]; STATES];
     let mut k = 0;
-    while k < SLOTS.len() {
-        table[SLOTS[k].0 as usize][SLOTS[k].1 as usize] = k as u8;
+    while k < COLLECTED.count {
+        let of = COLLECTED.slots[k];
+        table[of.state as usize][of.usage as usize] = k as u8;
         k += 1;
     }
     table
@@ -137,12 +123,18 @@ const SLOT: [[u8; USES]; STATES] = {
 const CAUSE_OF_SLOT: [Wait; ROOM] = {
     let mut table = [Wait::Bus; ROOM];
     let mut k = 0;
-    while k < SLOTS.len() {
-        table[k] = CAUSE[SLOTS[k].1 as usize];
+    while k < COLLECTED.count {
+        table[k] = COLLECTED.slots[k].usage.cause();
         k += 1;
     }
     table
 };
+
+/// The slot of a state and a use.
+#[inline]
+pub(super) fn slot_of(state: State, usage: Use) -> u8 {
+    SLOT[state as usize][usage as usize]
+}
 
 /// Cumulative time of one die by use and by waiting cause.
 #[derive(Clone, Debug)]
@@ -170,11 +162,11 @@ impl Usage {
         self.since = now;
     }
 
-    /// Books the time up to `now` and changes state and use.
+    /// Books the time up to `now` and changes state and use to those of slot `to`.
     #[inline]
-    pub fn switch(&mut self, now: SimTime, state: State, to: Use) {
+    pub(super) fn switch(&mut self, now: SimTime, to: u8) {
         self.settle(now);
-        self.current = SLOT[state as usize][to as usize];
+        self.current = to;
     }
 
     /// Time by waiting cause up to the last booking; differences of two such readings tell what a
@@ -187,8 +179,8 @@ impl Usage {
     /// Time by use up to the last booking, in ns; adds up to the time of that booking.
     pub fn uses(&self) -> [u64; USES] {
         let mut uses = [0; USES];
-        for (&(_, usage), time) in SLOTS.iter().zip(&self.times) {
-            uses[usage as usize] += time;
+        for (slot, time) in SLOTS.iter().zip(&self.times) {
+            uses[slot.usage as usize] += time;
         }
         uses
     }

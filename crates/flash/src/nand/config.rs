@@ -2,6 +2,7 @@
 
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
+use crate::command::Effect;
 use crate::errors::ErrorSpec;
 use crate::suspend::SuspendPolicy;
 use crate::variation::LongOperations;
@@ -35,4 +36,15 @@ pub struct NandConfig {
     pub ecc_interval: Duration,
     /// Bit errors and what corrects them; `None` for none.
     pub errors: Option<Arc<ErrorSpec>>,
+}
+
+impl NandConfig {
+    /// The policy for operations with this effect; nothing asks about reads.
+    #[inline]
+    pub(crate) fn suspend_policy(&self, effect: Effect) -> &SuspendPolicy {
+        match effect {
+            Effect::Erases => &self.erase_suspend,
+            Effect::Programs | Effect::Reads => &self.program_suspend,
+        }
+    }
 }

@@ -2,8 +2,9 @@
 
 use super::Nand;
 use super::queue::{GcReadRank, Policy};
-use super::txn::{Kind, NONE};
-use crate::die::{LongKind, State};
+use super::txn::NONE;
+use crate::command::Class;
+use crate::die::State;
 use crate::suspend::{Decision, SuspendLimits};
 use interpulse_engine::SimTime;
 
@@ -25,17 +26,18 @@ impl Nand {
         if hand.moved < hand.count {
             // Those that have moved may be gone already.
             let reads = &hand.reads[hand.moved as usize..hand.count as usize];
-            return reads.iter().any(|&id| self.txns.get(id).kind == Kind::GcRead);
+            return reads.iter().any(|&id| self.txns.get(id).kind.command().class == Class::GcRead);
         }
-        let Some(op) = die.long().filter(|op| op.kind != LongKind::HostProgram) else { return false };
+        let of_gc = |class| class != Class::HostWrite;
+        let Some(op) = die.long().filter(|op| of_gc(op.kind.command().class)) else { return false };
         match die.state() {
             // It has stopped, or is about to.
             State::Stopping | State::Entering | State::Suspended | State::Held | State::Retrying => false,
             // It goes on, and is asked again.
-            State::Resuming => !self.may_preempt(d, Kind::HostRead),
+            State::Resuming => !self.may_preempt(d, Class::HostRead),
             State::Pulsing => {
                 let at = die.stands_at(now, self.oldest_write);
-                !self.may_preempt(d, Kind::HostRead)
+                !self.may_preempt(d, Class::HostRead)
                     || hand.stop_asked
                     || !matches!(self.suspend_policy(op.kind).decide(&at), Decision::Stop(_))
             }
@@ -46,10 +48,10 @@ impl Nand {
 
     fn gc_goes_first(&self, d: usize) -> bool {
         let queue = &self.queues[d];
-        let waits = |kind| queue.first(kind) != NONE;
+        let waits = |class| queue.first(class) != NONE;
         match (self.config.policy, self.config.gc_reads) {
-            (Policy::Fifo, _) => waits(Kind::GcRead) || waits(Kind::GcProgram) || waits(Kind::Erase),
-            (Policy::ReadPriority, GcReadRank::WithHostReads) => waits(Kind::GcRead),
+            (Policy::Fifo, _) => waits(Class::GcRead) || waits(Class::GcWrite) || waits(Class::Erase),
+            (Policy::ReadPriority, GcReadRank::WithHostReads) => waits(Class::GcRead),
             (Policy::ReadPriority, _) => false,
         }
     }

@@ -1,7 +1,8 @@
 //! What the decoder makes of each sensing of a page: the array's side of [`crate::errors`].
 
 use super::Nand;
-use super::txn::{Kind, Txn};
+use super::txn::Txn;
+use crate::command::{Class, Effect};
 use crate::errors::blocks::{BlockState, BlockStates};
 use crate::errors::draw::Drawn;
 use crate::errors::model::Page;
@@ -125,8 +126,8 @@ impl Reliability {
     pub(super) fn finished(&mut self, txn: &Txn, now: SimTime) {
         for plane in txn.planes() {
             let at = (txn.die, plane, txn.block);
-            match txn.kind {
-                Kind::Erase => self.blocks.erased(at, txn.cycles.saturating_add(1)),
+            match txn.kind.command().effect {
+                Effect::Erases => self.blocks.erased(at, txn.cycles.saturating_add(1)),
                 // A block counts as old as its first word line's first program.
                 _ if txn.page == 0 && txn.reprograms().is_none() => self.blocks.programmed(at, now),
                 _ => {}
@@ -210,7 +211,7 @@ impl Reliability {
     pub(super) fn read_done(&mut self, txn: &mut Txn, failed: bool, now: SimTime) {
         let further = usize::from(txn.attempt()).min(MOST_ATTEMPTS_COUNTED);
         self.by_attempts[further] += 1;
-        let host = txn.kind == Kind::HostRead;
+        let host = txn.kind.command().class == Class::HostRead;
         if txn.is_retry() {
             txn.own = now.as_ns() - txn.own;
             let (reads, time) = match host {

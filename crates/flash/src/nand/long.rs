@@ -3,69 +3,88 @@
 use super::channel::Transfer;
 use super::power::budget::Next;
 use super::trains::{block_key, slowest, word_line_key};
-use super::txn::{Kind, NO_BLOCK, NONE, Txn};
+use super::txn::{NO_BLOCK, NONE, Txn};
 use super::{Nand, Outcome};
-use crate::die::usage::{Use, Wait};
-use crate::die::{LongKind, LongOp, State};
+use crate::command::{Class, Effect, Step, Use, Wait};
+use crate::die::State;
+use crate::pulse::PulseTrain;
 use crate::suspend::SuspendScheme;
 use crate::suspend::eligibility::Candidate;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
-/// Whether an operation is an erase.
-pub(super) fn is_erase(op: &LongOp) -> bool {
-    op.kind == LongKind::Erase
-}
-
 impl Nand {
-    pub(super) fn start_program(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let kind = if txn.kind == Kind::HostProgram { LongKind::HostProgram } else { LongKind::GcProgram };
+    /// The die takes up a program or an erase.
+    pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+        let command = txn.kind.command();
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
-        let pages = self.geometry.pages_per_program;
         let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles };
+        let (train, page_types) = self.train_of(d, txn);
+        let policy = self.config.suspend_policy(command.effect);
+        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types };
         let die = &mut self.dies[d];
-        let key = |plane| word_line_key(txn, plane, &self.geometry);
-        let train = match txn.two_bit() {
-            None => slowest(txn, |plane| self.trains.program(key(plane))),
-            Some(how) => slowest(txn, |plane| self.trains.two_bit(how.bit().is_some(), key(plane))),
-        };
         let nested = die.long().is_some();
-        die.begin_long(now, kind, train, block, (txn.plane.into(), txn.planes.into()));
-        if nested {
-            self.counters.programs_in_suspension += 1;
-            self.in_hand[d].beneath = self.in_hand[d].long;
-        }
-        let pages_of_train = match txn.two_bit() {
-            Some(how) => how.bit().map_or(0b11, |bit| 1 << bit as u32),
-            None if pages == 1 => 1 << (txn.page % self.geometry.pages_per_word_line),
-            None => (1 << pages) - 1,
-        };
-        let candidate =
-            Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types: pages_of_train };
-        let policy = &self.config.program_suspend;
+        die.begin_long(now, txn.kind, train, block, (txn.plane.into(), txn.planes.into()));
         die.set_may_stop(
             policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
         );
-        if txn.is_two_bit() {
-            self.start_two_bit(agenda, now, d, id, txn);
-            return;
-        }
-        if let Some(block) = block {
-            die.check_program(now, (txn.plane.into(), txn.planes.into()), block, txn.page, pages);
-        }
         let hand = &mut self.in_hand[d];
-        (hand.long, hand.loads) = (id, pages * u32::from(txn.planes));
-        self.want_load(agenda, now, d, self.timing.command * u64::from(txn.planes));
+        if nested {
+            self.counters.programs_in_suspension += 1;
+            hand.beneath = hand.long;
+        }
+        let reprograms = txn.reprograms().is_some();
+        (hand.long, hand.count, hand.powered) = (id, 0, false);
+        hand.steps = if reprograms { command.reprogram } else { command.steps };
+        if command.effect == Effect::Programs {
+            self.check_program(now, d, txn, block);
+        }
+        self.next_step(agenda, now, d);
     }
 
-    /// The program on the die works on a word line with two bits per cell: a reprogram first reads status and data.
+    /// The train of an operation, and the types of the pages it programs.
+    #[inline]
+    fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
+        if txn.kind.command().effect == Effect::Erases {
+            let of = |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane));
+            return (slowest(txn, of), 0);
+        }
+        let key = |plane| word_line_key(txn, plane, &self.geometry);
+        let pages = self.geometry.pages_per_program;
+        match txn.two_bit() {
+            None => {
+                let first = if pages == 1 { txn.page % self.geometry.pages_per_word_line } else { 0 };
+                (slowest(txn, |plane| self.trains.program(key(plane))), ((1 << pages) - 1) << first)
+            }
+            Some(how) => {
+                let types = how.bit().map_or(0b11, |bit| 1 << bit as u32);
+                (slowest(txn, |plane| self.trains.two_bit(how.bit().is_some(), key(plane))), types)
+            }
+        }
+    }
+
+    /// Checks what the program on the die is going to write, and notes how many pages have to be loaded for it.
+    fn check_program(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<u32>) {
+        let planes = (u32::from(txn.plane), u32::from(txn.planes));
+        let pages = if txn.is_two_bit() {
+            self.check_two_bit(now, d, txn)
+        } else {
+            let pages = self.geometry.pages_per_program;
+            if let Some(block) = block {
+                self.dies[d].check_program(now, planes, block, txn.page, pages);
+            }
+            pages
+        };
+        self.in_hand[d].loads = planes.1 * pages;
+    }
+
+    /// The same for a word line with two bits per cell: pages to load on each plane.
     #[inline(never)]
-    fn start_two_bit(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+    fn check_two_bit(&mut self, now: SimTime, d: usize, txn: &Txn) -> u32 {
         let how = txn.two_bit().expect("the caller has looked");
         let planes = (u32::from(txn.plane), u32::from(txn.planes));
         let pages = self.geometry.pages_per_word_line;
         let first = txn.page / pages * pages;
-        let die = &mut self.dies[d];
-        die.check_two_bit(
+        self.dies[d].check_two_bit(
             now,
             planes,
             txn.block,
@@ -73,29 +92,53 @@ impl Nand {
             self.config.super_layer,
             (how, txn.units as u8),
         );
-        let pages = if how.bit().is_some() { 1 } else { 2 };
         self.counters.reprograms += u64::from(how.bit().is_some());
         self.counters.mlc_programs += u64::from(how.bit().is_none());
+        if how.bit().is_some() { 1 } else { 2 }
+    }
+
+    /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first
+    /// that draws current lasts to the end of the pulses. Page loads need no grant.
+    fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let hand = &mut self.in_hand[d];
-        (hand.long, hand.loads) = (id, planes.1 * pages);
-        if how.bit().is_none() {
-            self.want_load(agenda, now, d, self.timing.command * u64::from(planes.1));
-        } else if self.may_draw(agenda, now, d, Next::Recall) {
-            self.recall(agenda, now, d);
+        let asks = !hand.powered && hand.steps[0] != Step::Load;
+        hand.powered |= asks;
+        if !asks || self.may_draw(agenda, now, d, Next::Step) {
+            self.take_step(agenda, now, d, now);
         }
     }
 
-    /// Reads status and data of the word line that the program on the die changes.
-    pub(super) fn recall(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let (usage, block) = (self.load_use(d), self.long_block(d));
-        self.dies[d].go(now, State::Recalling, usage, block);
-        agenda.arm(self.timer(d), now + self.timing.read_two_bit);
+    /// The next step of the operation on the die begins at `start`, when its command has ended.
+    pub(super) fn take_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
+        let hand = &mut self.in_hand[d];
+        let (step, rest) = hand.steps.split_first().expect("pulses are the last step");
+        hand.steps = rest;
+        match step {
+            Step::Pulses => self.pulses_from(agenda, now, d, start),
+            Step::Load => self.want_load(agenda, now, d, self.command_time(d)),
+            Step::Command => {
+                let (usage, block) = (self.load_use(d), self.long_block(d));
+                self.dies[d].go(now, State::Command, usage, block);
+                self.want_bus(agenda, now, d, Transfer::Command, self.command_time(d));
+            }
+            Step::Recall => {
+                let (usage, block) = (self.load_use(d), self.long_block(d));
+                self.dies[d].go(now, State::Recalling, usage, block);
+                agenda.arm(self.timer(d), start + self.timing.read_two_bit);
+            }
+            Step::Sense | Step::Out => unreachable!("a step of reads, which go their own way"),
+        }
     }
 
-    /// Status and data of the word line are in the page buffer: the new page comes over the bus.
+    /// Command and address cycles of the operation on the die.
+    fn command_time(&self, d: usize) -> Duration {
+        let planes = self.dies[d].long().expect("an operation is on the die").planes.1;
+        self.timing.command * u64::from(planes)
+    }
+
+    /// Status and data of the word line are in the page buffer.
     pub(super) fn recalled(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let planes = self.dies[d].long().expect("a reprogram is on the die").planes.1;
-        self.want_load(agenda, now, d, self.timing.command * u64::from(planes));
+        self.next_step(agenda, now, d);
     }
 
     /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
@@ -109,21 +152,7 @@ impl Nand {
         worn.max().expect("an operation addresses a plane")
     }
 
-    pub(super) fn start_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
-        let train = slowest(txn, |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane)));
-        let cycles = self.most_worn(d, txn);
-        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types: 0 };
-        let policy = &self.config.erase_suspend;
-        let die = &mut self.dies[d];
-        die.begin_long(now, LongKind::Erase, train, Some(txn.block), (txn.plane.into(), txn.planes.into()));
-        die.set_may_stop(policy.is_on() && policy.eligible.admits(&candidate));
-        let hand = &mut self.in_hand[d];
-        (hand.long, hand.count) = (id, 0);
-        if self.may_draw(agenda, now, d, Next::Erase) {
-            self.command_erase(agenda, now, d);
-        }
-    }
-
+    /// A page has been loaded into the page buffer.
     pub(super) fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.book_load(d);
         self.in_hand[d].loads -= 1;
@@ -133,10 +162,8 @@ impl Nand {
         }
         if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
             self.reloaded(agenda, now, d);
-        } else if self.dies[d].long().is_some_and(|op| op.two_bit.is_some_and(|how| how.bit().is_some()))
-            || self.may_draw(agenda, now, d, Next::Pulses)
-        {
-            self.pulses_from(agenda, now, d, now);
+        } else {
+            self.next_step(agenda, now, d);
         }
     }
 
@@ -160,10 +187,7 @@ impl Nand {
                 ramp = policy.resume_ramp;
             }
             let suspended = now.since(self.dies[d].halted()).as_ns();
-            match kind {
-                LongKind::Erase => self.counters.erase_suspended_time += suspended,
-                _ => self.counters.program_suspended_time += suspended,
-            }
+            *self.counters.trains(kind.command().effect).suspended += suspended;
         }
         let end = self.dies[d].start_pulses(now, start, ramp);
         self.in_hand[d].stop_asked = false;
@@ -184,13 +208,11 @@ impl Nand {
         let loops = u64::from(op.train.loops);
         let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
         self.supply.tally.book_phases(op.kind, phases);
-        match op.kind {
-            LongKind::HostProgram => {
-                self.counters.host_programs += 1;
-                self.account_program(now, d, &mut txn);
-            }
-            LongKind::GcProgram => self.counters.gc_programs += 1,
-            LongKind::Erase => self.counters.erases += 1,
+        *op.kind.count(&mut self.counters) += 1;
+        let command = op.kind.command();
+        *self.counters.trains(command.effect).owed += owed;
+        if command.class == Class::HostWrite {
+            self.account_program(now, d, &mut txn);
         }
         self.operations.record(&op, now);
         if let Some(reliability) = &mut self.reliability
@@ -198,23 +220,16 @@ impl Nand {
         {
             reliability.finished(&txn, now);
         }
-        if op.kind == LongKind::Erase {
-            self.counters.erase_owed_time += owed;
-            self.outcomes.push(Outcome::Erase(txn));
-        } else {
-            self.counters.program_owed_time += owed;
-            self.outcomes.push(Outcome::Program(txn));
-        }
+        self.outcomes.push(if op.erases() { Outcome::Erase(txn) } else { Outcome::Program(txn) });
         self.next_on(agenda, now, d);
     }
 
-    /// What loading the page buffer is to those who wait: part of the program, or of its resume.
+    /// What the bus time of the operation on the die is to those who wait: part of it, or of its resume.
     #[inline]
     pub(super) fn load_use(&self, d: usize) -> Use {
-        match self.dies[d].long().expect("a program is being loaded") {
+        match self.dies[d].long().expect("an operation is on the die") {
             op if op.suspends > 0 => Use::Suspended,
-            op if op.kind == LongKind::HostProgram => Use::BusProgram,
-            _ => Use::BusGc,
+            op => op.kind.command().bus,
         }
     }
 

@@ -6,11 +6,12 @@
 
 pub mod channel;
 mod config;
-mod counters;
+pub mod course;
 pub mod ecc;
 mod foresight;
 mod judge;
 mod long;
+pub mod observe;
 mod operations;
 pub mod power;
 mod power_loss;
@@ -20,8 +21,9 @@ mod retry;
 mod suspension;
 mod trains;
 pub mod txn;
+mod watch;
 
-use crate::die::usage::{Use, WAITS, Wait};
+use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::PartSpec;
@@ -29,12 +31,14 @@ use crate::variation::Trains;
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
-use txn::{Kind, NONE, Slab, Txn};
+use txn::{NONE, Slab, Txn};
+use watch::Watch;
 
+pub use crate::command::NandCounters;
 pub use config::NandConfig;
-pub use counters::NandCounters;
 pub use judge::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 pub use operations::{OperationStats, OperationTimes};
 
@@ -64,6 +68,10 @@ struct InHand {
     long: u32,
     /// The erase that is suspended beneath a program.
     beneath: u32,
+    /// Steps of the program or erase on the die still to come.
+    steps: &'static [Step],
+    /// One of its steps has asked for power, for all that follow.
+    powered: bool,
     /// Page loads still to do.
     loads: u32,
     /// A stop was asked for that is under way or refused; set so that it is asked for only once.
@@ -81,6 +89,8 @@ impl InHand {
         moved: 0,
         long: NONE,
         beneath: NONE,
+        steps: &[],
+        powered: false,
         loads: 0,
         stop_asked: false,
         buffer_used: false,
@@ -105,8 +115,9 @@ pub struct Nand {
     seq: u64,
     first: u32,
     supply: Supply,
-    /// Whether power asks for more than sums by state; almost never does it.
+    /// Whether anybody wants to know more of the dies than sums by state; almost never does anybody.
     watched: bool,
+    watch: Watch,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Finished transactions, in order; drained by the owner.
@@ -133,8 +144,11 @@ impl Nand {
         let reliability = config.errors.as_deref().map(|spec| {
             Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, reprograms, seed))
         });
-        let supply =
-            Supply::new(&config.power, &part.power, part.buffer_setup, dies as u32, geometry.channels);
+        let (all, channels) = (dies as u32, geometry.channels);
+        let supply = Supply::new(&config.power, &part.power, part.buffer_setup, all, channels);
+        let meter = config.power.trace.map(|window| {
+            Box::new(Meter::new(&part.power, all, channels, window, config.power.standby_after))
+        });
         Nand {
             timing,
             reliability,
@@ -156,6 +170,7 @@ impl Nand {
             seq: 0,
             first: first.0,
             watched: config.power != PowerConfig::default(),
+            watch: Watch::new(meter, all),
             supply,
             oldest_write: None,
             outcomes: Vec::with_capacity(64),
@@ -252,7 +267,7 @@ impl Nand {
             // An idle die has an empty queue: nothing to wait for.
             debug_assert!(self.queues[d].is_empty());
             txn.waits = [0; WAITS];
-            if txn.kind == Kind::HostProgram {
+            if txn.kind.command().class == Class::HostWrite {
                 die.usage.settle(now);
                 txn.waits = *die.usage.causes();
                 txn.own = txn.waits[Wait::Programs as usize];
@@ -263,11 +278,11 @@ impl Nand {
         }
         die.usage.settle(now);
         txn.waits = *die.usage.causes();
-        let kind = txn.kind;
+        let class = txn.kind.command().class;
         let id = self.txns.insert(txn);
         self.queues[d].push(&mut self.txns, id);
         match state {
-            State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
+            State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
             State::Suspended => self.next_on(agenda, now, d),
             State::Held => self.serve_before_resuming(agenda, now, d),
@@ -344,7 +359,7 @@ impl Nand {
             // Its account is that of its first attempt; what comes after is the time of its retry.
             return;
         }
-        if txn.kind == Kind::HostProgram {
+        if txn.kind.command().class == Class::HostWrite {
             // Its account is made up when it is complete: it may be stopped for others.
             txn.own = usage.causes()[Wait::Programs as usize];
             return;
@@ -357,10 +372,9 @@ impl Nand {
 
     pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let txn = *self.txns.get(id);
-        match txn.kind {
-            Kind::HostRead | Kind::GcRead => self.start_read(agenda, now, d, id, &txn),
-            Kind::HostProgram | Kind::GcProgram => self.start_program(agenda, now, d, id, &txn),
-            Kind::Erase => self.start_erase(agenda, now, d, id, &txn),
+        match txn.kind.command().effect {
+            Effect::Reads => self.start_read(agenda, now, d, id, &txn),
+            Effect::Programs | Effect::Erases => self.start_long(agenda, now, d, id, &txn),
         }
     }
 
@@ -404,7 +418,7 @@ impl Nand {
                 self.dies[d].go(now, State::Sensing, usage, block);
                 agenda.arm(self.timer(d), end + sense);
             }
-            State::Command => self.pulses_from(agenda, now, d, end),
+            State::Command => self.take_step(agenda, now, d, end),
             State::OutWait => {
                 let (usage, block) = self.read_use(d);
                 self.dies[d].go(now, State::Out, usage, block);

@@ -1,6 +1,6 @@
 //! How programs and erases went: how long they had the die, and how often they were suspended.
 
-use crate::die::{LongKind, LongOp};
+use crate::die::LongOp;
 use interpulse_engine::{LatencyHistogram, SimTime};
 
 /// Operations that were suspended this often or more share the last count.
@@ -57,7 +57,7 @@ impl OperationStats {
     /// Adds an operation that ends at `now`.
     #[inline]
     pub fn record(&mut self, op: &LongOp, now: SimTime) {
-        let of = if op.kind == LongKind::Erase { &mut self.erases } else { &mut self.programs };
+        let of = if op.erases() { &mut self.erases } else { &mut self.programs };
         of.times.record(now.since(op.started));
         of.by_suspends[(op.suspends as usize).min(MOST_COUNTED)] += 1;
         of.most_suspends = of.most_suspends.max(op.suspends);

@@ -11,7 +11,7 @@ impl Nand {
     /// Power is cut now: all transactions are gone without an outcome. Returns the programs and erases left half done,
     /// with their dies.
     pub fn lose_power(&mut self, agenda: &mut Agenda) -> Vec<(u32, Torn)> {
-        assert!(self.supply.meter.is_none() && self.supply.budget.is_none(), "neither is told of a cut");
+        assert!(self.watch.meter.is_none() && self.supply.budget.is_none(), "neither is told of a cut");
         let now = agenda.now();
         let mut torn = Vec::new();
         for d in 0..self.dies.len() {
@@ -29,6 +29,7 @@ impl Nand {
             }
             self.queues[d] = Queue::default();
             self.in_hand[d] = InHand::NOTHING;
+            self.look_at(now, d);
         }
         self.channels.iter_mut().for_each(|channel| channel.lose_power(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));

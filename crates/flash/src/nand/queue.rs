@@ -1,7 +1,8 @@
-//! The transactions waiting for one die, one first-in first-out list per kind, and the policies that pick
+//! The transactions waiting for one die, one first-in first-out list per class, and the policies that pick
 //! the next one.
 
-use super::txn::{KINDS, Kind, NONE, Slab};
+use super::txn::{NONE, Slab};
+use crate::command::{CLASSES, Class};
 
 /// Which waiting transaction a die takes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +46,8 @@ impl GcReadRank {
 /// The waiting transactions of one die.
 #[derive(Clone, Copy)]
 pub struct Queue {
-    head: [u32; KINDS],
-    tail: [u32; KINDS],
+    head: [u32; CLASSES],
+    tail: [u32; CLASSES],
     waiting: u32,
     /// Garbage collection goes before host programs.
     pub gc_urgent: bool,
@@ -54,7 +55,7 @@ pub struct Queue {
 
 impl Default for Queue {
     fn default() -> Self {
-        Queue { head: [NONE; KINDS], tail: [NONE; KINDS], waiting: 0, gc_urgent: false }
+        Queue { head: [NONE; CLASSES], tail: [NONE; CLASSES], waiting: 0, gc_urgent: false }
     }
 }
 
@@ -62,7 +63,7 @@ impl Queue {
     /// Appends transaction `id`.
     #[inline]
     pub fn push(&mut self, slab: &mut Slab, id: u32) {
-        let k = slab.get(id).kind as usize;
+        let k = slab.get(id).kind.command().class as usize;
         slab.get_mut(id).next = NONE;
         if self.head[k] == NONE {
             self.head[k] = id;
@@ -73,9 +74,9 @@ impl Queue {
         self.waiting += 1;
     }
 
-    /// Puts transaction `id` before the others of its kind.
+    /// Puts transaction `id` before the others of its class.
     pub fn push_front(&mut self, slab: &mut Slab, id: u32) {
-        let k = slab.get(id).kind as usize;
+        let k = slab.get(id).kind.command().class as usize;
         slab.get_mut(id).next = self.head[k];
         if self.head[k] == NONE {
             self.tail[k] = id;
@@ -96,22 +97,22 @@ impl Queue {
         self.waiting
     }
 
-    /// The first waiting transaction of a kind, or [`NONE`].
+    /// The first waiting transaction of a class, or [`NONE`].
     #[inline]
-    pub fn first(&self, kind: Kind) -> u32 {
-        self.head[kind as usize]
+    pub fn first(&self, class: Class) -> u32 {
+        self.head[class as usize]
     }
 
-    /// The place in the order of submission of the oldest waiting transaction of any other kind, or `u64::MAX`.
-    pub fn oldest_but(&self, slab: &Slab, kind: Kind) -> u64 {
-        let others = self.head.iter().enumerate().filter(|&(k, &id)| k != kind as usize && id != NONE);
+    /// The place in the order of submission of the oldest waiting transaction of any other class, or `u64::MAX`.
+    pub fn oldest_but(&self, slab: &Slab, class: Class) -> u64 {
+        let others = self.head.iter().enumerate().filter(|&(k, &id)| k != class as usize && id != NONE);
         others.map(|(_, &id)| slab.get(id).seq).min().unwrap_or(u64::MAX)
     }
 
-    /// Takes the first waiting transaction of a kind, which must exist.
+    /// Takes the first waiting transaction of a class, which must exist.
     #[inline]
-    pub fn pop(&mut self, slab: &Slab, kind: Kind) -> u32 {
-        let k = kind as usize;
+    pub fn pop(&mut self, slab: &Slab, class: Class) -> u32 {
+        let k = class as usize;
         let id = self.head[k];
         debug_assert!(id != NONE);
         self.head[k] = slab.get(id).next;
@@ -119,9 +120,9 @@ impl Queue {
         id
     }
 
-    /// Takes `id` out of the list of its kind, given its predecessor (or [`NONE`] for the head).
+    /// Takes `id` out of the list of its class, given its predecessor (or [`NONE`] for the head).
     pub fn unlink(&mut self, slab: &mut Slab, before: u32, id: u32) {
-        let k = slab.get(id).kind as usize;
+        let k = slab.get(id).kind.command().class as usize;
         let next = slab.get(id).next;
         if before == NONE {
             self.head[k] = next;
@@ -136,14 +137,14 @@ impl Queue {
 
     /// Which of the waiting reads comes first by `rank`, of those that count as urgent; `None` if none does.
     #[inline]
-    pub fn urgent_read(&self, slab: &Slab, rank: GcReadRank) -> Option<Kind> {
-        let (host, gc) = (self.head[Kind::HostRead as usize], self.head[Kind::GcRead as usize]);
+    pub fn urgent_read(&self, slab: &Slab, rank: GcReadRank) -> Option<Class> {
+        let (host, gc) = (self.head[Class::HostRead as usize], self.head[Class::GcRead as usize]);
         if host != NONE {
             let older =
                 rank == GcReadRank::WithHostReads && gc != NONE && slab.get(gc).seq < slab.get(host).seq;
-            return Some(if older { Kind::GcRead } else { Kind::HostRead });
+            return Some(if older { Class::GcRead } else { Class::HostRead });
         }
-        (gc != NONE && rank != GcReadRank::InOrder).then_some(Kind::GcRead)
+        (gc != NONE && rank != GcReadRank::InOrder).then_some(Class::GcRead)
     }
 
     /// Takes the next transaction by `policy` and, under read priority, `rank`.
@@ -153,23 +154,21 @@ impl Queue {
             return None;
         }
         if policy == Policy::ReadPriority
-            && let Some(kind) = self.urgent_read(slab, rank)
+            && let Some(class) = self.urgent_read(slab, rank)
         {
-            return Some(self.pop(slab, kind));
+            return Some(self.pop(slab, class));
         }
-        const ALL: [Kind; KINDS] =
-            [Kind::HostRead, Kind::GcRead, Kind::HostProgram, Kind::GcProgram, Kind::Erase];
-        let mut best: Option<(bool, u64, Kind)> = None;
-        for kind in ALL {
-            let id = self.head[kind as usize];
+        let mut best: Option<(bool, u64, Class)> = None;
+        for class in Class::ALL {
+            let id = self.head[class as usize];
             if id != NONE {
-                let late = self.gc_urgent && kind == Kind::HostProgram && policy == Policy::ReadPriority;
-                let key = (late, slab.get(id).seq, kind);
+                let late = self.gc_urgent && class == Class::HostWrite && policy == Policy::ReadPriority;
+                let key = (late, slab.get(id).seq, class);
                 if best.is_none_or(|(l, s, _)| (key.0, key.1) < (l, s)) {
                     best = Some(key);
                 }
             }
         }
-        best.map(|(_, _, kind)| self.pop(slab, kind))
+        best.map(|(_, _, class)| self.pop(slab, class))
     }
 }

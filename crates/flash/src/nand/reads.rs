@@ -4,10 +4,10 @@ use super::channel::Transfer;
 use super::power::NO_SENSING;
 use super::power::budget::Next;
 use super::queue::Policy;
-use super::txn::{Kind, NONE, Txn};
+use super::txn::{NONE, Txn};
 use super::{MAX_BATCH, Nand};
+use crate::command::{Use, Wait};
 use crate::die::State;
-use crate::die::usage::{Use, Wait};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
@@ -19,7 +19,7 @@ impl Nand {
         let hand = &mut self.in_hand[d];
         hand.reads[0] = id;
         (hand.count, hand.moved) = (1, 0);
-        if self.config.multi_plane_reads && self.queues[d].first(txn.kind) != NONE {
+        if self.config.multi_plane_reads && self.queues[d].first(txn.kind.command().class) != NONE {
             self.gather_planes(now, d, txn);
         }
         if self.watched && !self.may_draw(agenda, now, d, Next::Read) {
@@ -31,7 +31,7 @@ impl Nand {
     /// The reads in hand, the first of which is `txn`, ask for the bus.
     #[inline(always)]
     pub(super) fn command_reads(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, txn: &Txn) {
-        let usage = if txn.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc };
+        let usage = txn.kind.command().bus;
         let (hand, die) = (&self.in_hand[d], &mut self.dies[d]);
         die.go(now, State::Command, usage, txn.block);
         die.check_read(now, txn.plane.into(), txn.block, txn.page);
@@ -46,18 +46,19 @@ impl Nand {
         self.want_bus(agenda, now, d, Transfer::Command, command);
     }
 
-    /// Adds waiting reads of the same kind on other planes to the read in hand. Under `fifo` they overtake
+    /// Adds waiting reads of the same class on other planes to the read in hand. Under `fifo` they overtake
     /// nothing that was submitted earlier; in a suspension they are those that it serves.
     pub(super) fn gather_planes(&mut self, now: SimTime, d: usize, first: &Txn) {
+        let class = first.kind.command().class;
         let before_seq = if self.dies[d].long().is_some() {
             self.serves_before(d)
         } else if self.config.policy == Policy::Fifo {
-            self.queues[d].oldest_but(&self.txns, first.kind)
+            self.queues[d].oldest_but(&self.txns, class)
         } else {
             u64::MAX
         };
         let mut taken: u64 = 1 << first.plane;
-        let (mut before, mut id) = (NONE, self.queues[d].first(first.kind));
+        let (mut before, mut id) = (NONE, self.queues[d].first(class));
         while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
             let t = *self.txns.get(id);
             if t.seq >= before_seq {
@@ -104,14 +105,9 @@ impl Nand {
         let spent = now.as_ns() - txn.mark.as_ns();
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
-        let units = txn.units;
-        let host = txn.kind == Kind::HostRead;
-        self.supply.tally.book_out(host, self.timing.bytes_of_units[units as usize]);
-        if host {
-            self.counters.host_reads += 1;
-        } else {
-            self.counters.gc_reads += 1;
-        }
+        let (kind, units) = (txn.kind, txn.units);
+        self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
+        *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);
         let c = self.geometry.channel_of(d as u32) as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
@@ -142,9 +138,8 @@ impl Nand {
             let page_type = txn.page % self.geometry.pages_per_word_line;
             let time = txn.sensing(&self.timing, page_type as usize);
             txn.waits[Wait::Sensing as usize] += time.as_ns();
-            let host = txn.kind == Kind::HostRead;
-            self.supply.tally.book_sensing(host, page_type, time);
-            return (time, if host { Use::SenseHost } else { Use::SenseGc }, txn.block);
+            self.supply.tally.book_sensing(txn.kind, page_type, time);
+            return (time, txn.kind.command().array, txn.block);
         }
         let hand = self.in_hand[d];
         let (mut longest, mut of) = (Duration::ZERO, NO_SENSING);
@@ -166,10 +161,8 @@ impl Nand {
             self.txns.get_mut(id).waits[Wait::Sensing as usize] += longest.as_ns();
         }
         let first = self.txns.get(hand.reads[0]);
-        let host = first.kind == Kind::HostRead;
-        let usage = if host { Use::SenseHost } else { Use::SenseGc };
-        self.supply.tally.book_sensing(host, of, longest);
-        (longest, usage, first.block)
+        self.supply.tally.book_sensing(first.kind, of, longest);
+        (longest, first.kind.command().array, first.block)
     }
 
     /// What moving the data of the reads in hand is to those who wait, and the block read.
@@ -177,6 +170,6 @@ impl Nand {
     pub(super) fn read_use(&self, d: usize) -> (Use, u32) {
         let hand = &self.in_hand[d];
         let last = self.txns.get(hand.reads[hand.count as usize - 1]);
-        (if last.kind == Kind::HostRead { Use::BusHost } else { Use::BusGc }, last.block)
+        (last.kind.command().bus, last.block)
     }
 }

@@ -10,10 +10,11 @@
 
 use super::Nand;
 use super::channel::Transfer;
+use super::observe::DataMove;
 use super::power::budget::Next;
 use super::txn::{Kind, NONE, Txn};
+use crate::command::Use;
 use crate::die::State;
-use crate::die::usage::Use;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 /// The retry sequence that a die is in.
@@ -59,13 +60,8 @@ impl Nand {
     /// The use of a die that senses for the read of its sequence, or that waits or moves data.
     fn sequence_use(&self, id: u32, senses: bool) -> (Use, u32) {
         let txn = self.txns.get(id);
-        let usage = match (txn.kind == Kind::HostRead, senses) {
-            (true, true) => Use::SenseHost,
-            (true, false) => Use::BusHost,
-            (false, true) => Use::SenseGc,
-            (false, false) => Use::BusGc,
-        };
-        (usage, txn.block)
+        let command = txn.kind.command();
+        (if senses { command.array } else { command.bus }, txn.block)
     }
 
     fn sequence_goes(&mut self, now: SimTime, d: usize, id: u32, senses: bool) {
@@ -116,7 +112,7 @@ impl Nand {
 
     /// The first decode of a read has failed: it comes next on its die.
     fn retry_later(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
-        let kind = self.txns.get(id).kind;
+        let class = self.txns.get(id).kind.command().class;
         match self.dies[d].state() {
             State::Idle => {
                 if self.watched {
@@ -127,7 +123,7 @@ impl Nand {
             state => {
                 self.queues[d].push_front(&mut self.txns, id);
                 match state {
-                    State::Pulsing if self.may_preempt(d, kind) => self.ask_to_stop(agenda, now, d),
+                    State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
                     State::Suspended => self.next_on(agenda, now, d),
                     _ => {}
                 }
@@ -163,11 +159,11 @@ impl Nand {
         self.sequence_use(id, false)
     }
 
-    /// The page type that the die's sequence reads, and whether it is for the host.
-    pub(super) fn sequence_page(&self, d: usize) -> (u32, bool) {
+    /// The page type that the die's sequence reads, and the command that does.
+    pub(super) fn sequence_page(&self, d: usize) -> (u32, Kind) {
         let sequence = &self.reliability.as_ref().expect("retries").sequences[d];
         let txn = self.txns.get(sequence.id);
-        (txn.page % self.geometry.pages_per_word_line, txn.kind == Kind::HostRead)
+        (txn.page % self.geometry.pages_per_word_line, txn.kind)
     }
 
     /// The sensing under way in the die's sequence: its page type, and when it begins (behind its command).
@@ -180,8 +176,8 @@ impl Nand {
         Some((self.sequence_page(d).0, SimTime(sequence.sense_ends.as_ns() - sense.as_ns())))
     }
 
-    /// What of the sensing under way in the die's sequence has been done: for the host, page type, time.
-    pub(super) fn sensed_by_sequence(&self, now: SimTime, d: usize) -> Option<(bool, u32, Duration)> {
+    /// What of the sensing under way in the die's sequence has been done: the command, page type, time.
+    pub(super) fn sensed_by_sequence(&self, now: SimTime, d: usize) -> Option<(Kind, u32, Duration)> {
         let (page_type, from) = self.sequence_senses(d)?;
         Some((self.sequence_page(d).1, page_type, Duration(now.as_ns().saturating_sub(from.as_ns()))))
     }
@@ -193,8 +189,8 @@ impl Nand {
 
     /// Books what the sensing under way has done, which ends now.
     fn book_step(&mut self, now: SimTime, d: usize) {
-        if let Some((host, page_type, done)) = self.sensed_by_sequence(now, d) {
-            self.supply.tally.book_sensing(host, page_type, done);
+        if let Some((kind, page_type, done)) = self.sensed_by_sequence(now, d) {
+            self.supply.tally.book_sensing(kind, page_type, done);
         }
     }
 
@@ -228,9 +224,9 @@ impl Nand {
         if moves_data {
             self.sequence(d).out_ends = end;
             let bytes = self.step_bytes(id);
-            let c = self.geometry.channel_of(d as u32);
-            if let Some(meter) = &mut self.supply.meter {
-                meter.transfer(now, c, false, bytes, end);
+            let channel = self.geometry.channel_of(d as u32);
+            if self.watched {
+                self.watch.tell_move(DataMove { channel, into: false, bytes, at: now, end });
             }
         } else {
             let (sense, _) = self.step_work(self.txns.get(id), sensing);
@@ -276,8 +272,8 @@ impl Nand {
 
     /// The data of a further attempt has moved: it is decoded.
     fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
-        let (host, bytes) = (self.txns.get(id).kind == Kind::HostRead, self.step_bytes(id));
-        self.supply.tally.book_out(host, bytes);
+        let (kind, bytes) = (self.txns.get(id).kind, self.step_bytes(id));
+        self.supply.tally.book_out(kind, bytes);
         let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units);
         let latency = match u32::from(attempt).checked_sub(self.retry_steps() + 1) {
             None => self.judge(now, d, id),

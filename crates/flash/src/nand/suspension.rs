@@ -4,47 +4,42 @@
 use super::Nand;
 use super::power::budget::Next;
 use super::txn::{Kind, NONE};
-use crate::die::usage::Use;
-use crate::die::{LongKind, State};
+use crate::command::{Class, Use};
+use crate::die::State;
 use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
     /// The policy for operations of this kind.
     #[inline]
-    pub(super) fn suspend_policy(&self, kind: LongKind) -> &SuspendPolicy {
-        match kind {
-            LongKind::Erase => &self.config.erase_suspend,
-            LongKind::HostProgram | LongKind::GcProgram => &self.config.program_suspend,
-        }
+    pub(super) fn suspend_policy(&self, kind: Kind) -> &SuspendPolicy {
+        self.config.suspend_policy(kind.command().effect)
     }
 
     // ---- stopping -------------------------------------------------------------------------------------
 
-    /// Whether a transaction of this kind may stop the operation on die `d`.
+    /// Whether a transaction of this class may stop the operation on die `d`.
     #[inline]
-    pub(super) fn may_preempt(&self, d: usize, kind: Kind) -> bool {
+    pub(super) fn may_preempt(&self, d: usize, class: Class) -> bool {
         let op = self.dies[d].long().expect("an operation is on the die");
         if !op.may_stop {
             return false;
         }
         let preemptors = &self.suspend_policy(op.kind).preemptors;
-        match kind {
-            Kind::HostRead => preemptors.host_reads,
-            Kind::GcRead => preemptors.gc_reads,
+        match class {
+            Class::HostRead => preemptors.host_reads,
+            Class::GcRead => preemptors.gc_reads,
             // Close to the last free block an erase is what writes wait for.
-            Kind::HostProgram => {
-                preemptors.host_writes && op.kind == LongKind::Erase && !self.queues[d].gc_urgent
-            }
-            Kind::GcProgram | Kind::Erase => false,
+            Class::HostWrite => preemptors.host_writes && op.erases() && !self.queues[d].gc_urgent,
+            Class::GcWrite | Class::Erase => false,
         }
     }
 
     /// Whether something waits that may stop the operation on die `d`.
     #[inline]
     pub(super) fn is_preempted(&self, d: usize) -> bool {
-        let waits = |kind| self.queues[d].first(kind) != NONE && self.may_preempt(d, kind);
-        waits(Kind::HostRead) || waits(Kind::GcRead) || waits(Kind::HostProgram)
+        let waits = |class| self.queues[d].first(class) != NONE && self.may_preempt(d, class);
+        waits(Class::HostRead) || waits(Class::GcRead) || waits(Class::HostWrite)
     }
 
     /// Something waits for a die that pulses and may stop it: stops the train if scheme and limits allow, once.
@@ -78,10 +73,7 @@ impl Nand {
         let halt = self.dies[d].accept_stop(now, stop);
         self.counters.stop_time += halt.as_ns() - now.as_ns();
         let lost = (elapsed + stop.after - stop.keeps).as_ns();
-        match kind {
-            LongKind::Erase => self.counters.erase_redone_time += lost,
-            _ => self.counters.program_redone_time += lost,
-        }
+        *self.counters.trains(kind.command().effect).redone += lost;
         if halt == now {
             // The timer of the train's end must not outlive the train: the die may wait for the bus.
             agenda.disarm(self.timer(d));
@@ -120,17 +112,9 @@ impl Nand {
         let (pulsed, progress) = self.dies[d].pulsed(now);
         let ramp = pulsed - progress;
         let kind = self.dies[d].long().expect("an operation has pulsed").kind;
-        match kind {
-            LongKind::Erase => {
-                self.counters.erase_pulse_time += pulsed.as_ns();
-                let command = self.dies[d].command_time(now);
-                self.supply.tally.book_run(kind, command, ramp);
-            }
-            _ => {
-                self.counters.program_pulse_time += pulsed.as_ns();
-                self.supply.tally.book_run(kind, Duration::ZERO, ramp);
-            }
-        }
+        *self.counters.trains(kind.command().effect).pulsed += pulsed.as_ns();
+        // A program's pulses are put on the die as they begin.
+        self.supply.tally.book_run(kind, self.dies[d].command_time(now), ramp);
         self.counters.ramp_time += ramp.as_ns();
     }
 
@@ -147,10 +131,7 @@ impl Nand {
         if addressed {
             self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
         }
-        match kind {
-            LongKind::Erase => self.counters.erase_suspends += 1,
-            _ => self.counters.program_suspends += 1,
-        }
+        *self.counters.trains(kind.command().effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
         self.in_hand[d].buffer_used = false;
         if entry > Duration::ZERO {
@@ -166,7 +147,6 @@ impl Nand {
 
     // ---- in suspension --------------------------------------------------------------------------------
 
-    /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
     /// Whether the suspension on die `d` goes on for something that waits.
     pub(super) fn would_serve(&mut self, now: SimTime, d: usize) -> bool {
         let kind = self.dies[d].long().expect("an operation is suspended").kind;
@@ -178,6 +158,7 @@ impl Nand {
             && self.served_in_suspension(d).is_some()
     }
 
+    /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
     pub(super) fn next_in_suspension(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let kind = self.dies[d].long().expect("an operation is suspended").kind;
         let policy = self.suspend_policy(kind);
@@ -201,8 +182,8 @@ impl Nand {
             self.resume(agenda, now, d);
             return;
         }
-        if let Some(kind) = self.served_in_suspension(d) {
-            let id = self.queues[d].pop(&self.txns, kind);
+        if let Some(class) = self.served_in_suspension(d) {
+            let id = self.queues[d].pop(&self.txns, class);
             self.account_wait(now, d, id);
             self.start(agenda, now, d, id);
             return;
@@ -222,25 +203,25 @@ impl Nand {
         if self.suspend_policy(op.kind).resume == ResumeWhen::Batch { op.batch_end } else { u64::MAX }
     }
 
-    /// The kind of transaction that the suspended die serves next, if any.
+    /// The class of transactions that the suspended die serves next, if any.
     #[inline]
-    fn served_in_suspension(&self, d: usize) -> Option<Kind> {
+    fn served_in_suspension(&self, d: usize) -> Option<Class> {
         let end = self.serves_before(d);
-        let waits = |kind| {
-            let id = self.queues[d].first(kind);
-            id != NONE && self.txns.get(id).seq < end && self.may_preempt(d, kind)
+        let waits = |class| {
+            let id = self.queues[d].first(class);
+            id != NONE && self.txns.get(id).seq < end && self.may_preempt(d, class)
         };
-        let host = waits(Kind::HostRead);
-        if waits(Kind::GcRead) {
-            let before = self.queues[d].urgent_read(&self.txns, self.config.gc_reads) == Some(Kind::GcRead);
+        let host = waits(Class::HostRead);
+        if waits(Class::GcRead) {
+            let before = self.queues[d].urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
             if !host || before {
-                return Some(Kind::GcRead);
+                return Some(Class::GcRead);
             }
         }
         if host {
-            return Some(Kind::HostRead);
+            return Some(Class::HostRead);
         }
-        waits(Kind::HostProgram).then_some(Kind::HostProgram)
+        waits(Class::HostWrite).then_some(Class::HostWrite)
     }
 
     /// When the suspended operation's total suspended time or timeout is used up, if they are limited.
@@ -260,7 +241,7 @@ impl Nand {
         let op = self.dies[d].long().expect("an operation is suspended");
         let planes = op.planes.1;
         let free = self.suspend_policy(op.kind).scheme.resumes_free();
-        if op.kind == LongKind::Erase || free || !self.in_hand[d].buffer_used {
+        if op.erases() || free || !self.in_hand[d].buffer_used {
             self.leave(agenda, now, d, Duration::ZERO);
             return;
         }

@@ -1,28 +1,11 @@
 //! Transactions: what the drive asks of a die, and the slab they live in.
 
-use crate::die::usage::WAITS;
+use crate::command::WAITS;
 use crate::geometry::Timing;
 use crate::reprogram::{Bit, TwoBit};
 use interpulse_engine::{Duration, SimTime};
 
-/// What a transaction asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// A read for the host.
-    HostRead,
-    /// A read for garbage collection.
-    GcRead,
-    /// A program of host data.
-    HostProgram,
-    /// A program of moved data.
-    GcProgram,
-    /// An erase.
-    Erase,
-}
-
-/// Number of [`Kind`] values.
-pub const KINDS: usize = 5;
+pub use crate::command::Kind;
 
 /// No transaction.
 pub const NONE: u32 = u32::MAX;
@@ -57,7 +40,7 @@ pub struct Txn {
     /// When it was submitted; while waiting, the instant up to which `waits` is booked.
     pub mark: SimTime,
     /// Until a read starts, and until a program of host data is complete: the die's cumulative causes at
-    /// submission; then the account, in ns by [`crate::die::usage::Wait`].
+    /// submission; then the account, in ns by [`crate::command::Wait`].
     pub waits: [u64; WAITS],
     /// A completed program of host data: its loads, pulses and verifies, in ns, and what it waited for a share of the
     /// power budget before its pulses; with `waits` it adds up to the time from submission (`mark`) to completion. A

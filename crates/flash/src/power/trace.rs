@@ -1,9 +1,10 @@
 //! The current of one die against time.
 
-use crate::die::LongKind;
+use crate::command::Kind;
+use crate::die::What;
 use crate::parts::PartSpec;
 use crate::parts::power::Draw;
-use crate::phases::{Phase, What};
+use crate::phases::Phase;
 use interpulse_engine::{Current, SimTime};
 
 /// From this instant on the die draws this VDDcore current, until the next step.
@@ -24,7 +25,8 @@ pub struct Step {
 /// ```
 /// use interpulse_engine::{Current, Duration, SimTime};
 /// use interpulse_flash::parts::{self, PartSpec};
-/// use interpulse_flash::phases::{Phase, What};
+/// use interpulse_flash::die::What;
+/// use interpulse_flash::phases::Phase;
 /// use interpulse_flash::power;
 ///
 /// let document = parts::preset("fast12-slc")?;
@@ -63,17 +65,14 @@ pub fn trace(part: &PartSpec, phases: &[Phase]) -> Vec<Step> {
 
 /// What the current of a phase is drawn for.
 fn draw_of(phase: &Phase) -> Draw {
-    let erase = phase.long == Some(LongKind::Erase);
+    let [pulse, reset, verify] = phase.long.unwrap_or(Kind::HostProgram).train().draws;
     match phase.what {
         What::Idle => Draw::Standby,
         What::Bus | What::Command => Draw::Idle,
         What::Load => Draw::Load,
-        What::Pulse | What::Ramp if erase => Draw::ErasePulse,
-        What::Pulse | What::Ramp => Draw::ProgramPulse,
-        What::Reset if erase => Draw::EraseReset,
-        What::Reset => Draw::ProgramReset,
-        What::Verify if erase => Draw::EraseVerify,
-        What::Verify => Draw::ProgramVerify,
+        What::Pulse | What::Ramp => pulse,
+        What::Reset => reset,
+        What::Verify => verify,
         What::Discharge => Draw::Discharge,
         What::Entry => Draw::Entry,
         What::Hold => Draw::Hold,

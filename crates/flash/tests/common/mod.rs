@@ -12,7 +12,7 @@
 #![allow(dead_code)]
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
-use interpulse_flash::die::usage::WAITS;
+use interpulse_flash::command::WAITS;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::power::PowerConfig;

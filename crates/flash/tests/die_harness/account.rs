@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
 use interpulse_engine::{Current, Duration};
-use interpulse_flash::die::usage::Use;
+use interpulse_flash::command::Use;
 use interpulse_flash::errors::{Ecc, ErrorSpec, SoftStage};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;

@@ -1,7 +1,7 @@
 //! Who waits for the bus, and for how long?
 
 use crate::common::*;
-use interpulse_flash::die::usage::Wait;
+use interpulse_flash::command::Wait;
 
 /// Two reads at once: the second's command follows the first's, its data waits for the first's.
 #[test]

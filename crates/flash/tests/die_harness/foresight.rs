@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use interpulse_engine::{Rng, SimTime, Streams};
-use interpulse_flash::die::usage::Wait;
+use interpulse_flash::command::Wait;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};

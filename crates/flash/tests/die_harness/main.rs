@@ -11,6 +11,7 @@ mod buffers;
 mod channel;
 mod foresight;
 mod holding;
+mod observing;
 mod order;
 mod phases;
 mod power;

@@ -1,6 +1,7 @@
 //! Who goes first on a die?
 
 use crate::common::*;
+use interpulse_flash::command::Effect;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -16,10 +17,10 @@ fn planes_together(policy: Policy) -> NandConfig {
 }
 
 fn kind(kind: Kind) -> Txn {
-    match kind {
-        Kind::HostRead | Kind::GcRead => but(read(0), |t| t.kind = kind),
-        Kind::HostProgram | Kind::GcProgram => Txn::new(kind, 0),
-        Kind::Erase => erase(0),
+    match kind.command().effect {
+        Effect::Reads => but(read(0), |t| t.kind = kind),
+        Effect::Programs => Txn::new(kind, 0),
+        Effect::Erases => erase(0),
     }
 }
 

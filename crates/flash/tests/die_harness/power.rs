@@ -2,10 +2,11 @@
 
 use crate::common::*;
 use interpulse_engine::{Current, Duration, EnergyPerBit, SimTime, Voltage};
+use interpulse_flash::command::Spender;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::power::budget::least;
-use interpulse_flash::nand::power::tally::{Energy, Spender};
+use interpulse_flash::nand::power::tally::Energy;
 use interpulse_flash::parts::PartSpec;
 use interpulse_flash::parts::power::Draw;
 use interpulse_flash::suspend::{Reload, Scheme, SuspendCosts, SuspendPolicy};

@@ -4,8 +4,8 @@ use super::twin;
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use interpulse_workload::{
-    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, FlowSpec, Format, Priority, Reorder, Source,
-    SyntheticPacing, SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
+    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, FlowSpec, Format, Reorder, Source, SyntheticPacing,
+    SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
 };
 use std::path::Path;
 
@@ -80,7 +80,6 @@ fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Resul
         stop: stop.map(|d| SimTime(d.as_ns())),
         limit,
         queue,
-        priority: Priority::Medium,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::run::Measured;
-use interpulse_flash::die::usage::Use;
+use interpulse_flash::command::Use;
 use interpulse_flash::geometry::Geometry;
 use serde_json::{Map, Value, json};
 

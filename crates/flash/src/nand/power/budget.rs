@@ -9,6 +9,7 @@
 //! to resume, so that no resume is granted only to be undone.
 
 use super::PowerConfig;
+use crate::command::{KINDS, Kind};
 use crate::parts::power::{Draw, PowerSpec};
 use interpulse_engine::{Current, Duration, SimTime};
 use std::collections::VecDeque;
@@ -20,12 +21,8 @@ pub enum Next {
     Read,
     /// The retries of a read whose first decode has failed, to the end of its sequence.
     Retry,
-    /// The erase that has been put on it.
-    Erase,
-    /// Status and data of the word line that is to be reprogrammed, and the reprogram.
-    Recall,
-    /// The pulses of the program that has been loaded.
-    Pulses,
+    /// The next step of the program or erase on it, and those that follow, to the end of its pulses.
+    Step,
     /// Leaving the suspension, after the page buffer has been loaded again for so long.
     Resume(Duration),
 }
@@ -55,14 +52,15 @@ impl Ungranted {
     }
 }
 
-/// The most that programs, and that erases, draw between a grant and its return.
-fn of_trains(part: &PowerSpec) -> [u64; 2] {
-    use Draw::*;
-    let most = |draws: [Draw; 7]| draws.map(|draw| part.current(draw).as_ua()).into_iter().max().unwrap_or(0);
-    [
-        most([ProgramPulse, ProgramReset, ProgramVerify, Discharge, Entry, Reload, Resume]),
-        most([ErasePulse, EraseReset, EraseVerify, Discharge, Entry, Reload, Resume]),
-    ]
+/// The most that the pulses of each command, and their suspensions, draw between a grant and its return; none without
+/// pulses.
+fn of_trains(part: &PowerSpec) -> [u64; KINDS] {
+    let suspension = [Draw::Discharge, Draw::Entry, Draw::Reload, Draw::Resume];
+    Kind::ALL.map(|kind| {
+        let Some(train) = &kind.command().train else { return 0 };
+        let draws = train.draws.into_iter().chain(suspension);
+        draws.map(|draw| part.current(draw).as_ua()).max().unwrap_or(0)
+    })
 }
 
 /// The smallest budget with which an array of `dies` dies on `channels` channels can do everything, one operation at a
@@ -76,8 +74,7 @@ pub fn least(
 ) -> Current {
     let ungranted = Ungranted::of(part, buffer_setup);
     let sensing = (0..page_types).map(|k| part.current(Draw::sense(k)).as_ua()).max().unwrap_or(0);
-    let [program, erase] = of_trains(part);
-    let active = sensing.max(program).max(erase);
+    let active = of_trains(part).into_iter().fold(sensing, u64::max);
     Current(ungranted.total(dies, channels) + active.saturating_sub(ungranted.rest))
 }
 
@@ -97,7 +94,7 @@ pub struct Waits {
 pub struct Budget {
     /// What a die may draw without a grant.
     rest: u64,
-    trains: [u64; 2],
+    trains: [u64; KINDS],
     /// What is left to grant, in uA.
     left: u64,
     /// The grant of each die.
@@ -129,9 +126,9 @@ impl Budget {
         })
     }
 
-    /// What a program, or an erase, asks for.
-    pub fn train(&self, erase: bool) -> u64 {
-        self.trains[usize::from(erase)].saturating_sub(self.rest)
+    /// What the pulses of a command ask for.
+    pub fn train(&self, kind: Kind) -> u64 {
+        self.trains[kind as usize].saturating_sub(self.rest)
     }
 
     /// What sensing at `current` asks for.

@@ -5,68 +5,14 @@
 //! keeps the changes to come on an agenda of its own, so that it integrates one step function in order, exactly. It
 //! shares nothing with the sums of [`super::tally`], which the audit of a run compares it with.
 
-use crate::die::LongKind;
+use crate::die::State;
+use crate::nand::course::Course;
+use crate::nand::observe::{DataMove, DieChange, FlashObserver};
 use crate::parts::power::{Draw, PowerSpec};
-use crate::pulse::{PhaseKind, PulseTrain};
 use interpulse_engine::{Agenda, Current, Duration, ResourceId, SimTime};
 
 /// Points of power over time: as many as these, then two become one.
 const POINTS: usize = 1024;
-
-/// What a die draws from an instant on, until it is told otherwise.
-#[derive(Clone, Copy, Debug)]
-pub enum Course {
-    /// The same all the time.
-    Steady(Draw),
-    /// One thing until an instant, then another.
-    Then(Draw, SimTime, Draw),
-    /// The phases of a train whose progress is `progress` at `from`; `lead` before that.
-    Train {
-        /// Program or erase.
-        kind: LongKind,
-        /// The train.
-        train: PulseTrain,
-        /// Until `from`, and until it is at `ramped`: no progress.
-        from: SimTime,
-        /// When progress begins.
-        ramped: SimTime,
-        /// Progress then.
-        progress: Duration,
-    },
-}
-
-impl Course {
-    /// What is drawn for at `now`, and until when at the least.
-    fn at(&self, now: SimTime) -> (Draw, Option<SimTime>) {
-        match *self {
-            Course::Steady(draw) => (draw, None),
-            Course::Then(first, until, _) if now < until => (first, Some(until)),
-            Course::Then(_, _, then) => (then, None),
-            Course::Train { from, .. } if now < from => (Draw::Idle, Some(from)),
-            Course::Train { kind, train, ramped, progress, .. } => {
-                let draws = match kind {
-                    LongKind::Erase => [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify],
-                    _ => [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify],
-                };
-                if now < ramped {
-                    return (draws[0], Some(ramped));
-                }
-                let reached = progress + now.since(ramped);
-                if reached >= train.total() {
-                    // Over; what comes next happens at this instant.
-                    return (draws[0], None);
-                }
-                let phase = train.phase_at(reached);
-                let kind = match phase.kind {
-                    PhaseKind::Pulse => 0,
-                    PhaseKind::Reset => 1,
-                    PhaseKind::Verify => 2,
-                };
-                (draws[kind], Some(now + (phase.end - reached)))
-            }
-        }
-    }
-}
 
 /// Power over time: the energies of equal intervals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,8 +51,6 @@ pub struct Meter {
     courses: Vec<Course>,
     /// What each die draws now.
     drawn: Vec<Current>,
-    /// How often the state of each die had changed when it was last looked at.
-    seen: Vec<u64>,
     /// Power of each channel's transfer, in aJ/ns (nW).
     rates: Vec<u64>,
     /// Sum of `drawn`, and of `rates`.
@@ -204,9 +148,8 @@ impl Meter {
             part: part.clone(),
             agenda: Agenda::new(dies + channels),
             dies,
-            courses: vec![Course::Steady(Draw::Standby); dies as usize],
+            courses: vec![Course::of(State::Idle, SimTime::ZERO); dies as usize],
             drawn: vec![part.current(Draw::Standby); dies as usize],
-            seen: vec![0; dies as usize],
             rates: vec![0; channels as usize],
             current: Current(part.current(Draw::Standby).as_ua() * u64::from(dies)),
             rate: 0,
@@ -216,37 +159,16 @@ impl Meter {
         };
         if standby_after > Duration::ZERO {
             let until = SimTime::ZERO + standby_after;
-            (0..dies)
-                .for_each(|d| meter.follow(SimTime::ZERO, d, Course::Then(Draw::Idle, until, Draw::Standby)));
+            (0..dies).for_each(|d| meter.follow(SimTime::ZERO, d, Course::of(State::Idle, until)));
         }
         meter
     }
 
-    /// Whether die `d`, whose state has changed this often, has changed since it was last looked at; notes that it has been.
-    pub fn has_changed(&mut self, d: u32, changes: u64) -> bool {
-        std::mem::replace(&mut self.seen[d as usize], changes) != changes
-    }
-
     /// From `now` on die `d` runs this course.
-    pub fn follow(&mut self, now: SimTime, d: u32, course: Course) {
+    fn follow(&mut self, now: SimTime, d: u32, course: Course) {
         self.advance(now);
         self.courses[d as usize] = course;
         self.draw(now, d);
-    }
-
-    /// A transfer of `bytes` that takes until `end` begins on channel `c`, into a die or out of it.
-    pub fn transfer(&mut self, now: SimTime, c: u32, into: bool, bytes: u64, end: SimTime) {
-        self.advance(now);
-        let each = if into { self.part.bus_in } else { self.part.bus_out };
-        let (energy, length) = (each.of_byte() * bytes, end.since(now).as_ns());
-        let rate = energy.checked_div(length).unwrap_or(0);
-        // What the division leaves is spent at once: a transfer spends its energy to the last attojoule.
-        let rest = u128::from(energy - rate * length);
-        self.total.1 += rest;
-        self.begun.window_energy.1 += rest;
-        self.rate += rate;
-        self.rate -= std::mem::replace(&mut self.rates[c as usize], rate);
-        self.agenda.arm(ResourceId(self.dies + c), end);
     }
 
     /// Starts a new measurement.
@@ -285,7 +207,7 @@ impl Meter {
 
     /// Die `d` draws what its course says at `now`.
     fn draw(&mut self, now: SimTime, d: u32) {
-        let (draw, until) = self.courses[d as usize].at(now);
+        let (draw, until) = self.courses[d as usize].draws_at(now);
         let current = self.part.current(draw);
         self.current.0 += current.0;
         self.current.0 -= std::mem::replace(&mut self.drawn[d as usize], current).0;
@@ -330,5 +252,27 @@ impl Meter {
     /// What is spent in `time` as things are.
     fn energy(&self, time: Duration) -> (u128, u128) {
         (self.part.vcc.energy(self.current.charge(time)), u128::from(self.rate) * u128::from(time.as_ns()))
+    }
+}
+
+impl FlashObserver for Meter {
+    fn die_changed(&mut self, change: &DieChange) {
+        if let Some(course) = change.course {
+            self.follow(change.at, change.die, course);
+        }
+    }
+
+    fn data_moves(&mut self, data: &DataMove) {
+        self.advance(data.at);
+        let each = if data.into { self.part.bus_in } else { self.part.bus_out };
+        let (energy, length) = (each.of_byte() * data.bytes, data.end.since(data.at).as_ns());
+        let rate = energy.checked_div(length).unwrap_or(0);
+        // What the division leaves is spent at once: a transfer spends its energy to the last attojoule.
+        let rest = u128::from(energy - rate * length);
+        self.total.1 += rest;
+        self.begun.window_energy.1 += rest;
+        self.rate += rate;
+        self.rate -= std::mem::replace(&mut self.rates[data.channel as usize], rate);
+        self.agenda.arm(ResourceId(self.dies + data.channel), data.end);
     }
 }

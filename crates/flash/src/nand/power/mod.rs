@@ -4,17 +4,15 @@ pub mod budget;
 pub mod meter;
 pub mod tally;
 
-use super::channel::Transfer;
+use super::Nand;
 use super::txn::Txn;
-use super::{Nand, long};
-use crate::die::usage::Use;
-use crate::die::{Die, LongKind, State};
+use crate::command::{Spender, Step, Use};
+use crate::die::{Die, State};
 use crate::parts::power::{Draw, PowerSpec};
-use crate::suspend::{Reload, SuspendScheme};
 use budget::{Budget, Next};
 use interpulse_engine::{Agenda, Current, Duration, SimTime};
-use meter::{Course, Meter};
-use tally::{Spender, Tally};
+use meter::Meter;
+use tally::Tally;
 
 /// How power is followed and limited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +33,6 @@ pub(super) const NO_SENSING: u32 = 0;
 pub(super) struct Supply {
     pub(super) part: PowerSpec,
     pub(super) tally: Tally,
-    pub(super) meter: Option<Box<Meter>>,
     pub(super) budget: Option<Box<Budget>>,
 }
 
@@ -47,11 +44,9 @@ impl Supply {
         dies: u32,
         channels: u32,
     ) -> Supply {
-        let meter = |window| Box::new(Meter::new(part, dies, channels, window, config.standby_after));
         Supply {
             part: part.clone(),
             tally: Tally::default(),
-            meter: config.trace.map(meter),
             budget: Budget::new(config, part, setup, dies, channels).map(Box::new),
         }
     }
@@ -60,7 +55,7 @@ impl Supply {
 impl Nand {
     /// What has been drawn through time, if that is followed.
     pub fn meter(&mut self) -> Option<&mut Meter> {
-        self.supply.meter.as_deref_mut()
+        self.watch.meter.as_deref_mut()
     }
 
     /// Whether data moves on any channel: its bytes count only when their transfer ends.
@@ -80,7 +75,7 @@ impl Nand {
 
     /// Starts a new measurement of the current through time, and of the waits for the budget.
     pub fn restart_power(&mut self, now: SimTime) {
-        if let Some(meter) = &mut self.supply.meter {
+        if let Some(meter) = &mut self.watch.meter {
             meter.restart(now);
         }
         if let Some(budget) = &mut self.supply.budget {
@@ -88,7 +83,7 @@ impl Nand {
         }
     }
 
-    // ---- the meter ----------------------------------------------------------------------------------
+    // ---- watched ------------------------------------------------------------------------------------
 
     /// As submitting, with somebody who wants to know.
     #[cold]
@@ -126,93 +121,13 @@ impl Nand {
         }
     }
 
-    /// Something has happened to die `d`: gives on what it gave back of the budget, and shows the meter what changed.
+    /// Something has happened to die `d`: gives on what it gave back of the budget, and tells on what it did.
     fn watch(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         while let Some((next_die, next, waited)) = self.supply.budget.as_mut().and_then(|b| b.next(now)) {
             self.go_on(agenda, now, next_die as usize, next, waited);
             self.look_at(now, next_die as usize);
         }
         self.look_at(now, d);
-    }
-
-    fn look_at(&mut self, now: SimTime, d: usize) {
-        let changes = self.dies[d].changes();
-        if !self.supply.meter.as_mut().is_some_and(|meter| meter.has_changed(d as u32, changes)) {
-            return;
-        }
-        let course = self.course(d);
-        let c = self.geometry.channel_of(d as u32);
-        let transfer = match self.dies[d].state() {
-            State::Out => {
-                let hand = &self.in_hand[d];
-                let units = self.txns.get(hand.reads[usize::from(hand.moved)]).units;
-                Some((false, self.timing.bytes_of_units[units as usize]))
-            }
-            State::Load => Some((true, self.page_bytes())),
-            _ => None,
-        };
-        let end = self.channels[c as usize].free_at();
-        let meter = self.supply.meter.as_mut().expect("it has been asked");
-        meter.follow(now, d as u32, course);
-        if let Some((into, bytes)) = transfer {
-            meter.transfer(now, c, into, bytes, end);
-        }
-    }
-
-    /// What die `d` draws from now on if nothing happens to it.
-    fn course(&self, d: usize) -> Course {
-        let die = &self.dies[d];
-        let since = die.since();
-        let then = |first, length, then| {
-            if length > Duration::ZERO {
-                Course::Then(first, since + length, then)
-            } else {
-                Course::Steady(then)
-            }
-        };
-        match die.state() {
-            State::Idle => then(Draw::Idle, self.config.power.standby_after, Draw::Standby),
-            State::Command | State::OutWait | State::LoadWait | State::Held => Course::Steady(Draw::Idle),
-            State::Out => Course::Steady(Draw::Out),
-            State::Recalling => Course::Steady(Draw::sense(1)),
-            State::Load => Course::Steady(Draw::Load),
-            State::Sensing => {
-                // A page that is in the page buffer takes no sensing, so that its type does not matter.
-                let (page_type, _) = self.sensed_type(d).unwrap_or_default();
-                then(
-                    Draw::Idle,
-                    self.timing.command * u64::from(self.in_hand[d].count),
-                    Draw::sense(page_type),
-                )
-            }
-            State::Pulsing | State::Stopping => {
-                let (kind, train, from, ramped, progress) = die.course();
-                Course::Train { kind, train, from, ramped, progress }
-            }
-            State::Entering => then(Draw::Discharge, self.discharge_of(die), Draw::Entry),
-            State::Suspended => Course::Steady(Draw::Hold),
-            State::Resuming => then(Draw::Reload, self.reload_of(d), Draw::Resume),
-            State::Retrying => match self.sequence_senses(d) {
-                Some((page_type, from)) => {
-                    then(Draw::Idle, from.since(since), Draw::sense(page_type as usize))
-                }
-                None => Course::Steady(Draw::Idle),
-            },
-        }
-    }
-
-    /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
-    pub(super) fn reload_of(&self, d: usize) -> Duration {
-        let op = self.dies[d].long().expect("an operation resumes");
-        let free = self.suspend_policy(op.kind).scheme.resumes_free();
-        match self.config.program_suspend.reload {
-            Reload::ShadowBuffer(time)
-                if op.kind != LongKind::Erase && !free && self.in_hand[d].buffer_used =>
-            {
-                time
-            }
-            _ => Duration::ZERO,
-        }
     }
 
     /// Bytes of a page with its parity.
@@ -246,15 +161,13 @@ impl Nand {
                 let most = self.supply.part.current(Draw::sense(page_type as usize));
                 self.budget().expect("there is a budget").sensing(most)
             }
-            Next::Recall => {
+            Next::Step | Next::Resume(_) => {
                 let budget = self.budget().expect("there is a budget");
+                let op = self.dies[d].long().expect("an operation is on the die");
                 let sensing = budget.sensing(self.supply.part.current(Draw::sense(1)));
-                sensing.max(budget.train(false))
+                let recalls = self.in_hand[d].steps.contains(&Step::Recall);
+                budget.train(op.kind).max(if recalls { sensing } else { 0 })
             }
-            _ => self
-                .budget()
-                .expect("there is a budget")
-                .train(self.dies[d].long().is_some_and(long::is_erase)),
         };
         let budget = self.supply.budget.as_mut().expect("there is a budget");
         if budget.ask(now, d as u32, next, amount) {
@@ -266,8 +179,7 @@ impl Nand {
         let (usage, block) = match next {
             Next::Read => self.read_use(d),
             Next::Retry => self.sequence_waits(d),
-            Next::Erase => (Use::Erase, self.long_block(d)),
-            Next::Pulses | Next::Recall => (self.load_use(d), self.long_block(d)),
+            Next::Step => (self.load_use(d), self.long_block(d)),
             Next::Resume(_) => (Use::Suspended, self.long_block(d)),
         };
         self.dies[d].go(now, State::Held, usage, block);
@@ -289,9 +201,7 @@ impl Nand {
                 self.command_reads(agenda, now, d, &txn);
             }
             Next::Retry => self.begin_sequence(agenda, now, d),
-            Next::Erase => self.command_erase(agenda, now, d),
-            Next::Pulses => self.pulses_from(agenda, now, d, now),
-            Next::Recall => self.recall(agenda, now, d),
+            Next::Step => self.take_step(agenda, now, d, now),
             Next::Resume(reload) => self.leave_now(agenda, now, d, reload),
         }
     }
@@ -324,21 +234,9 @@ impl Nand {
     /// A page has been loaded into the buffer of die `d`.
     #[inline]
     pub(super) fn book_load(&mut self, d: usize) {
-        let spender = match self.load_use(d) {
-            Use::Suspended => Spender::Suspension,
-            Use::BusProgram => Spender::Program,
-            _ => Spender::GcProgram,
-        };
+        let op = self.dies[d].long().expect("a program is being loaded");
+        let spender = if op.suspends > 0 { Spender::Suspension } else { op.kind.command().spender };
         let bytes = self.page_bytes();
         self.supply.tally.book_in(spender, bytes);
-    }
-
-    /// The command of the erase on the die goes out.
-    pub(super) fn command_erase(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let op = self.dies[d].long().expect("an erase is on the die");
-        let planes = op.planes.1;
-        let block = self.long_block(d);
-        self.dies[d].go(now, State::Command, Use::Erase, block);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command * u64::from(planes));
     }
 }

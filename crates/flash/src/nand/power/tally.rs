@@ -6,49 +6,19 @@
 //! energy costs next to nothing.
 
 use super::super::Nand;
-use super::super::txn::Kind;
-use crate::die::usage::{SLOTS, Use};
-use crate::die::{Die, LongKind, State, TrainTime};
+use crate::command::{Command, EFFECTS, KINDS, Kind, SPENDERS, Spender};
+use crate::die::usage::SLOTS;
+use crate::die::{State, TrainTime};
 use crate::parts::power::{DRAWS, Draw, PowerSpec};
-use crate::suspend::MultiPlane;
 use interpulse_engine::{Duration, SimTime};
-
-/// Declares whom energy is spent on, with the name in results and one line of documentation.
-macro_rules! spenders {
-    ($($variant:ident = $name:literal : $doc:literal;)+) => {
-        /// Whom energy is spent on.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(usize)]
-        pub enum Spender { $(#[doc = $doc] $variant),+ }
-
-        /// Number of [`Spender`] values.
-        pub const SPENDERS: usize = [$($name),+].len();
-
-        impl Spender {
-            /// Every spender with its name and one line of documentation.
-            pub const ALL: [(Spender, &'static str, &'static str); SPENDERS] =
-                [$((Spender::$variant, $name, $doc)),+];
-        }
-    };
-}
-
-spenders! {
-    Read = "read": "Reads for the host.";
-    GcRead = "gc_read": "Reads for garbage collection.";
-    Program = "program": "Programs of host data, from the first page load on; pulses done again included.";
-    GcProgram = "gc_program": "Programs of moved data, likewise.";
-    Erase = "erase": "Erases.";
-    Suspension = "suspension": "Entering, holding and leaving suspensions, page buffers loaded again included.";
-    Idle = "idle": "Dies on which nothing runs, or that wait for a share of the power budget.";
-}
 
 /// What the states of the dies do not tell.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Trains of host programs, programs of moved data, erases.
-    trains: [TrainTime; 3],
-    /// Sensing of each page type, for the host and for garbage collection.
-    sensing: [[Duration; 4]; 2],
+    /// Trains of each command.
+    trains: [TrainTime; KINDS],
+    /// Sensing of each page type by each command.
+    sensing: [[Duration; 4]; KINDS],
     /// Part of the time in [`State::Entering`].
     discharge: Duration,
     /// Part of the time in [`State::Resuming`].
@@ -62,7 +32,7 @@ pub struct Tally {
 impl Tally {
     /// The pulses that end now had a command, and a ramp without progress.
     #[inline]
-    pub(in crate::nand) fn book_run(&mut self, kind: LongKind, command: Duration, ramp: Duration) {
+    pub(in crate::nand) fn book_run(&mut self, kind: Kind, command: Duration, ramp: Duration) {
         let train = &mut self.trains[kind as usize];
         train.command += command;
         train.ramp += ramp;
@@ -70,20 +40,20 @@ impl Tally {
 
     /// A train has done these pulses, voltage resets and verifies for good or in vain.
     #[inline]
-    pub(in crate::nand) fn book_phases(&mut self, kind: LongKind, phases: [Duration; 3]) {
+    pub(in crate::nand) fn book_phases(&mut self, kind: Kind, phases: [Duration; 3]) {
         for (to, phase) in self.trains[kind as usize].phases.iter_mut().zip(phases) {
             *to += phase;
         }
     }
 
-    fn book_train(&mut self, kind: LongKind, time: TrainTime) {
+    fn book_train(&mut self, kind: Kind, time: TrainTime) {
         self.book_run(kind, time.command, time.ramp);
         self.book_phases(kind, time.phases);
     }
 
     #[inline]
-    pub(in crate::nand) fn book_sensing(&mut self, host: bool, page_type: u32, time: Duration) {
-        self.sensing[usize::from(!host)][page_type as usize % 4] += time;
+    pub(in crate::nand) fn book_sensing(&mut self, kind: Kind, page_type: u32, time: Duration) {
+        self.sensing[kind as usize][page_type as usize % 4] += time;
     }
 
     #[inline]
@@ -102,8 +72,8 @@ impl Tally {
     }
 
     #[inline]
-    pub(in crate::nand) fn book_out(&mut self, host: bool, bytes: u64) {
-        self.bytes[if host { Spender::Read } else { Spender::GcRead } as usize][0] += bytes;
+    pub(in crate::nand) fn book_out(&mut self, kind: Kind, bytes: u64) {
+        self.bytes[kind.command().spender as usize][0] += bytes;
     }
 
     #[inline]
@@ -206,72 +176,61 @@ impl Nand {
         let mut put = |spender: Spender, draw: Draw, time: u64| {
             spent.times[spender as usize][draw as usize] += time;
         };
-        let mut trained = [0u64; 2];
-        let mut sensed = [0u64; 2];
-        for (&(state, usage), &time) in SLOTS.iter().zip(&at) {
-            let less = |part: Duration| {
-                time.checked_sub(part.as_ns())
-                    .unwrap_or_else(|| panic!("{part} of the {time} ns in {state:?}"))
-            };
-            let spender = spender_of(state, usage);
-            match state {
-                State::Idle => {
-                    put(spender, Draw::Idle, tally.selected.as_ns());
-                    put(spender, Draw::Standby, less(tally.selected));
-                }
-                State::Held | State::Command | State::OutWait | State::LoadWait => {
-                    put(spender, Draw::Idle, time);
-                }
-                State::Out => put(spender, Draw::Out, time),
-                State::Recalling => put(spender, Draw::sense(1), time),
-                State::Load => put(spender, Draw::Load, time),
-                State::Sensing | State::Retrying if matches!(usage, Use::SenseHost | Use::SenseGc) => {
-                    sensed[usize::from(usage != Use::SenseHost)] += time;
+        let mut trained = [0u64; EFFECTS];
+        let mut sensed = [0u64; SPENDERS];
+        for (slot, &time) in SLOTS.iter().zip(&at) {
+            let [first, then] = slot.state.draws();
+            let first_lasts = match slot.state {
+                State::Pulsing | State::Stopping => {
+                    trained[slot.effect.expect("a command pulses") as usize] += time;
+                    continue;
                 }
                 // Data of a retry moves while the next step may be sensed: beside sensing the die draws what it does idle.
-                State::Sensing | State::Retrying => put(spender, Draw::Idle, time),
-                State::Pulsing | State::Stopping => {
-                    trained[usize::from(matches!(usage, Use::Erase | Use::StopErase))] += time;
+                State::Sensing | State::Retrying => {
+                    sensed[slot.spender as usize] += time;
+                    continue;
                 }
-                State::Entering => {
-                    put(spender, Draw::Discharge, tally.discharge.as_ns());
-                    put(spender, Draw::Entry, less(tally.discharge));
-                }
-                State::Suspended => put(spender, Draw::Hold, time),
-                State::Resuming => {
-                    put(spender, Draw::Reload, tally.reload.as_ns());
-                    put(spender, Draw::Resume, less(tally.reload));
-                }
+                State::Idle => tally.selected,
+                State::Entering => tally.discharge,
+                State::Resuming => tally.reload,
+                _ => Duration::ZERO,
+            };
+            let less = time.checked_sub(first_lasts.as_ns());
+            put(slot.spender, first, first_lasts.as_ns());
+            put(
+                slot.spender,
+                then,
+                less.unwrap_or_else(|| panic!("{first_lasts} of {time} ns in {:?}", slot.state)),
+            );
+        }
+        for (kind, sensing) in Kind::ALL.into_iter().zip(tally.sensing) {
+            let spender = kind.command().spender;
+            let rest = &mut sensed[spender as usize];
+            for (k, time) in sensing.iter().enumerate() {
+                put(spender, Draw::sense(k), time.as_ns());
+                *rest = rest
+                    .checked_sub(time.as_ns())
+                    .unwrap_or_else(|| panic!("too much sensing for {spender:?}"));
             }
         }
-        for ((spender, sensing), time) in
-            [Spender::Read, Spender::GcRead].into_iter().zip(tally.sensing).zip(sensed)
-        {
-            let all: u64 = sensing.iter().map(|time| time.as_ns()).sum();
-            assert!(all <= time, "{all} ns of sensing in the {time} ns of {spender:?}");
-            sensing.iter().enumerate().for_each(|(k, time)| put(spender, Draw::sense(k), time.as_ns()));
-            // The state begins with the command cycles.
-            put(spender, Draw::Idle, time - all);
+        for (kind, train) in Kind::ALL.into_iter().zip(tally.trains) {
+            let Command { spender, effect, train: Some(pulses), .. } = kind.command() else { continue };
+            let phases = pulses.draws.into_iter().zip(train.phases);
+            let parts =
+                [(Draw::Idle, train.command), (pulses.draws[0], train.ramp)].into_iter().chain(phases);
+            for (draw, time) in parts {
+                put(*spender, draw, time.as_ns());
+                let rest = &mut trained[*effect as usize];
+                *rest = rest
+                    .checked_sub(time.as_ns())
+                    .unwrap_or_else(|| panic!("too long trains for {spender:?}"));
+            }
         }
-        for (spender, train) in
-            [Spender::Program, Spender::GcProgram, Spender::Erase].into_iter().zip(tally.trains)
-        {
-            let [pulse, reset, verify] = match spender {
-                Spender::Erase => [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify],
-                _ => [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify],
-            };
-            put(spender, Draw::Idle, train.command.as_ns());
-            put(spender, pulse, (train.ramp + train.phases[0]).as_ns());
-            put(spender, reset, train.phases[1].as_ns());
-            put(spender, verify, train.phases[2].as_ns());
+        // A sensing begins with its command cycles.
+        for (&(spender, ..), rest) in Spender::ALL.iter().zip(sensed) {
+            put(spender, Draw::Idle, rest);
         }
-        let [host, gc, erase] =
-            tally.trains.map(|t| (t.command + t.ramp + t.phases[0] + t.phases[1] + t.phases[2]).as_ns());
-        assert_eq!(
-            [host + gc, erase],
-            trained,
-            "pulses and verifies do not add up to the time of the trains"
-        );
+        assert_eq!(trained, [0; EFFECTS], "pulses and verifies do not add up to the time of the trains");
         spent
     }
 
@@ -284,10 +243,10 @@ impl Nand {
         match die.state() {
             State::Idle => tally.book_selected(elapsed.min(self.config.power.standby_after)),
             State::Sensing => {
-                let host = self.txns.get(self.in_hand[d].reads[0]).kind == Kind::HostRead;
+                let kind = self.txns.get(self.in_hand[d].reads[0]).kind;
                 if let Some((page_type, time)) = self.sensed_type(d) {
                     let done = elapsed.saturating_sub(self.timing.command * u64::from(self.in_hand[d].count));
-                    tally.sensing[usize::from(!host)][page_type] -= time.saturating_sub(done);
+                    tally.sensing[kind as usize][page_type] -= time.saturating_sub(done);
                 }
             }
             State::Entering => {
@@ -296,47 +255,11 @@ impl Nand {
             }
             State::Resuming => tally.reload -= self.reload_of(d).saturating_sub(elapsed),
             State::Retrying => {
-                if let Some((host, page_type, done)) = self.sensed_by_sequence(now, d) {
-                    tally.book_sensing(host, page_type, done);
+                if let Some((kind, page_type, done)) = self.sensed_by_sequence(now, d) {
+                    tally.book_sensing(kind, page_type, done);
                 }
             }
             _ => {}
         }
-    }
-
-    /// The discharge with which the suspension of the operation on `die` begins.
-    pub(in crate::nand) fn discharge_of(&self, die: &Die) -> Duration {
-        let op = die.long().expect("an operation enters a suspension");
-        let policy = self.suspend_policy(op.kind);
-        let times = if policy.eligible.multi_plane == MultiPlane::InTurn { op.planes.1 } else { 1 };
-        die.entry().saturating_sub(policy.costs.entry * u64::from(times))
-    }
-
-    /// The page type whose sensing the reads in hand of die `d` last for, and its tR; `None` if they sense nothing.
-    pub(in crate::nand) fn sensed_type(&self, d: usize) -> Option<(usize, Duration)> {
-        let (hand, suspended) = (&self.in_hand[d], self.dies[d].long().is_some());
-        let sensed = hand.reads[..usize::from(hand.count)].iter().filter_map(|&id| {
-            let txn = self.txns.get(id);
-            let buffered = suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page);
-            let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
-            (!buffered).then(|| (page_type, txn.sensing(&self.timing, page_type)))
-        });
-        // Of equal ones the last, as in the simulation.
-        sensed.max_by_key(|&(_, time)| time)
-    }
-}
-
-/// Whom a state is spent on, where it does not tell by itself ([`State::Pulsing`], [`State::Sensing`]).
-fn spender_of(state: State, usage: Use) -> Spender {
-    match (state, usage) {
-        (State::Held, _) => Spender::Idle,
-        (_, Use::SenseHost | Use::BusHost) => Spender::Read,
-        (_, Use::SenseGc) => Spender::GcRead,
-        (State::Command | State::OutWait | State::Out | State::Retrying, Use::BusGc) => Spender::GcRead,
-        (_, Use::BusProgram | Use::PulseHost | Use::StopProgram) => Spender::Program,
-        (_, Use::BusGc | Use::PulseGc) => Spender::GcProgram,
-        (_, Use::Erase | Use::StopErase) => Spender::Erase,
-        (_, Use::Suspended) => Spender::Suspension,
-        _ => Spender::Idle,
     }
 }

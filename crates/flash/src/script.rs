@@ -1,27 +1,20 @@
-//! One die driven by hand: operations that arrive at chosen instants, and what the die did when.
+//! A script played on one die: operations that arrive at chosen instants, and what the die did when.
 //!
 //! The die is that of a drive, with its queue, bus and decoder; only the drive above it is missing. Timing diagrams
 //! and the characterisation of single dies (Zambelli et al. 2021, Figures 5 to 8) are made with it.
 
-use crate::die::{LongKind, State};
+use crate::command::{Effect, Kind};
+use crate::die::State;
 use crate::geometry::Geometry;
-use crate::nand::txn::{Kind, Txn};
+use crate::nand::course::Course;
+use crate::nand::observe::{DieChange, FlashObserver};
+use crate::nand::txn::Txn;
 use crate::nand::{Nand, NandConfig, Outcome};
 use crate::parts::PartSpec;
-use crate::pulse::PulseTrain;
 use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
-/// The names of the operations of a script.
-pub const OPERATIONS: &[(&str, Kind)] = &[
-    ("read", Kind::HostRead),
-    ("gc-read", Kind::GcRead),
-    ("program", Kind::HostProgram),
-    ("gc-program", Kind::GcProgram),
-    ("erase", Kind::Erase),
-];
-
-/// The agenda index of the bench's own timer: an arrival at the instant of a die's event comes before it.
+/// The agenda index of the player's own timer: an arrival at the instant of a die's event comes before it.
 const OWN: ResourceId = ResourceId(0);
 /// The first agenda index of the array.
 const ARRAY: u32 = 1;
@@ -58,28 +51,6 @@ pub struct Script {
     pub horizon: SimTime,
 }
 
-/// What the state alone does not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// Nothing more.
-    #[default]
-    Plain,
-    /// Pulses, running free or on to a stop.
-    Pulses {
-        /// The train.
-        train: PulseTrain,
-        /// Its progress at the start of the span.
-        progress: Duration,
-        /// How long from then on it makes none: the command is on the bus, or a resumed pulse regains its voltage.
-        ahead: Duration,
-    },
-    /// The end of a suspension; what of it the part's resume takes comes last.
-    Leaving {
-        /// The part's resume.
-        resume: Duration,
-    },
-}
-
 /// A stretch of time during which the die was in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -90,15 +61,12 @@ pub struct Span {
     /// What the die was doing.
     pub state: State,
     /// The program or erase on the die, running or suspended; one that runs inside a suspended erase comes first.
-    pub long: Option<LongKind>,
+    pub long: Option<Kind>,
     /// How often it has been suspended.
     pub suspends: u32,
-    /// What the state alone does not say.
-    pub detail: Detail,
+    /// What it does from its first instant on.
+    pub course: Course,
 }
-
-/// What tells one span from the next: the state, and the operation by its kind, start and number of suspensions.
-type Mark = (State, Option<(LongKind, SimTime, u32)>);
 
 /// What became of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,15 +90,17 @@ pub struct Timeline {
     pub suspends: u64,
 }
 
-/// Drives one die of `part` that behaves as `config` says.
-pub fn drive(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
+/// Plays a script on one die of `part` that behaves as `config` says.
+pub fn play(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
     // What it shows are operations and their suspension: no read fails.
-    let mut bench = Bench::new(part, NandConfig { errors: None, ..config }, script);
-    bench.run(script.horizon);
-    bench.timeline
+    let mut player = Player::new(part, NandConfig { errors: None, ..config }, script);
+    player.run(script.horizon);
+    let spans = player.recorder.end(script.horizon);
+    let suspends = player.nand.counters.program_suspends + player.nand.counters.erase_suspends;
+    Timeline { spans, operations: player.operations, suspends }
 }
 
-struct Bench {
+struct Player {
     agenda: Agenda,
     nand: Nand,
     planes: u32,
@@ -139,26 +109,24 @@ struct Bench {
     arrivals: Vec<(SimTime, Kind)>,
     probe: Option<Probe>,
     gaps: Rng,
-    /// When the die's present state began.
-    since: SimTime,
-    mark: Mark,
-    detail: Detail,
-    timeline: Timeline,
+    recorder: Recorder,
+    operations: Vec<Operation>,
 }
 
-impl Bench {
-    fn new(part: &PartSpec, config: NandConfig, script: &Script) -> Bench {
+impl Player {
+    fn new(part: &PartSpec, config: NandConfig, script: &Script) -> Player {
         let geometry = Geometry::new(1, 1, 1, part);
         let resources = ARRAY + Nand::resources(&geometry);
         let pages = geometry.pages_per_block() as u16;
         let mut nand = Nand::new(geometry, part, config, script.seed, ResourceId(ARRAY));
+        nand.follow();
         for plane in 0..part.planes {
             nand.dies_mut()[0].blocks_mut().set_programmed(plane, READ_BLOCK, pages);
         }
         let mut arrivals = script.arrivals.clone();
         arrivals.sort_by_key(|&(at, _)| at);
         arrivals.reverse();
-        Bench {
+        Player {
             agenda: Agenda::new(resources),
             nand,
             planes: script.planes,
@@ -166,10 +134,8 @@ impl Bench {
             arrivals,
             probe: script.probe,
             gaps: Streams::new(script.seed).stream("bench.probe", 0),
-            since: SimTime::ZERO,
-            mark: (State::Idle, None),
-            detail: Detail::Plain,
-            timeline: Timeline::default(),
+            recorder: Recorder::default(),
+            operations: Vec::new(),
         }
     }
 
@@ -180,23 +146,19 @@ impl Bench {
                 while self.arrivals.last().is_some_and(|&(at, _)| at == now) {
                     let (_, kind) = self.arrivals.pop().expect("one was seen");
                     self.submit(now, kind);
-                    self.observe(now);
+                    self.follow();
                 }
                 self.arm();
             } else {
                 self.nand.on_timer(&mut self.agenda, resource.0 - ARRAY);
             }
             self.agenda.settle(resource);
-            self.observe(now);
+            self.follow();
             for outcome in self.nand.outcomes.drain(..) {
                 let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
-                self.timeline.operations[txn.owner as usize].done = Some(now);
+                self.operations[txn.owner as usize].done = Some(now);
             }
         }
-        if self.mark.0 != State::Idle {
-            self.close(horizon);
-        }
-        self.timeline.suspends = self.nand.counters.program_suspends + self.nand.counters.erase_suspends;
     }
 
     fn arm(&mut self) {
@@ -207,68 +169,81 @@ impl Bench {
 
     fn submit(&mut self, now: SimTime, kind: Kind) {
         let mut txn = Txn::new(kind, 0);
-        txn.owner = self.timeline.operations.len() as u32;
-        match kind {
-            Kind::HostRead | Kind::GcRead => {
-                (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1)
-            }
-            Kind::Erase => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
+        txn.owner = self.operations.len() as u32;
+        match kind.command().effect {
+            Effect::Reads => (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1),
+            Effect::Erases => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
             // Without an address: any word line, whose train the seed selects.
-            Kind::HostProgram | Kind::GcProgram => txn.planes = self.planes as u8,
+            Effect::Programs => txn.planes = self.planes as u8,
         }
-        self.timeline.operations.push(Operation { kind, arrived: now, done: None });
+        self.operations.push(Operation { kind, arrived: now, done: None });
         self.nand.submit(&mut self.agenda, txn);
     }
 
-    /// Notes a change of state, and lets the probe follow it.
-    fn observe(&mut self, now: SimTime) {
-        let die = &self.nand.dies()[0];
-        let mark = (die.state(), die.long().map(|op| (op.kind, op.started, op.suspends)));
-        if mark == self.mark {
+    /// Lets the recorder, and through it the probe, see what the die has done.
+    fn follow(&mut self) {
+        self.nand.tell(&mut self.recorder);
+        let (Some(probe), Some((now, suspends))) = (self.probe, self.recorder.commanded.take()) else {
+            return;
+        };
+        // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
+        let delay = if suspends == 0 { probe.first } else { probe.then };
+        let at = now + if probe.random { exponential(&mut self.gaps, delay) } else { delay };
+        let place = self.arrivals.partition_point(|&(other, _)| other > at);
+        self.arrivals.insert(place, (at, Kind::HostRead));
+        self.arm();
+    }
+}
+
+/// Turns what the die does into spans.
+#[derive(Default)]
+struct Recorder {
+    spans: Vec<Span>,
+    /// The change with which the present span began.
+    begun: Option<DieChange>,
+    /// When pulses were last put on the die or resumed, and how often they had been suspended; until somebody has seen it.
+    commanded: Option<(SimTime, u32)>,
+}
+
+impl FlashObserver for Recorder {
+    fn die_changed(&mut self, change: &DieChange) {
+        // A state that is left at once makes no span, and one that comes back (the load of the next page) no second one.
+        let stays = self.begun.is_some_and(|b| (b.state, b.operation) == (change.state, change.operation));
+        if change.course.is_none() || stays {
             return;
         }
-        let detail = match (die.state(), die.long()) {
-            (State::Pulsing | State::Stopping, Some(op)) => {
-                let (progress, ahead) = die.progress(now);
-                Detail::Pulses { train: op.train, progress, ahead }
-            }
-            (State::Resuming, Some(_)) => Detail::Leaving { resume: die.resume_cost() },
-            _ => Detail::Plain,
-        };
-        let suspends = die.long().map_or(0, |op| op.suspends);
-        self.close(now);
-        let resumed_before = self.mark.0 == State::Resuming;
-        (self.mark, self.detail) = (mark, detail);
-        let commanded = match mark.0 {
-            State::Resuming => true,
-            // A part that resumes in no time goes straight on.
-            State::Pulsing => !resumed_before,
-            _ => false,
-        };
-        if commanded && let Some(probe) = self.probe {
-            // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
-            let delay = if suspends == 0 { probe.first } else { probe.then };
-            let at = now + if probe.random { exponential(&mut self.gaps, delay) } else { delay };
-            let place = self.arrivals.partition_point(|&(other, _)| other > at);
-            self.arrivals.insert(place, (at, Kind::HostRead));
-            self.arm();
+        self.close(change.at);
+        let resumed = self.begun.is_some_and(|begun| begun.state == State::Resuming);
+        self.begun = Some(*change);
+        // A part that resumes in no time goes straight on.
+        if change.state == State::Resuming || (change.state == State::Pulsing && !resumed) {
+            self.commanded = Some((change.at, change.operation.map_or(0, |op| op.suspends)));
+        }
+    }
+}
+
+impl Recorder {
+    /// Ends the present span.
+    fn close(&mut self, now: SimTime) {
+        let Some(begun) = self.begun.filter(|begun| begun.at < now) else { return };
+        if begun.state != State::Idle || !self.spans.is_empty() {
+            self.spans.push(Span {
+                from: begun.at,
+                to: now,
+                state: begun.state,
+                long: begun.operation.map(|op| op.kind),
+                suspends: begun.operation.map_or(0, |op| op.suspends),
+                course: begun.course.expect("only such begin a span"),
+            });
         }
     }
 
-    /// Ends the present span.
-    fn close(&mut self, now: SimTime) {
-        let (state, long) = self.mark;
-        if now > self.since && (state != State::Idle || !self.timeline.spans.is_empty()) {
-            self.timeline.spans.push(Span {
-                from: self.since,
-                to: now,
-                state,
-                long: long.map(|(kind, _, _)| kind),
-                suspends: long.map_or(0, |(_, _, suspends)| suspends),
-                detail: self.detail,
-            });
+    /// The spans up to the horizon, without the idle time at the end.
+    fn end(mut self, horizon: SimTime) -> Vec<Span> {
+        if self.begun.is_some_and(|begun| begun.state != State::Idle) {
+            self.close(horizon);
         }
-        self.since = now;
+        self.spans
     }
 }
 

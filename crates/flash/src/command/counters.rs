@@ -1,5 +1,6 @@
 //! What the flash array counts.
 
+use super::Effect;
 use interpulse_engine::counters;
 
 counters! {
@@ -75,5 +76,38 @@ counters! {
         power_wait_time: "ns",
         /// time the channels were taken by commands, addresses and data
         bus_time: "ns",
+    }
+}
+
+/// What is counted of trains, in ns but for the first: of programs, or of erases.
+pub(crate) struct TrainCounters<'a> {
+    pub(crate) suspends: &'a mut u64,
+    pub(crate) redone: &'a mut u64,
+    pub(crate) suspended: &'a mut u64,
+    pub(crate) pulsed: &'a mut u64,
+    pub(crate) owed: &'a mut u64,
+}
+
+impl NandCounters {
+    /// The counters of trains with this effect.
+    #[inline]
+    pub(crate) fn trains(&mut self, effect: Effect) -> TrainCounters<'_> {
+        match effect {
+            Effect::Erases => TrainCounters {
+                suspends: &mut self.erase_suspends,
+                redone: &mut self.erase_redone_time,
+                suspended: &mut self.erase_suspended_time,
+                pulsed: &mut self.erase_pulse_time,
+                owed: &mut self.erase_owed_time,
+            },
+            Effect::Programs => TrainCounters {
+                suspends: &mut self.program_suspends,
+                redone: &mut self.program_redone_time,
+                suspended: &mut self.program_suspended_time,
+                pulsed: &mut self.program_pulse_time,
+                owed: &mut self.program_owed_time,
+            },
+            Effect::Reads => unreachable!("reads have no trains"),
+        }
     }
 }

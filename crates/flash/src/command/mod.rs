@@ -1,0 +1,236 @@
+//! What a die can be told to do: one row for each command, which everything that tells commands apart reads.
+//!
+//! A row says in whose line a command waits, which steps it takes on its die, and on what its time, its energy and its
+//! number are booked. The states that a die may pass, the pairs of state and use that its time is summed by, who may stop
+//! what, and what a budget of current has to grant follow from the rows. How each step is carried out is the array's
+//! ([`crate::nand`]), how long it takes the part's.
+
+mod counters;
+mod spender;
+mod uses;
+
+use crate::parts::power::Draw;
+
+pub use counters::NandCounters;
+pub use spender::{SPENDERS, Spender};
+pub use uses::{USES, Use, WAITS, Wait};
+
+/// In whose line a command waits. Lines are served by rank, and within a line by order of submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Reads for the host.
+    HostRead,
+    /// Reads for garbage collection.
+    GcRead,
+    /// Programs of host data. What they wait for is told when they are complete: they may be stopped for others.
+    HostWrite,
+    /// Programs of moved data.
+    GcWrite,
+    /// Erases.
+    Erase,
+}
+
+/// Number of [`Class`] values.
+pub const CLASSES: usize = 5;
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; CLASSES] =
+        [Class::HostRead, Class::GcRead, Class::HostWrite, Class::GcWrite, Class::Erase];
+}
+
+/// What a command does to cells; who may stop it, and what is counted of its pulses, follows from that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Effect {
+    /// Senses them, in one go.
+    Reads,
+    /// Programs them with a train of pulses.
+    Programs,
+    /// Erases them with a train of pulses.
+    Erases,
+}
+
+/// Number of [`Effect`] values.
+pub const EFFECTS: usize = 3;
+
+/// A step of a command on its die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Command and address cycles on the bus.
+    Command,
+    /// The array is sensed.
+    Sense,
+    /// Data moves out over the bus.
+    Out,
+    /// Status and data of the word line are read into the page buffer.
+    Recall,
+    /// Data moves into the page buffer, page by page, behind its command and address cycles.
+    Load,
+    /// Pulses and verifies of its train.
+    Pulses,
+}
+
+/// The pulses of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Train {
+    /// What the die is put to while they run on to a stop.
+    pub(crate) stop: Use,
+    /// What pulses, voltage resets and verifies draw.
+    pub draws: [Draw; 3],
+}
+
+/// The pulses of programs, and of erases.
+const PROGRAM: Train =
+    Train { stop: Use::StopProgram, draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify] };
+const ERASE: Train =
+    Train { stop: Use::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// Its name in scripts and results.
+    pub name: &'static str,
+    /// In whose line it waits.
+    pub class: Class,
+    /// What it does to cells.
+    pub effect: Effect,
+    /// Its steps.
+    pub(crate) steps: &'static [Step],
+    /// Its steps where it changes one page of a word line with two bits per cell; none if it never does.
+    pub(crate) reprogram: &'static [Step],
+    /// What the die is put to while the command waits for the bus or uses it.
+    pub(crate) bus: Use,
+    /// What the die is put to while it senses or pulses for the command.
+    pub(crate) array: Use,
+    /// Its pulses, if it has any.
+    pub(crate) train: Option<Train>,
+    /// Whom its energy is spent on.
+    pub spender: Spender,
+}
+
+/// Declares the commands: a variant of [`Kind`] with its documentation, the one of [`NandCounters`] that counts it, and its
+/// row.
+macro_rules! commands {
+    ($($(#[doc = $doc:literal])+ $kind:ident counted by $counter:ident: $row:expr;)+) => {
+        /// A command to a die.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Kind { $($(#[doc = $doc])+ $kind),+ }
+
+        /// Number of [`Kind`] values.
+        pub const KINDS: usize = [$(Kind::$kind),+].len();
+
+        /// The rows, in the order of [`Kind`].
+        pub(crate) const COMMANDS: &[Command; KINDS] = &[$($row),+];
+
+        impl Kind {
+            /// Every command.
+            pub const ALL: [Kind; KINDS] = [$(Kind::$kind),+];
+
+            /// Its counter.
+            #[inline]
+            pub(crate) fn count(self, counters: &mut NandCounters) -> &mut u64 {
+                match self { $(Kind::$kind => &mut counters.$counter),+ }
+            }
+        }
+    };
+}
+
+commands! {
+    /// A read for the host.
+    HostRead counted by host_reads: Command {
+        name: "read",
+        class: Class::HostRead,
+        effect: Effect::Reads,
+        steps: &[Step::Command, Step::Sense, Step::Out],
+        reprogram: &[],
+        bus: Use::BusHost,
+        array: Use::SenseHost,
+        train: None,
+        spender: Spender::Read,
+    };
+    /// A read for garbage collection.
+    GcRead counted by gc_reads: Command {
+        name: "gc-read",
+        class: Class::GcRead,
+        effect: Effect::Reads,
+        steps: &[Step::Command, Step::Sense, Step::Out],
+        reprogram: &[],
+        bus: Use::BusGc,
+        array: Use::SenseGc,
+        train: None,
+        spender: Spender::GcRead,
+    };
+    /// A program of host data.
+    HostProgram counted by host_programs: Command {
+        name: "program",
+        class: Class::HostWrite,
+        effect: Effect::Programs,
+        steps: &[Step::Load, Step::Pulses],
+        reprogram: &[Step::Recall, Step::Load, Step::Pulses],
+        bus: Use::BusProgram,
+        array: Use::PulseHost,
+        train: Some(PROGRAM),
+        spender: Spender::Program,
+    };
+    /// A program of moved data.
+    GcProgram counted by gc_programs: Command {
+        name: "gc-program",
+        class: Class::GcWrite,
+        effect: Effect::Programs,
+        steps: &[Step::Load, Step::Pulses],
+        reprogram: &[Step::Recall, Step::Load, Step::Pulses],
+        bus: Use::BusGc,
+        array: Use::PulseGc,
+        train: Some(PROGRAM),
+        spender: Spender::GcProgram,
+    };
+    /// An erase.
+    Erase counted by erases: Command {
+        name: "erase",
+        class: Class::Erase,
+        effect: Effect::Erases,
+        steps: &[Step::Command, Step::Pulses],
+        reprogram: &[],
+        bus: Use::Erase,
+        array: Use::Erase,
+        train: Some(ERASE),
+        spender: Spender::Erase,
+    };
+}
+
+impl Spender {
+    /// How often it was spent on; `None` for what is not counted.
+    pub fn count(self, counters: &NandCounters) -> Option<u64> {
+        let mut counters = *counters;
+        match self {
+            Spender::Idle => None,
+            Spender::Suspension => Some(counters.program_suspends + counters.erase_suspends),
+            _ => {
+                let spent = Kind::ALL.into_iter().filter(|kind| kind.command().spender == self);
+                Some(spent.map(|kind| *kind.count(&mut counters)).sum())
+            }
+        }
+    }
+}
+
+impl Kind {
+    /// Its row.
+    #[inline(always)]
+    pub const fn command(self) -> &'static Command {
+        &COMMANDS[self as usize]
+    }
+
+    /// The command of this name.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.command().name == name)
+    }
+
+    /// Its pulses, which it must have.
+    #[inline]
+    pub(crate) fn train(self) -> &'static Train {
+        self.command().train.as_ref().expect("only a program or an erase pulses")
+    }
+}

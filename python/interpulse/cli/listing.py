@@ -10,7 +10,8 @@ import typer
 
 from interpulse import _core
 from interpulse.cli.options import Json
-from interpulse.cli.text import emit, plain
+from interpulse.cli.streams import emit
+from interpulse.text import plain
 
 EPILOG = """\
 Examples:

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interpulse.cli.text import short, size
+from interpulse.text import short, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,8 +13,9 @@ import typer
 
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
-from interpulse.cli.text import emit, plain
+from interpulse.cli.streams import emit
 from interpulse.config import parse_set
+from interpulse.text import plain
 from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace, load
-from interpulse.cli.text import emit, plain
+from interpulse.cli.streams import emit
+from interpulse.text import plain
 
 if TYPE_CHECKING:
     from interpulse._core import Plan

@@ -11,7 +11,8 @@ import typer
 
 from interpulse import _core
 from interpulse.cli.options import Json
-from interpulse.cli.text import emit, plain, size
+from interpulse.cli.streams import emit
+from interpulse.text import plain, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

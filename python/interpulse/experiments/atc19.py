@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.outcome import Curve
-from interpulse.experiments.plots import COLOURS, logarithmic, panels
+from interpulse.plots import COLOURS, logarithmic, panels
+from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.outcome import Rows
 
 RAMP = "500us"
 """Of `es`: the time a resumed pulse needs to regain its voltage. Not printed; half a step of 1 ms. See `es_no_ramp`."""
@@ -67,14 +66,6 @@ TES_ERASE = Scheme(
 
 VARIANTS = (ES_NO_RAMP, TES_ERASE, TES_SUSPENDED)
 """Other readings of ES and T-ES: see docs/EXPERIMENTS.md."""
-
-
-def add(context: Context, rows: Rows, name: str, ours: float, *, unit: str, figure: str) -> None:
-    """Adds a row, with this unit and figure where `expected.toml` has none for it."""
-    if name in context.expected().rows:
-        rows.add(name, ours)
-    else:
-        rows.add(name, ours, unit=unit, figure=figure)
 
 
 def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:

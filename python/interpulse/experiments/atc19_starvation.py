@@ -11,7 +11,6 @@ from interpulse.experiments.atc19 import (
     TES,
     TIMEOUT,
     VARIANTS,
-    add,
     add_erase_suspends,
     buckets,
     curve,
@@ -19,12 +18,13 @@ from interpulse.experiments.atc19 import (
     longest_wait_ms,
     tails,
 )
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Outcome, Plot
+from interpulse.plots import Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
 
 BLOCK_MIB = 128 / 1024
 """The block size of `starvation.toml`, 128 KiB, in MiB."""
@@ -52,10 +52,10 @@ def run(context: Context) -> Outcome:
         result = results[scheme.key]
         figure = f"another reading: {scheme.label}"
         written = flow(result, "writer")["host_requests"] * BLOCK_MIB / result.raw["simulated_s"]
-        add(context, rows, f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
+        rows.add_own(f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
         # The bound that the slides print for T-ES is one on the longest write.
         row = "write_max_ms_tes" if scheme is TES else f"write_wait_max_ms_{scheme.key}"
-        add(context, rows, row, longest_wait_ms(result), unit="ms", figure=figure)
+        rows.add_own(row, longest_wait_ms(result), unit="ms", figure=figure)
     for scheme in schemes:
         tail = results[scheme.key].percentile("read", 99.9)
         rows.add(f"read_p99.9_us_{scheme.key}", tail, unit="us", figure="not in the slides")

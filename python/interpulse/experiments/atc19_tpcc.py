@@ -12,19 +12,19 @@ from interpulse.experiments.atc19 import (
     TES,
     TIMEOUT,
     VARIANTS,
-    add,
     add_erase_suspends,
     buckets,
     curve,
     longest_wait_ms,
     tails,
 )
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Outcome, Plot
+from interpulse.plots import Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
 
 READS, WRITES = 32_114, 19_186
 """Requests a second of the trace that is public."""
@@ -55,9 +55,9 @@ def run(context: Context) -> Outcome:
         result = results[scheme.key]
         figure = "slide 36" if scheme in SCHEMES else f"another reading: {scheme.label}"
         tail, lost = result.percentile("read", 99.99), result.counters["host"]["command_timeouts_write"]
-        add(context, rows, f"read_p99.99_us_{scheme.key}", tail, unit="us", figure=figure)
-        add(context, rows, f"write_timeouts_{scheme.key}", lost, unit="requests", figure=figure)
-        add(context, rows, f"write_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
+        rows.add_own(f"read_p99.99_us_{scheme.key}", tail, unit="us", figure=figure)
+        rows.add_own(f"write_timeouts_{scheme.key}", lost, unit="requests", figure=figure)
+        rows.add_own(f"write_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
     for name, result in results.items():
         key, _, what = name.partition(" ")
         if what:

@@ -13,18 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Curve, Outcome
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from interpulse.config import Config
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Kind, Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 CELLS = ("slc", "mlc")
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Curve, Outcome
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from interpulse.config import Value
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.experiments.suspend_tlc_plots import Measured
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 DEPTHS = (16, 32, 64)
 WRITES = (25, 75)

@@ -11,9 +11,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.die import drive
-from interpulse.experiments.estimate import Estimate
-from interpulse.experiments.outcome import Curve, Plot
-from interpulse.experiments.plots import panels
+from interpulse.plots import Plot, panels
+from interpulse.studies.estimate import Estimate
+from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse._core import Plan
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
     from interpulse.experiments.die import Timeline
-    from interpulse.experiments.outcome import Rows
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 PROGRAM_NS = 2_000_000
 """The nominal program time: Table 2."""

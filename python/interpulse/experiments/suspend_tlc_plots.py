@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
-from interpulse.experiments.outcome import Curve, Plot
-from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, logarithmic, panels
 from interpulse.experiments.suspend_tlc import CDF, DEPTHS, HEADLINE, LIMITS, WRITES, Point
+from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, logarithmic, panels
+from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.context import Context
     from interpulse.result import Result
+    from interpulse.studies.context import Context
 
 Measured: TypeAlias = "dict[str, list[Result]]"
 """The results by the name of their case."""

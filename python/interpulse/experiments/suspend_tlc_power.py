@@ -11,18 +11,19 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.config import Config
-from interpulse.experiments.case import Case
-from interpulse.experiments.estimate import Estimate
-from interpulse.experiments.outcome import Curve, Outcome, Plot
 from interpulse.experiments.suspend_tlc import DEPTHS, HEADLINE, LIMITS, WRITES, Point
+from interpulse.plots import Plot
+from interpulse.studies.case import Case
+from interpulse.studies.estimate import Estimate
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 SUSPEND_TLC = "suspend-tlc"
 """The experiment whose drive this one runs."""
@@ -72,7 +73,7 @@ def run(context: Context) -> Outcome:
     """Runs the experiment."""
     from interpulse.experiments import suspend_tlc_power_plots as plots
 
-    drive = Config.load(context.setups / SUSPEND_TLC / "drive.toml")
+    drive = Config.load(context.folder.parent / SUSPEND_TLC / "drive.toml")
     size: Sets = (
         {"run.warmup": "500ms", "run.requests": 100_000}
         if context.quick

@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, panels
 from interpulse.experiments.suspend_tlc import DEPTHS, LIMITS, WRITES, Point
 from interpulse.experiments.suspend_tlc_plots import LABELS, WIDTH
+from interpulse.plots import COLOURS, PUBLISHED, legend, panels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

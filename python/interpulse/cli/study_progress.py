@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.context import Reporter
+from interpulse.studies.context import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from interpulse._core import Progress
 
 LINE_EVERY_S = 10.0
-"""How often an experiment without a terminal says how far it is."""
+"""How often a study without a terminal says how far it is."""
 
 
 @contextmanager
-def watch_experiment(name: str, unit: str = "simulations") -> Iterator[Reporter]:
-    """Shows the progress of an experiment on standard error for as long as the context lasts; it counts in `unit`."""
+def watch_study(name: str, unit: str) -> Iterator[Reporter]:
+    """Shows the progress of a study on standard error for as long as the context lasts; it counts in `unit`."""
     if not sys.stderr.isatty():
         yield Lines(name, unit)
         return
@@ -56,14 +56,14 @@ class Clock:
 
 
 class Terminal(Reporter):
-    """One bar for the whole experiment."""
+    """One bar for the whole study."""
 
     def __init__(self, name: str, unit: str, bars: Bars) -> None:
         self._clock = Clock(unit)
         self._bars = bars
         self._task = bars.add_task(name, total=None, amount="")
 
-    def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:
+    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
         """Moves the bar."""
         at, words = self._clock.amount(done, total, running)
         self._bars.update(self._task, completed=at, total=total, amount=words)
@@ -81,7 +81,7 @@ class Lines(Reporter):
         self._clock = Clock(unit)
         self._last: float | None = None
 
-    def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:
+    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
         """Prints a line at the start and then when it is time again."""
         _, words = self._clock.amount(done, total, running)
         now = time.monotonic()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import interpulse
 from interpulse.config import toml_value
-from interpulse.experiments.fast12 import POLICIES
+from interpulse.experiments.fast12_points import POLICIES
 from interpulse.experiments.registry import SETUPS
 
 if TYPE_CHECKING:

@@ -110,6 +110,7 @@ def run(bench: Bench) -> Outcome:
     table3 = [row for name in WORN for row in found[name].table3()]
     histograms = [_histogram(found[name]) for name in SCHEMES]
     _compare(rows, table2, table3)
+    by_read = {read: {name: found[name].errors(read) for name in SCHEMES} for read in ("default", "calibrated")}
     pulses = {name: _pulses(of) for name, of in raw.items()}
     _measure(part, pulses)
     errors = reprogram_table.of(bench, layers, bench.ask(of_table))
@@ -123,7 +124,7 @@ def run(bench: Bench) -> Outcome:
         },
         settings={"word_lines_per_layer": block["word_lines"], "layers": layers, "cells": CELLS, "reprograms": 4},
         notes=[*_notes(table2, table3), reprogram_table.note(errors)],
-        plots=reprogram_plots.all_plots(histograms, [found[name] for name in SCHEMES]),
+        plots=reprogram_plots.all_plots(histograms, by_read),
         curves=[
             Curve.of("table2", table2),
             Curve.of("table3", table3),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.characterize.rber import Errors
-    from interpulse.characterize.suspend import Point
+    from interpulse.characterize.suspend_point import Point
 
     Statistic = Callable[[Sequence[float]], float]
 

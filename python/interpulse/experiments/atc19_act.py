@@ -16,10 +16,8 @@ from interpulse.experiments.atc19 import (
     VARIANTS,
     add_erase_suspends,
     buckets,
-    curve,
     tails,
 )
-from interpulse.plots import Plot
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Outcome
 
@@ -149,12 +147,13 @@ def run(context: Context) -> Outcome:
         _behind(rows, judge)
         _sensitivities(context, config, rows)
     reads = {scheme: buckets(result.raw, "read") for scheme, result in shown.items()}
+    plot, curve = tails("latency-30x", f"ACT at {SHOWN}x", {"read": reads})
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
         notes=notes,
-        plots=[Plot("latency-30x", lambda: tails(f"ACT at {SHOWN}x", [("read", reads)]))],
-        curves=[curve("latency-30x", [(scheme, "read", histogram) for scheme, histogram in reads.items()])],
+        plots=[plot],
+        curves=[curve],
     )
 
 

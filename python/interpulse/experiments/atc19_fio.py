@@ -10,11 +10,10 @@ from interpulse.experiments.atc19 import (
     SCHEMES,
     VARIANTS,
     add_erase_suspends,
+    both_tails,
     buckets,
-    curve,
     tails,
 )
-from interpulse.plots import Plot
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Outcome
 
@@ -49,20 +48,14 @@ def run(context: Context) -> Outcome:
     rows.add("qd128_read_p50_us_baseline", results["qd128"].percentile("read", 50))
     rows.add("qd128_read_p99.9_us_baseline", results["qd128"].percentile("read", 99.9))
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
-    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
-    deep = {BASELINE: buckets(results["qd128"].raw, "read")}
+    deep = {"read": {BASELINE: buckets(results["qd128"].raw, "read")}}
+    distributions = [
+        both_tails("fio, 70 % reads, 4 KiB, queue depth 16", results),
+        tails("motivation", "fio, 70 % reads, 4 KiB, queue depth 128", deep),
+    ]
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
-        plots=[
-            Plot(
-                "tails", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 16", [("read", reads), ("write", writes)])
-            ),
-            Plot("motivation", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 128", [("read", deep)])),
-        ],
-        curves=[
-            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()]),
-            curve("motivation", [(s, "read", h) for s, h in deep.items()]),
-        ],
+        plots=[plot for plot, _ in distributions],
+        curves=[curve for _, curve in distributions],
     )

@@ -12,13 +12,11 @@ from interpulse.experiments.atc19 import (
     TIMEOUT,
     VARIANTS,
     add_erase_suspends,
+    both_tails,
     buckets,
-    curve,
     flow,
     longest_wait_ms,
-    tails,
 )
-from interpulse.plots import Plot
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Outcome
 
@@ -68,18 +66,13 @@ def run(context: Context) -> Outcome:
                 figure=f"sensitivity: a window of {window}",
             )
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
-    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
-    silent = [scheme.label for scheme in SCHEMES if not writes[scheme]]
+    plot, curve = both_tails("128 KiB reads beside 128 KiB writes", results)
+    silent = [scheme.label for scheme in SCHEMES if not buckets(results[scheme.key].raw, "write")]
     notes = [f"no write at all was completed in the window under {', '.join(silent)}"] if silent else []
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
         notes=[*notes, f"the bound of T-ES is its timeout, {TIMEOUT}, and the longest write of the baseline"],
-        plots=[
-            Plot("tails", lambda: tails("128 KiB reads beside 128 KiB writes", [("read", reads), ("write", writes)]))
-        ],
-        curves=[
-            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()])
-        ],
+        plots=[plot],
+        curves=[curve],
     )

@@ -13,12 +13,9 @@ from interpulse.experiments.atc19 import (
     TIMEOUT,
     VARIANTS,
     add_erase_suspends,
-    buckets,
-    curve,
+    both_tails,
     longest_wait_ms,
-    tails,
 )
-from interpulse.plots import Plot
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Outcome
 
@@ -65,8 +62,7 @@ def run(context: Context) -> Outcome:
             rows.add(f"write_timeouts_{key}_{what}", lost, unit="requests", figure=f"sensitivity: {what}")
             rows.add(f"write_max_ms_{key}_{what}", wait, unit="ms", figure=f"sensitivity: {what}")
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
-    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
+    plot, curve = both_tails("TPC-C twin", results)
     failed = [s.label for s in schemes if results[s.key].counters["host"]["command_timeouts_write"]]
     return Outcome(
         rows,
@@ -75,8 +71,6 @@ def run(context: Context) -> Outcome:
             "the slides' trace is not public: synthetic requests with the moments of the TPC-C trace that is",
             f"ended in a write command timeout: {', '.join(failed) or 'none'}; T-ES timeout {TIMEOUT}",
         ],
-        plots=[Plot("tails", lambda: tails("TPC-C twin", [("read", reads), ("write", writes)]))],
-        curves=[
-            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()])
-        ],
+        plots=[plot],
+        curves=[curve],
     )

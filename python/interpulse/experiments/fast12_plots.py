@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.fast12 import CELLS, SPEEDS, points
+from interpulse.experiments.fast12_points import CELLS, SPEEDS, points
 from interpulse.plots import COLOURS, PUBLISHED, Plot, panels
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.fast12 import Measured, Point
+    from interpulse.experiments.fast12_points import Measured, Point
     from interpulse.result import Kind
     from interpulse.studies.context import Context
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from rich.console import RenderableType
 
@@ -32,6 +32,26 @@ def plain(*parts: RenderableType, width: int | None = None) -> str:
     for part in parts:
         console.print(part, markup=False)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def grid(
+    rows: Iterable[Sequence[str]],
+    headings: Sequence[str] = (),
+    *,
+    right: Container[str] = (),
+    whole: Container[str] = (),
+) -> str:
+    """Rows as a table without lines, under headings or none; the columns `right` and `whole` are never wrapped."""
+    from rich.table import Table
+
+    rows = list(rows)
+    table = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(headings))
+    for name in headings or [""] * max(map(len, rows), default=0):
+        unwrapped = name in right or name in whole
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold", no_wrap=unwrapped)
+    for row in rows:
+        table.add_row(*row)
+    return plain(table)
 
 
 def number(value: float | None, digits: int = 1) -> str:

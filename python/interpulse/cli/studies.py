@@ -12,7 +12,7 @@ from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED
 from interpulse.cli.options import options
 from interpulse.cli.streams import emit, say
-from interpulse.text import plain
+from interpulse.text import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,11 +97,4 @@ def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *
     if json:
         emit(json_text.dumps({what: rows}, ensure_ascii=False))
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column == "name")
-    for row in rows:
-        table.add_row(*row.values())
-    emit(plain(table))
+    emit(grid(([*row.values()] for row in rows), columns, whole=("name",)))

@@ -7,6 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from interpulse.cli.progress import bars_on_terminal
+from interpulse.cli.streams import say
 from interpulse.studies.context import Reporter
 
 if TYPE_CHECKING:
@@ -26,11 +28,7 @@ def watch_study(name: str, unit: str) -> Iterator[Reporter]:
     if not sys.stderr.isatty():
         yield Lines(name, unit)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[amount]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+    with bars_on_terminal() as bars:
         yield Terminal(name, unit, bars)
 
 
@@ -87,11 +85,11 @@ class Lines(Reporter):
         now = time.monotonic()
         if self._last is None or now - self._last >= LINE_EVERY_S:
             self._last = now
-            print(f"{self._name}: {words}", file=sys.stderr, flush=True)  # noqa: T201
+            say(f"{self._name}: {words}")
 
     def note(self, line: str) -> None:
         """Prints a line."""
-        print(f"note: {line}", file=sys.stderr, flush=True)  # noqa: T201
+        say(f"note: {line}")
 
 
 def fraction(case: Progress) -> float:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from interpulse._core import ConfigError
 
-SUFFIXES = (".snapshot", ".tmp", ".results")
-"""How the names of the cache's files end: whole snapshots, ones that were being written when a run ended, and what
-experiments have computed so far."""
+RESULTS = ".results"
+"""How the names of the files end that hold what studies have computed so far."""
+
+SUFFIXES = (".snapshot", ".tmp", RESULTS)
+"""How the names of the cache's files end: whole snapshots, ones that were being written when a run ended, results."""
 
 DEFAULT_LIMIT_BYTES = 8 * 2**30
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments import plots
-from interpulse.experiments.outcome import Plot
-from interpulse.experiments.plots import COLOURS
+from interpulse import plots
+from interpulse.plots import COLOURS, Plot
 from interpulse.timeline import PULSES, READING, Die, Phase, Timeline
 
 if TYPE_CHECKING:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interpulse.result import KINDS, PERCENTILES, Result, kind_iops
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import polars
     import pyarrow
 
-_MEASURES = ("mean", *PERCENTILES.values())
 
-
-def to_arrow(result: Result, *, flows: bool) -> pyarrow.Table:
-    """See `Result.to_arrow`."""
+def to_arrow(rows: Iterable[dict[str, Any]], measures: Sequence[str], made: Mapping[str, str]) -> pyarrow.Table:
+    """See `Result.to_arrow`; `made` says how the rows came about."""
     import pyarrow
 
     schema = pyarrow.schema(
@@ -26,30 +22,17 @@ def to_arrow(result: Result, *, flows: bool) -> pyarrow.Table:
             pyarrow.field("kind", pyarrow.string(), nullable=False),
             pyarrow.field("count", pyarrow.int64(), nullable=False),
             pyarrow.field("iops", pyarrow.float64()),
-            *(pyarrow.field(f"{measure}_us", pyarrow.float64()) for measure in _MEASURES),
+            *(pyarrow.field(f"{measure}_us", pyarrow.float64()) for measure in measures),
         ],
-        metadata={"config_hash": result.config_hash, "seed": str(result.seed)},
+        metadata=made,
     )
-    return pyarrow.Table.from_pylist(list(_rows(result, flows=flows)), schema=schema)
+    return pyarrow.Table.from_pylist(list(rows), schema=schema)
 
 
-def to_polars(result: Result, *, flows: bool) -> polars.DataFrame:
+def to_polars(table: pyarrow.Table) -> polars.DataFrame:
     """See `Result.to_polars`."""
     import polars
 
-    frame = polars.from_arrow(to_arrow(result, flows=flows))
+    frame = polars.from_arrow(table)
     assert isinstance(frame, polars.DataFrame)
     return frame
-
-
-def _rows(result: Result, *, flows: bool) -> Iterator[dict[str, Any]]:
-    for case in result.cases:
-        groups: list[tuple[str | None, Mapping[str, Any]]] = [(None, case.raw)]
-        if flows:
-            groups = [(flow["name"], flow) for flow in case.flows]
-        for flow, group in groups:
-            for kind in KINDS:
-                summary = group.get("latency_us", {}).get(kind, {})
-                row = {"case": case.case, "flow": flow, "kind": kind, "count": summary.get("count", 0)}
-                row |= {"iops": kind_iops(group, kind)}
-                yield row | {f"{measure}_us": summary.get(measure) for measure in _MEASURES}

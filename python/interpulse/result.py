@@ -6,8 +6,10 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from interpulse import frames
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars
     import pyarrow
@@ -25,6 +27,8 @@ PERCENTILES: dict[float, str] = {
     100.0: "max",
 }
 """The percentiles that a result holds and their keys in `latency_us`."""
+
+_MEASURES = ("mean", *PERCENTILES.values())
 
 
 class Result:
@@ -154,9 +158,8 @@ class Result:
         Raises:
             ImportError: pyarrow is not installed (`pip install 'interpulse[frames]'`).
         """
-        from interpulse.frames import to_arrow
-
-        return to_arrow(self, flows=flows)
+        made = {"config_hash": self.config_hash, "seed": str(self.seed)}
+        return frames.to_arrow(self._rows(flows=flows), _MEASURES, made)
 
     def to_polars(self, *, flows: bool = False) -> polars.DataFrame:
         """The table of `to_arrow` as a Polars frame.
@@ -164,9 +167,19 @@ class Result:
         Raises:
             ImportError: polars or pyarrow is not installed (`pip install 'interpulse[frames]'`).
         """
-        from interpulse.frames import to_polars
+        return frames.to_polars(self.to_arrow(flows=flows))
 
-        return to_polars(self, flows=flows)
+    def _rows(self, *, flows: bool) -> Iterator[dict[str, Any]]:
+        for case in self.cases:
+            groups: list[tuple[str | None, Mapping[str, Any]]] = [(None, case.raw)]
+            if flows:
+                groups = [(flow["name"], flow) for flow in case.flows]
+            for flow, group in groups:
+                for kind in KINDS:
+                    summary = group.get("latency_us", {}).get(kind, {})
+                    row = {"case": case.case, "flow": flow, "kind": kind, "count": summary.get("count", 0)}
+                    row |= {"iops": kind_iops(group, kind)}
+                    yield row | {f"{measure}_us": summary.get(measure) for measure in _MEASURES}
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""

@@ -1,7 +1,7 @@
-"""One die with a suspension scheme: what it does when reads arrive while it programs or erases.
+"""One die driven by hand, and one with a suspension scheme: what it does when reads arrive while it programs or erases.
 
 The die is that of the simulator, with its queue, bus and decoder; only the drive above it is missing. Times are whole
-nanoseconds from the instant at which the operation arrives.
+nanoseconds, with a scheme from the instant at which the operation arrives.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
 from interpulse._core import ConfigError
@@ -18,13 +18,15 @@ from interpulse.config import Config
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from interpulse._core import Plan
+
 OPERATIONS = ("program", "erase")
 """What a scheme stops."""
 
 LONGEST_NS = 10_000_000_000
 """The latest arrival."""
 
-_HORIZON_NS = 60_000_000_000
+HORIZON_NS = 60_000_000_000
 """Nothing is simulated beyond this: a scheme may starve its operation for as long as reads come."""
 
 PULSES = frozenset({"pulse", "reset", "verify"})
@@ -59,24 +61,59 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class Span:
+    """A stretch of time during which the die was in one state."""
+
+    from_ns: int
+    to_ns: int
+    state: str
+    """`idle`, `command`, `sensing`, `out-wait`, `out`, `load-wait`, `load`, `pulsing`, `stopping`, `entering`,
+    `suspended` or `resuming`."""
+    operation: str | None
+    """The program or erase on the die, running or suspended."""
+
+    @property
+    def length_ns(self) -> int:
+        """How long it took."""
+        return self.to_ns - self.from_ns
+
+
+@dataclass(frozen=True)
 class Operation:
     """What became of a program, an erase or a read."""
 
     kind: str
     arrived_ns: int
     done_ns: int | None
-    """`None` if it was not done a minute after the start."""
+    """`None` if it was not done when the simulation ended."""
 
 
-@dataclass(frozen=True)
 class Timeline:
     """What happened on the die."""
 
-    phases: tuple[Phase, ...]
-    operations: tuple[Operation, ...]
-    """The long operation comes first; the others follow by their arrival."""
-    suspends: int
-    """How often programs and erases were suspended."""
+    def __init__(self, told: dict[str, Any]) -> None:
+        self._told = told
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """What it did."""
+        return tuple(Phase(*phase) for phase in self._told["phases"])
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The states that it was in."""
+        return tuple(Span(*span) for span in self._told["spans"])
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """What became of each, by its arrival; the long operation that a `Die` runs comes first."""
+        told = self._told["operations"]
+        return tuple(Operation(each["kind"], each["arrived_ns"], each["done_ns"]) for each in told)
+
+    @property
+    def suspends(self) -> int:
+        """How often programs and erases were suspended."""
+        return int(self._told["suspends"])
 
     @property
     def reads(self) -> list[Operation]:
@@ -96,6 +133,29 @@ class Timeline:
     def ran_on_ns(self) -> int:
         """Time for which the train ran on to a stop that had been asked for."""
         return sum(phase.length_ns for phase in self.phases if phase.running_on)
+
+
+def drive(
+    plan: Plan,
+    arrivals: Sequence[tuple[str, int]],
+    *,
+    probe: tuple[int, int] | None = None,
+    seed: int = 1,
+    horizon_ns: int = HORIZON_NS,
+) -> Timeline:
+    """Drives one die of the first case of a plan by hand.
+
+    Args:
+        plan: a resolved configuration; its part, scheduling and suspension count, its workload does not.
+        arrivals: operations (`read`, `gc-read`, `program`, `gc-program`, `erase`) with their instants in ns.
+        probe: reads so many ns after the first pulse of a program or erase, and after each command to resume it.
+        seed: selects the sample of dies, where the part's word lines or blocks differ.
+        horizon_ns: nothing is simulated beyond this instant.
+
+    Raises:
+        ConfigError: there is no such operation, or the horizon is out of range.
+    """
+    return Timeline(json.loads(_core.die_timeline(plan, arrivals, probe, seed, horizon_ns)))
 
 
 @dataclass(frozen=True)
@@ -161,20 +221,12 @@ class Die:
         for kind, at in others:
             if not 0 <= at <= LONGEST_NS:
                 raise ConfigError(f"a {kind} at {at} ns: it has to arrive within 0 and {LONGEST_NS} ns")
-        return self._timeline([(self.operation, 0), *others])
-
-    def _timeline(self, arrivals: list[tuple[str, int]]) -> Timeline:
-        told = json.loads(_core.die_timeline(self._plan, arrivals, None, 1, _HORIZON_NS))
-        return Timeline(
-            tuple(Phase(*phase) for phase in told["phases"]),
-            tuple(Operation(each["kind"], each["arrived_ns"], each["done_ns"]) for each in told["operations"]),
-            told["suspends"],
-        )
+        return drive(self._plan, [(self.operation, 0), *others])
 
     @cached_property
     def read_alone_ns(self) -> int:
         """What a read takes on an idle die."""
-        done = self._timeline([("read", 0)]).operations[0].done_ns
+        done = drive(self._plan, [("read", 0)]).operations[0].done_ns
         return done or 0
 
     @cached_property
@@ -230,7 +282,7 @@ class Die:
     @cached_property
     def _read_on_die_ns(self) -> int:
         """How long a read has its die: command, sensing, moving out."""
-        return self._timeline([("read", 0)]).phases[-1].to_ns
+        return drive(self._plan, [("read", 0)]).phases[-1].to_ns
 
 
 def waited_ns(die: Die, read: Operation) -> int | None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interpulse import Config
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Curve, Outcome, Plot
-from interpulse.experiments.plots import panels
 from interpulse.experiments.registry import Experiment
+from interpulse.plots import Plot, panels
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.context import Context
+    from interpulse.studies.context import Context
 
 EXPECTED = """\
 source = "nobody"

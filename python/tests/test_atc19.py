@@ -24,13 +24,13 @@ from interpulse.experiments.atc19 import (
     survival,
 )
 from interpulse.experiments.atc19_act import tell_caps
-from interpulse.experiments.context import SETUPS
+from interpulse.experiments.registry import SETUPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from interpulse.experiments.act import Key
-    from interpulse.experiments.case import Sets
+    from interpulse.studies.case import Sets
 
 MINIATURE: Sets = {
     "geometry.channels": 1,

@@ -13,8 +13,6 @@ import pytest
 
 from interpulse import _core
 from interpulse.characterize import registry
-from interpulse.characterize.bench import PUBLISHED
-from interpulse.characterize.output import COLUMNS
 from tests.conftest import process
 from tests.fake_cells import MEAN_US, FakeCells
 
@@ -28,6 +26,8 @@ if TYPE_CHECKING:
 
 GRID = {"delay1", "delay2", "page_type", "suspends_mean", "suspends_max", "teps_mean_us", "teps_max_us"}
 GRID |= {"tpgms_mean_us", "tpgms_max_us"}
+
+ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds"]
 
 JOBS = 300 + 3 + 3
 """The grid for each page type, each page type alone, the part, the trace and the untouched block."""
@@ -57,10 +57,8 @@ def test_the_list_says_what_there_is(interpulse: Command) -> None:
 def test_every_kind_has_its_published_figures_and_its_code(kind: registry.Kind) -> None:
     from importlib import import_module
 
-    from interpulse.experiments.expected import Expected
-
     assert callable(import_module(kind.module).run)
-    assert Expected.load(PUBLISHED / f"{kind.name}.toml", bounds=True).rows
+    assert kind.context().expected().rows
 
 
 @pytest.mark.usefixtures("cells")
@@ -78,7 +76,7 @@ def test_json_of_suspend_has_the_promised_keys(interpulse: Command, tmp_path: Pa
     assert len(result["rber"]) == 2 * 2 * 3 * 2
     assert all(row["ci_low"] <= row["rber"] <= row["ci_high"] for row in result["rber"])
     assert result["trace"]["phases"][0] == [0.0, 35.0, "pulse", 40.0]
-    assert list(result["published"][0]) == list(COLUMNS)
+    assert list(result["published"][0]) == ROW
     assert list(tmp_path.iterdir()) == [], "--json alone writes no folder"
 
 
@@ -310,12 +308,11 @@ def test_the_core_refuses_what_is_no_request(kind: str, request_: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["none", "ideal", "exact", "timeout"])
 def test_programs_under_other_schemes_have_figures_or_none(scheme: str) -> None:
-    from interpulse.characterize.bench import Bench
-    from interpulse.characterize.output import to_json
     from interpulse.characterize.registry import find
+    from interpulse.studies.output import to_json
 
     settings = {"scheme": scheme, "cells": 64, "word_lines": 2}
-    bench = Bench("suspend", "a4-tlc", quick=True, settings=settings)
+    bench = find("suspend").context("a4-tlc", quick=True, settings=settings)
     answer = json.loads(to_json(bench, find("suspend").run(bench)))
     teps = {row["name"]: row["ours"] for row in answer["published"]}["teps_mean_percent"]
     assert (teps is None) == (scheme == "none")

@@ -8,32 +8,32 @@ from typing import Any
 
 import pytest
 
+from interpulse.characterize import part
 from interpulse.characterize.aging import CYCLES, HOURS, PAGE_TYPES, READS, crossing
-from interpulse.characterize.bench import Bench
-from interpulse.characterize.finding import Finding
-from interpulse.characterize.output import to_json
 from interpulse.characterize.registry import find
 from interpulse.characterize.retention import CELSIUS, FILE, READ_COUNTS, TABLE_CYCLES, TABLE_HOURS, TABLE_LAYERS
+from interpulse.studies.outcome import Outcome
+from interpulse.studies.output import to_json
 
 
-def _quick(kind: str) -> tuple[Finding, dict[str, Any]]:
-    bench = Bench(kind, "a4-tlc", quick=True)
-    finding = find(kind).run(bench)
-    answer: dict[str, Any] = json.loads(to_json(bench, finding))
-    return finding, answer
+def _quick(kind: str) -> tuple[Outcome, dict[str, Any]]:
+    bench = find(kind).context("a4-tlc", quick=True)
+    outcome = find(kind).run(bench)
+    answer: dict[str, Any] = json.loads(to_json(bench, outcome))
+    return outcome, answer
 
 
 @pytest.fixture(scope="module")
-def retention() -> tuple[Finding, dict[str, Any]]:
+def retention() -> tuple[Outcome, dict[str, Any]]:
     return _quick("retention")
 
 
 @pytest.fixture(scope="module")
-def endurance() -> tuple[Finding, dict[str, Any]]:
+def endurance() -> tuple[Outcome, dict[str, Any]]:
     return _quick("endurance")
 
 
-def test_every_place_has_its_rows(retention: tuple[Finding, dict[str, Any]]) -> None:
+def test_every_place_has_its_rows(retention: tuple[Outcome, dict[str, Any]]) -> None:
     _, found = retention
     places = len(CYCLES) * len(CELSIUS) * len(HOURS)
     assert len(found["retention"]) == places * len(PAGE_TYPES) * len(READS)
@@ -43,7 +43,7 @@ def test_every_place_has_its_rows(retention: tuple[Finding, dict[str, Any]]) -> 
     assert len(found["capability"]) == len(CYCLES) * len(CELSIUS) * len(READS)
 
 
-def test_the_state_table_is_met(retention: tuple[Finding, dict[str, Any]]) -> None:
+def test_the_state_table_is_met(retention: tuple[Outcome, dict[str, Any]]) -> None:
     _, found = retention
     means = [row for row in found["published"] if row["name"].startswith("mean_")]
     assert len(means) == 8
@@ -53,7 +53,7 @@ def test_the_state_table_is_met(retention: tuple[Finding, dict[str, Any]]) -> No
     assert all(row["holds"] for row in rates), rates
 
 
-def test_heat_and_wear_cost_retention(retention: tuple[Finding, dict[str, Any]]) -> None:
+def test_heat_and_wear_cost_retention(retention: tuple[Outcome, dict[str, Any]]) -> None:
     _, found = retention
 
     def keeps(cycles: int, celsius: float) -> float:
@@ -68,11 +68,11 @@ def test_heat_and_wear_cost_retention(retention: tuple[Finding, dict[str, Any]])
     assert keeps(3000, 55.0) < keeps(0, 55.0)
 
 
-def test_the_error_table_is_one(retention: tuple[Finding, dict[str, Any]]) -> None:
-    finding, _ = retention
-    ((name, content),) = finding.files
-    assert name == FILE
-    table = tomllib.loads(content.decode())["error-table"]
+def test_the_error_table_is_one(retention: tuple[Outcome, dict[str, Any]]) -> None:
+    outcome, _ = retention
+    files = dict(outcome.files)
+    assert list(files) == [part.FILE, FILE]
+    table = tomllib.loads(files[FILE].decode())["error-table"]
     assert (table["cycles"], table["layer-fraction"]) == (list(TABLE_CYCLES), list(TABLE_LAYERS))
     assert table["retention-h"] == list(TABLE_HOURS)
     entries = len(TABLE_CYCLES) * len(TABLE_HOURS) * len(TABLE_LAYERS) * 3 * len(table["attempts"])
@@ -80,14 +80,14 @@ def test_the_error_table_is_one(retention: tuple[Finding, dict[str, Any]]) -> No
     assert all(0 < rate <= 0.5 for rate in table["rber"])
 
 
-def test_wear_slows_erases_and_speeds_programs(endurance: tuple[Finding, dict[str, Any]]) -> None:
-    finding, found = endurance
+def test_wear_slows_erases_and_speeds_programs(endurance: tuple[Outcome, dict[str, Any]]) -> None:
+    outcome, found = endurance
     first, last = found["operations"][0], found["operations"][-1]
     assert last["tprog_mean_us"] < first["tprog_mean_us"]
     assert last["tbers_mean_us"] > 2 * first["tbers_mean_us"]
     assert first["tprog_mean_us"] == pytest.approx(2000, rel=0.1)
-    keys = finding.part.keys
-    assert (keys["program-loops"][0], keys["erase-loops"][0]) == (16, 5)
+    keys = tomllib.loads(dict(outcome.files)[part.FILE].decode())["part"]
+    assert (keys["program-loops"]["value"], keys["erase-loops"]["value"]) == (16, 5)
     by_kept = {
         row["kept"]: row["cycles_to_limit"] or float("inf")
         for row in found["cycles_to_limit"]

@@ -12,11 +12,10 @@ from interpulse.characterize.erase import DESIGNS, RATED, loads
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    from interpulse.characterize.bench import Bench
-    from interpulse.characterize.output import to_json
     from interpulse.characterize.registry import find
+    from interpulse.studies.output import to_json
 
-    bench = Bench("erase", "a4-tlc", quick=True, settings={"cells": 512})
+    bench = find("erase").context("a4-tlc", quick=True, settings={"cells": 512})
     answer: dict[str, Any] = json.loads(to_json(bench, find("erase").run(bench)))
     return answer
 

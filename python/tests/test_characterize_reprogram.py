@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from interpulse import _core
 from interpulse.characterize import reprogram_table
-from interpulse.characterize.bench import Bench
-from interpulse.characterize.output import to_json
+from interpulse.characterize.part import FILE
 from interpulse.characterize.registry import find
 from interpulse.characterize.reprogram import SCHEMES
 from interpulse.cli import app
+from interpulse.studies.output import to_json
 
 
 class FakeBlock:
@@ -61,7 +61,7 @@ class FakeBlock:
 def _found(monkeypatch: pytest.MonkeyPatch, *, quick: bool) -> tuple[FakeBlock, dict[str, Any]]:
     block = FakeBlock()
     monkeypatch.setattr(_core, "cell_job", block.cell_job)
-    bench = Bench("reprogram", "b17a-tlc", quick=quick)
+    bench = find("reprogram").context("b17a-tlc", quick=quick)
     return block, json.loads(to_json(bench, find("reprogram").run(bench)))
 
 
@@ -87,9 +87,8 @@ def test_the_part_has_the_loops_of_reprogramming(monkeypatch: pytest.MonkeyPatch
     """15 and 10 pulses where a conventional program takes 20: of the part's 24 loops."""
     block = FakeBlock()
     monkeypatch.setattr(_core, "cell_job", block.cell_job)
-    finding = find("reprogram").run(Bench("reprogram", "b17a-tlc", quick=True))
-    assert finding.part is not None
-    part = tomllib.loads(finding.part.text("made"))["part"]["reprogram"]
+    outcome = find("reprogram").run(find("reprogram").context("b17a-tlc", quick=True))
+    part = tomllib.loads(dict(outcome.files)[FILE].decode())["part"]["reprogram"]
     values = {key: of["value"] for key, of in part.items()}
     assert values == {
         "mlc-loops": 18,
@@ -143,8 +142,8 @@ def test_the_error_table_has_every_place_of_its_axes(monkeypatch: pytest.MonkeyP
 def test_a_drive_takes_the_error_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real core with few cells: the file is a table for a drive of three bits a cell, reprogrammed or not."""
     monkeypatch.setattr(reprogram_table, "QUICK_CELLS", 2048)
-    bench = Bench("reprogram", "b17a-tlc", quick=True)
-    table = reprogram_table.of(bench, 64, bench.run(reprogram_table.jobs(bench, 64)))
+    bench = find("reprogram").context("b17a-tlc", quick=True)
+    table = reprogram_table.of(bench, 64, bench.ask(reprogram_table.jobs(bench, 64)))
     (tmp_path / reprogram_table.FILE).write_text(table.toml)
     config = tmp_path / "drive.toml"
     config.write_text(
@@ -165,7 +164,7 @@ def test_a_drive_takes_the_error_table(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_quick_figures_hold_against_the_paper() -> None:
     """The real core, quick: every bound of both tables."""
-    bench = Bench("reprogram", "b17a-tlc", quick=True)
+    bench = find("reprogram").context("b17a-tlc", quick=True)
     found = json.loads(to_json(bench, find("reprogram").run(bench)))
     missed = [row for row in found["published"] if row["holds"] is not True]
     assert len(found["published"]) == 4 * 4 + 1 + 8

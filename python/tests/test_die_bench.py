@@ -8,7 +8,7 @@ import pytest
 
 from interpulse import Config, ConfigError
 from interpulse.experiments import suspend_tlc_grid
-from interpulse.experiments.die import drive
+from interpulse.timeline import drive
 
 DRIVE = Path(__file__).parent.parent.parent / "experiments" / "suspend-tlc" / "drive.toml"
 ENTRY_NS = 70_000
@@ -38,13 +38,13 @@ def test_the_formula_has_the_rows_derived_by_hand() -> None:
 def test_a_program_that_is_never_suspended_lasts_its_loads_and_pulses() -> None:
     timeline = drive(Config.load(DRIVE).resolve(), [("program", 0), ("read", 1_000_000)])
     program, read = timeline.operations
-    assert program.done == 200 + 3 * 46_080 + 2_000_000
-    assert read.done is not None
-    assert read.done > program.done
+    assert program.done_ns == 200 + 3 * 46_080 + 2_000_000
+    assert read.done_ns is not None
+    assert read.done_ns > program.done_ns
     states = [(span.state, span.operation) for span in timeline.spans]
     assert ("pulsing", "program") in states
     assert states[-1] == ("out", None)
-    assert all(a.end == b.start for a, b in zip(timeline.spans, timeline.spans[1:], strict=False))
+    assert all(a.to_ns == b.from_ns for a, b in zip(timeline.spans, timeline.spans[1:], strict=False))
 
 
 def test_mistakes_are_named() -> None:

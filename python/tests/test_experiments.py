@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from interpulse.experiments import context as context_module
 from interpulse.experiments import registry
 from interpulse.runner import execute
 from tests import experiment_sample
@@ -34,7 +33,7 @@ def mini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The miniature as the only experiment; the folder of its files."""
     setups = experiment_sample.prepare(tmp_path / "setups")
     monkeypatch.setattr(registry, "EXPERIMENTS", (experiment_sample.MINI,))
-    monkeypatch.setattr(context_module, "SETUPS", setups)
+    monkeypatch.setattr(registry, "SETUPS", setups)
     monkeypatch.chdir(tmp_path)
     return setups / "mini"
 
@@ -48,7 +47,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(len(plan.case_names))
         return execute(plan, *rest)
 
-    monkeypatch.setattr("interpulse.experiments.context.execute", counted)
+    monkeypatch.setattr("interpulse.studies.pool.execute", counted)
     return seen
 
 
@@ -138,7 +137,7 @@ def test_finished_cases_are_not_run_again(interpulse: Command, batches: list[int
 def test_a_changed_simulator_does_not_reuse_results(
     interpulse: Command, batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from interpulse.experiments import store
+    from interpulse.studies import store
 
     interpulse("experiment", "mini", "--quick", "--json")
     monkeypatch.setattr(store, "build_id", lambda: "another")
@@ -165,12 +164,13 @@ def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from interpulse.cli import main\n"
-        "from interpulse.experiments import context, registry\n"
+        "from interpulse.experiments import registry\n"
+        "from interpulse.studies import pool\n"
         "from tests import experiment_sample\n"
         "registry.EXPERIMENTS = (experiment_sample.MINI,)\n"
-        f"context.SETUPS = Path({str(tmp_path / 'setups')!r})\n"
-        "context.BATCH = 2\n"
-        "execute, calls = context.execute, []\n"
+        f"registry.SETUPS = Path({str(tmp_path / 'setups')!r})\n"
+        "pool.BATCH = 2\n"
+        "execute, calls = pool.execute, []\n"
         "def slow(plan, options, watcher):\n"
         "    calls.append(plan)\n"
         "    print('batch', plan.case_names, file=sys.stderr, flush=True)\n"
@@ -179,7 +179,7 @@ def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
         "        print('waiting', file=sys.stderr, flush=True)\n"
         "        time.sleep(60)\n"
         "    return execute(plan, options, watcher)\n"
-        "context.execute = slow\n"
+        "pool.execute = slow\n"
         "main(['experiment', 'mini', '--json'])\n"
     )
     experiment_sample.prepare(tmp_path / "setups")
@@ -232,12 +232,10 @@ def test_the_list_says_what_there_is(interpulse: Command) -> None:
 def test_every_experiment_has_its_published_figures(experiment: registry.Experiment) -> None:
     from importlib import import_module
 
-    from interpulse.experiments.context import SETUPS, Context
-
     assert callable(import_module(experiment.module).run)
-    assert Context(experiment.name).expected().rows
+    assert experiment.context().expected().rows
     root = Path(__file__).parent.parent.parent
-    assert (root / "experiments").samefile(SETUPS)
+    assert (root / "experiments").samefile(registry.SETUPS)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +268,7 @@ def test_a_mistake_in_the_published_figures_is_named(
 
 
 def test_the_interval_is_students() -> None:
-    from interpulse.experiments.estimate import Estimate
+    from interpulse.studies.estimate import Estimate
 
     three = Estimate.of([1.0, 2.0, 3.0])
     # t(0.975, 2 degrees of freedom) = 4.3027; standard deviation 1.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import interpulse
 from interpulse.config import toml_value
-from interpulse.experiments.context import SETUPS
-from interpulse.experiments.fast12 import POLICIES
+from interpulse.experiments.fast12_points import POLICIES
+from interpulse.experiments.registry import SETUPS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from interpulse.cli import progress
-from interpulse.cli.text import number, short, size
+from interpulse.text import number, short, size
 from tests import fake_core
 
 if TYPE_CHECKING:

@@ -152,13 +152,13 @@ STEPS = (
     ),
     Step(
         question="Do all experiments with --quick end within fifteen minutes, ressd in ten of them?",
-        command=(sys.executable, "python/tools/experiments.py", "--quick"),
+        command=(sys.executable, "python/tools/studies.py", "experiment", "--quick"),
         summary=("== ", "all "),
         most_s=EXPERIMENTS_MOST_S,
     ),
     Step(
         question="What do the full characterizations give, and how long do they take?",
-        command=(sys.executable, "python/tools/characterizations.py"),
+        command=(sys.executable, "python/tools/studies.py", "characterize", "--no-cache"),
         summary=("== ",),
     ),
     Step(

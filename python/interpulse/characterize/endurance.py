@@ -17,9 +17,8 @@ from interpulse.characterize.aging import (
     worst,
 )
 from interpulse.characterize.bench import Job
-from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile
-from interpulse.experiments.outcome import Curve
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +51,7 @@ AERO = (1000, 2000, 3000, 5000)
 """The wear of the published rows."""
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: Bench) -> Outcome:
     """Measures operations and errors at every wear."""
     rows = bench.rows()
     sample = Sample.of(bench)
@@ -61,8 +60,8 @@ def run(bench: Bench) -> Finding:
     lines = QUICK_LINES if bench.quick else LINES
     shape = {"blocks": blocks, "word_lines": lines, "cells": OPERATION_CELLS // (2 if bench.quick else 1)}
     part = PartFile.of(bench)
-    operations = bench.run(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
-    points = points_of(bench.run(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
+    operations = bench.ask(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
+    points = points_of(bench.ask(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
     flat = [_operation(each) for each in operations]
     limits = _limits(points)
     fresh_us = flat[0]["tbers_mean_us"]
@@ -74,10 +73,9 @@ def run(bench: Bench) -> Finding:
         "endurance": error_rows(points),
         "cycles_to_limit": limits,
     }
-    return Finding(
+    return Outcome(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB},
-        part=_measured(part, bench, operations[0], limits, f"{blocks} blocks of {lines} word lines"),
         settings=dict(sample.request()),
         notes=[
             sample.note(),
@@ -89,7 +87,8 @@ def run(bench: Bench) -> Finding:
             ),
         ],
         plots=endurance_plots.all_plots(flat, points, KEPT),
-        curves=[Curve(name, tuple(each[0]), [tuple(row.values()) for row in each]) for name, each in tables.items()],
+        curves=[Curve.of(name, each) for name, each in tables.items()],
+        files=[_measured(part, bench, operations[0], limits, f"{blocks} blocks of {lines} word lines").file(bench)],
     )
 
 

@@ -16,11 +16,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.bench import Job
-from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile
-from interpulse.experiments.estimate import Estimate
-from interpulse.experiments.outcome import Curve, Plot
-from interpulse.experiments.plots import COLOURS, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, logarithmic, panels
+from interpulse.studies.estimate import Estimate
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,7 +88,7 @@ class Erased:
         return fmean(float(block[key]) for block in self.blocks)
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: Bench) -> Outcome:
     """Erases blocks under every design and load, and measures the errors of blocks that wore as they did."""
     rows = bench.rows()
     shape: dict[str, Any] = {
@@ -103,7 +102,7 @@ def run(bench: Bench) -> Finding:
     bench.announce(len(asked) * (len(pieces) * 2 + 2) + len(EFFECTIVE) + 1)
     wear = {"cycles": RATED}
     often = [Job("erase-gap", {**DESIGNS[key].request, **wear, "suspends": n}) for _, key, n in asked[1:]]
-    gaps: list[float | None] = [None, *(answer["mean_gap_us"] for answer in bench.run(often))]
+    gaps: list[float | None] = [None, *(answer["mean_gap_us"] for answer in bench.ask(often))]
     jobs = [
         Job(
             "erase",
@@ -120,7 +119,7 @@ def run(bench: Bench) -> Finding:
         for first in pieces
     ]
     part = PartFile.of(bench)
-    answers = iter(bench.run(jobs))
+    answers = iter(bench.ask(jobs))
     erased: list[Erased] = []
     for load, key, n in asked:
         both = [[block for _ in pieces for block in next(answers)["blocks"]] for _ in sets]
@@ -143,22 +142,16 @@ def run(bench: Bench) -> Finding:
             ("lifetime_ratio", 1 / _stress(each, plain).value, "of undisturbed erases"),
         ]
         for what, ours, unit in found:
-            if rows.expects(f"{what}_{name}"):
-                rows.add(f"{what}_{name}", ours)
-            else:
-                rows.add(f"{what}_{name}", ours, unit=unit, figure=figure)
+            rows.add_own(f"{what}_{name}", ours, unit=unit, figure=figure)
     effective = [{"cycles": cycles, **row} for cycles, row in zip(EFFECTIVE, curve, strict=True)]
-    return Finding(
+    return Outcome(
         rows,
         figures={"schemes": table, "uber": effective, "limit_cycles": limit},
-        part=_measured(part, bench, plain),
         settings={**shape, "blocks": blocks, "retention_hours": RETENTION_HOURS, "celsius": CELSIUS},
         notes=_notes(),
         plots=[Plot("stress", lambda: _draw(table)), Plot("uber", lambda: _draw_uber(effective, table))],
-        curves=[
-            Curve("schemes", tuple(table[0]), [tuple(row.values()) for row in table]),
-            Curve("uber", tuple(effective[0]), [tuple(row.values()) for row in effective]),
-        ],
+        curves=[Curve.of("schemes", table), Curve.of("uber", effective)],
+        files=[_measured(part, bench, plain).file(bench)],
     )
 
 
@@ -176,7 +169,7 @@ def _worn(bench: Bench, places: list[tuple[float, float]]) -> list[dict[str, Any
     jobs = [
         Job("erase-errors", {**then, **size, "cycles": cycles, "deeper_steps": deeper}) for cycles, deeper in places
     ]
-    answers = bench.run(jobs)
+    answers = bench.ask(jobs)
     pages = [list(answer["pages"].values()) for answer in answers]
     return [{key: max(page[key] for page in of) for key in ("rber", "uber")} for of in pages]
 

@@ -38,8 +38,8 @@ class PartFile:
 
     @classmethod
     def of(cls, bench: Bench) -> PartFile:
-        """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.run`."""
-        (part,) = bench.run([Job("part", {})])
+        """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.ask`."""
+        (part,) = bench.ask([Job("part", {})])
         stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
         return cls(
             part["preset"],
@@ -61,10 +61,10 @@ class PartFile:
         """
         self.keys[key] = (value, source)
 
-    def text(self, head: str) -> str:
-        """The file; `head` says in one line how it was made."""
+    def file(self, bench: Bench) -> tuple[str, bytes]:
+        """Its name and its content, which says how it was made."""
         lines = [
-            f"# {head}",
+            f"# {bench.head()}",
             '# A drive takes it as its part:   [part] file = "part.toml"   (docs/CHARACTERIZE.md)',
             "[part]",
             f"preset = {json.dumps(self.preset)}",
@@ -72,7 +72,7 @@ class PartFile:
         for key, (value, source) in self.keys.items():
             shown = json.dumps(value) if isinstance(value, str) else repr(value)
             lines.append(f"{key} = {{ value = {shown}, source = {json.dumps(source, ensure_ascii=False)} }}")
-        return "\n".join(lines) + "\n"
+        return FILE, ("\n".join(lines) + "\n").encode()
 
 
 def microseconds(us: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.estimate import Estimate
+from interpulse.studies.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

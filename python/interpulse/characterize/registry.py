@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import Any, ClassVar
 
-from interpulse.experiments.registry import named
+from interpulse.characterize.bench import Bench
+from interpulse.studies.context import Form
+from interpulse.studies.registry import Entry, named
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from interpulse.characterize.bench import Bench
-    from interpulse.characterize.finding import Finding
+PUBLISHED = Path(__file__).parent / "published"
+"""The folder of published figures, one file for each kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
-    """One kind; its code is loaded when it runs."""
+class Kind(Entry):
+    """One kind of characterization, which measures cells."""
 
-    name: str
-    summary: str
-    source: str
-    quick: str
-    """How long `--quick` takes on two cores, as measured."""
-    full: str
-    """How long all of it takes on two cores, as measured."""
     preset: str
     """The preset of cells that it measures unless told otherwise."""
     takes: tuple[str, ...] = ()
     """The options of the command line that only some kinds have, such as `scheme`."""
-    module: str
-    """The module whose function `run` takes a `Bench` and returns a `Finding`."""
 
-    def run(self, bench: Bench) -> Finding:
-        """Measures. Raises as `Bench.run` does."""
-        function = cast("Callable[[Bench], Finding]", import_module(self.module).run)
-        return function(bench)
+    FORM: ClassVar = Form("characterize", rows="published", jobs="jobs", bounded=True)
+
+    @property
+    def title(self) -> str:
+        """What messages and progress call it."""
+        return f"characterize {self.name}"
+
+    def context(self, preset: str | None = None, **how: Any) -> Bench:  # noqa: ANN401 - as `Bench` takes them
+        """What it is given to run."""
+        published = PUBLISHED / f"{self.name}.toml"
+        return Bench(self.name, preset or self.preset, form=self.FORM, published=published, **how)
 
 
 KINDS: tuple[Kind, ...] = (

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize import reprogram_plots, reprogram_table
 from interpulse.characterize.bench import Job
-from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile, microseconds
-from interpulse.experiments.outcome import Curve
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from interpulse.characterize.bench import Bench
-    from interpulse.experiments.outcome import Rows
+    from interpulse.studies.outcome import Rows
 
 SCHEMES = {"conventional": 0, "one-layer": 1, "two-layer": 2, "three-layer": 3, "four-layer": 4}
 """Layers of a super layer; 0 is the conventional program."""
@@ -93,28 +92,29 @@ class Programmed:
         ]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: Bench) -> Outcome:
     """Programs a block under each scheme, and two of other chips after 1,000 cycles."""
     rows = bench.rows()
     part = PartFile.of(bench)
-    (block,) = bench.run([Job("reprogram-block", {})])
+    (block,) = bench.ask([Job("reprogram-block", {})])
     layers = block["layers"]
     fresh = {name: _jobs(layers, height, bench.quick, {"histogram_bin": BIN}) for name, height in SCHEMES.items()}
     worn = {"cycles": CYCLES, "other_chip": True, **RETENTION}
     aged = {name: _jobs(layers, SCHEMES[scheme], bench.quick, worn) for name, scheme in WORN.items()}
     of_table = reprogram_table.jobs(bench, layers)
     bench.announce(3 + sum(len(jobs) for jobs in (*fresh.values(), *aged.values(), of_table)))
-    answers = iter(bench.run(job for jobs in (*fresh.values(), *aged.values()) for job in jobs))
+    answers = iter(bench.ask(job for jobs in (*fresh.values(), *aged.values()) for job in jobs))
     raw = {name: [next(answers) for _ in jobs] for name, jobs in (fresh | aged).items()}
     found = {name: _programmed(name, of) for name, of in raw.items()}
     table2 = [found[name].table2() for name in SCHEMES]
     table3 = [row for name in WORN for row in found[name].table3()]
     histograms = [_histogram(found[name]) for name in SCHEMES]
     _compare(rows, table2, table3)
+    by_read = {read: {name: found[name].errors(read) for name in SCHEMES} for read in ("default", "calibrated")}
     pulses = {name: _pulses(of) for name, of in raw.items()}
     _measure(part, pulses)
-    errors = reprogram_table.of(bench, layers, bench.run(of_table))
-    return Finding(
+    errors = reprogram_table.of(bench, layers, bench.ask(of_table))
+    return Outcome(
         rows,
         figures={
             "table2": table2,
@@ -122,16 +122,15 @@ def run(bench: Bench) -> Finding:
             "histograms": histograms,
             "error_table": {"spread_ln_sd": errors.spread_ln_sd},
         },
-        part=part,
         settings={"word_lines_per_layer": block["word_lines"], "layers": layers, "cells": CELLS, "reprograms": 4},
         notes=[*_notes(table2, table3), reprogram_table.note(errors)],
-        plots=reprogram_plots.all_plots(histograms, [found[name] for name in SCHEMES]),
+        plots=reprogram_plots.all_plots(histograms, by_read),
         curves=[
-            Curve("table2", tuple(table2[0]), [tuple(row.values()) for row in table2]),
-            Curve("table3", tuple(table3[0]), [tuple(row.values()) for row in table3]),
+            Curve.of("table2", table2),
+            Curve.of("table3", table3),
             Curve("histograms", ("name", "from", *reprogram_plots.STATES), list(_bins(histograms))),
         ],
-        files=[(reprogram_table.FILE, errors.toml.encode())],
+        files=[part.file(bench), (reprogram_table.FILE, errors.toml.encode())],
     )
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.outcome import Plot
-from interpulse.experiments.plots import COLOURS, legend, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, legend, logarithmic, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from interpulse.characterize.reprogram import Programmed
 
 STATES = ("ER", "P1", "P2", "P3", "P4", "P5", "P6", "P7")
 
 
-def all_plots(histograms: Sequence[dict[str, Any]], programmed: Sequence[Programmed]) -> list[Plot]:
-    """The plots of a finished characterization."""
-    return [Plot("histograms", lambda: _histograms(histograms)), Plot("pages", lambda: _pages(programmed))]
+def all_plots(histograms: Sequence[dict[str, Any]], errors: Mapping[str, Mapping[str, Sequence[int]]]) -> list[Plot]:
+    """The plots of a finished characterization, with the errors of each page by how it is read and by scheme."""
+    return [Plot("histograms", lambda: _histograms(histograms)), Plot("pages", lambda: _pages(errors))]
 
 
 def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
@@ -37,14 +35,14 @@ def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
     return figure
 
 
-def _pages(programmed: Sequence[Programmed]) -> Figure:
+def _pages(errors: Mapping[str, Mapping[str, Sequence[int]]]) -> Figure:
     """Pages by their errors, worst first."""
     figure, axes = panels(1, 2, width=4.6)
-    for axis, read in zip(axes, ("default", "calibrated"), strict=True):
-        for colour, each in enumerate(programmed):
-            errors = sorted(each.errors(read), reverse=True)
-            shares = [(k + 1) / len(errors) for k in range(len(errors))]
-            axis.plot([max(n, 0.5) for n in errors], shares, color=COLOURS[colour], label=each.name)
+    for axis, (read, schemes) in zip(axes, errors.items(), strict=True):
+        for colour, (name, of) in enumerate(schemes.items()):
+            worst_first = sorted(of, reverse=True)
+            shares = [(k + 1) / len(of) for k in range(len(of))]
+            axis.plot([max(n, 0.5) for n in worst_first], shares, color=COLOURS[colour], label=name)
         logarithmic(axis, x=True, y=True)
         axis.set_xlabel(f"errors of a page, {read} reads")
         axis.set_ylabel("share of pages with as many or more")

@@ -86,13 +86,13 @@ def jobs(bench: Bench, layers: int) -> list[Job]:
 
 
 def of(bench: Bench, layers: int, answers: Sequence[dict[str, Any]]) -> ErrorTable:
-    """The table of what the jobs answered: one more job. Raises as `Bench.run`."""
+    """The table of what the jobs answered: one more job. Raises as `Bench.ask`."""
     cells, cycles, places = _cells(bench), axis_of_cycles(bench), _places(layers)
     pages = sum(page["page_type"] == "lower" for page in answers[0]["pages"])
     made = f"interpulse characterize reprogram, cells {bench.preset} on other chips of the kind, seed {bench.seed}"
     sample = f"each entry of {pages} word lines of {cells} cells, two layers about layer-fraction"
     counts = "reprograms 0: conventional order; 1, 2: P2-P5, P4-P7 in two-layer super layers, the highest of the count"
-    (table,) = bench.run(
+    (table,) = bench.ask(
         [
             Job(
                 "reprogram-table",

@@ -25,15 +25,14 @@ from interpulse.characterize.aging import (
     worst,
 )
 from interpulse.characterize.bench import Job
-from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile
-from interpulse.experiments.outcome import Curve
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from interpulse.characterize.bench import Bench
-    from interpulse.experiments.outcome import Rows
+    from interpulse.studies.outcome import Rows
 
 CELSIUS = (25.0, 40.0, 55.0)
 
@@ -60,7 +59,7 @@ CAI_CYCLES = 2000
 CAI = {"1d": "1 day", "1w": "1 week", "1m": "1 month", "3m": "3 months", "1y": "1 year"}
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: Bench) -> Outcome:
     """Measures errors against time, reads and layer, and fills the table."""
     rows = bench.rows()
     sample = Sample.of(bench)
@@ -69,18 +68,18 @@ def run(bench: Bench) -> Finding:
     bench.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 2)
     part = PartFile.of(bench)
     ages = list(HOURS.values())
-    answers = bench.run(
+    answers = bench.ask(
         job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places
     )
     aged = points_of(answers)
     read = points_of(
-        bench.run(
+        bench.ask(
             job(sample, cycles, ({"hours": 24.0, "celsius": ROOM_CELSIUS, "reads": n} for n in READ_COUNTS))
             for cycles in CYCLES
         )
     )
     layered = points_of(
-        bench.run(
+        bench.ask(
             job(sample, CAI_CYCLES, ({"hours": h, "celsius": ROOM_CELSIUS} for h in ages), height) for height in HEIGHTS
         )
     )
@@ -99,10 +98,9 @@ def run(bench: Bench) -> Finding:
         "reads_to_limit": to_limit,
         "layers": error_rows(layered),
     }
-    return Finding(
+    return Outcome(
         rows,
         figures={**tables, "ecc_per_kib": ECC_PER_KIB, "error_table": {k: table[k] for k in table if k != "toml"}},
-        part=part,
         settings=dict(sample.request()),
         notes=[
             sample.note(),
@@ -110,8 +108,8 @@ def run(bench: Bench) -> Finding:
             *_gaps(capability),
         ],
         plots=retention_plots.all_plots(aged, read, layered),
-        curves=[Curve(name, tuple(each[0]), [tuple(row.values()) for row in each]) for name, each in tables.items()],
-        files=[(FILE, table["toml"].encode())],
+        curves=[Curve.of(name, each) for name, each in tables.items()],
+        files=[part.file(bench), (FILE, table["toml"].encode())],
     )
 
 
@@ -168,7 +166,7 @@ def _checks(rows: Rows, aged: Sequence[dict[str, Any]]) -> None:
 def _table(bench: Bench, sample: Sample, pages: int, read: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The error table for drives: every condition, then all of them together."""
     plan = {"hours": TABLE_HOURS, "celsius": TABLE_CELSIUS, "retry_hours": RETRY_HOURS, **sample.request()}
-    pieces = bench.run(
+    pieces = bench.ask(
         Job("error-table-piece", {"plan": plan, "cycles": cycles, "layer_fraction": layer})
         for cycles, layer in product(TABLE_CYCLES, TABLE_LAYERS)
     )
@@ -192,4 +190,4 @@ def _table(bench: Bench, sample: Sample, pages: int, read: Sequence[dict[str, An
             "added": added,
         },
     )
-    return bench.run([whole])[0]
+    return bench.ask([whole])[0]

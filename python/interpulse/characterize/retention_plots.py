@@ -6,8 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import CODEWORD, CYCLES, ECC_PER_KIB, PAGE_TYPES, ROOM_CELSIUS, mean_rber, worst
-from interpulse.experiments.outcome import Plot
-from interpulse.experiments.plots import COLOURS, legend, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,23 +7,22 @@ lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize import suspend_plots
 from interpulse.characterize.bench import Job
-from interpulse.characterize.finding import Finding
 from interpulse.characterize.part import PartFile, microseconds
 from interpulse.characterize.rber import READS, WHEN, Errors, rates
-from interpulse.experiments.outcome import Curve
+from interpulse.characterize.suspend_point import Point
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from interpulse.characterize.bench import Bench
-    from interpulse.experiments.outcome import Rows
+    from interpulse.studies.outcome import Rows
 
     Where: TypeAlias = "Callable[[Point], bool]"
 
@@ -54,55 +53,7 @@ TRACED = (3, 3)
 """The delays, in tenths, of the program whose supply current is shown."""
 
 
-@dataclass(frozen=True)
-class Point:
-    """Every word line under one pair of delays."""
-
-    delay1: float
-    delay2: float
-    page_type: str
-    word_lines: list[dict[str, Any]]
-    """As the core answers."""
-
-    @property
-    def running(self) -> list[dict[str, Any]]:
-        """The word lines whose program was not over when Delay1 was."""
-        return [each for each in self.word_lines if each["running_at_delay1"]]
-
-    def suspends(self) -> list[int]:
-        """How often each word line was suspended."""
-        return [each["suspends"] for each in self.word_lines]
-
-    def teps_us(self) -> list[float]:
-        """Every time to enter suspension."""
-        return [us for each in self.word_lines for us in each["teps_us"]]
-
-    def row(self) -> dict[str, float | int | str | None]:
-        """The row of `grid`."""
-        suspends, teps = self.suspends(), self.teps_us()
-        tpgms = [each["tpgms_us"] for each in self.word_lines]
-        going = self.running
-        return {
-            "delay1": self.delay1,
-            "delay2": self.delay2,
-            "page_type": self.page_type,
-            "suspends_mean": fmean(suspends),
-            "suspends_max": max(suspends),
-            "teps_mean_us": fmean(teps) if teps else None,
-            "teps_max_us": max(teps) if teps else None,
-            "tpgms_mean_us": fmean(tpgms),
-            "tpgms_max_us": max(tpgms),
-            "word_lines": len(self.word_lines),
-            "running": len(going),
-            "running_suspends_min": min((each["suspends"] for each in going), default=None),
-            "running_suspends_max": max((each["suspends"] for each in going), default=None),
-            "running_tpgms_min_us": min((each["tpgms_us"] for each in going), default=None),
-            "running_tpgms_mean_us": fmean(each["tpgms_us"] for each in going) if going else None,
-            **{f"rber_{read}": fmean(rates(self.word_lines, read)) for read in READS},
-        }
-
-
-def run(bench: Bench) -> Finding:
+def run(bench: Bench) -> Outcome:
     """Measures the grid, the block before and after it, an untouched block and one supply current."""
     rows = bench.rows()
     shape: dict[str, Any] = {
@@ -114,13 +65,13 @@ def run(bench: Bench) -> Finding:
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
     bench.announce(len(places) + len(PAGE_TYPES) + 3)
     part = PartFile.of(bench)
-    alone = bench.run(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
+    alone = bench.ask(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
     base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
     tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
     asked = {**shape, "tpgm_us": tpgm_us}
     first, then = TRACED
     same = {key: shape[key] for key in ("word_lines", "cells")}
-    done = bench.run(
+    done = bench.ask(
         [
             *(Job("suspend", {**asked, **_delays(d1, d2), "page_type": page}) for d1, d2, page in places),
             Job("suspend-trace", {**asked, **_delays(first, then), "page_type": PAGE_TYPES[0], "word_lines": 1}),
@@ -137,7 +88,7 @@ def run(bench: Bench) -> Finding:
     _checks(rows, points, errors, tpgm_us)
     grid = [point.row() for point in points]
     shown = {**_delays(first, then), "phases": trace["phases"]}
-    return Finding(
+    return Outcome(
         rows,
         figures={
             "tpgm_mean_us": tpgm_us,
@@ -146,16 +97,16 @@ def run(bench: Bench) -> Finding:
             "rber": errors.rows,
             "trace": shown,
         },
-        part=_measured(part, bench, base, tpgm_us),
         settings=shape,
         notes=_notes(points, shape["poll"]),
         plots=suspend_plots.all_plots(points, tpgm_us, word_lines, errors, shown),
         curves=[
-            Curve("grid", tuple(grid[0]), [tuple(row.values()) for row in grid]),
-            Curve("word_lines", tuple(word_lines[0]), [tuple(each.values()) for each in word_lines]),
-            Curve("rber", tuple(errors.rows[0]), [tuple(each.values()) for each in errors.rows]),
+            Curve.of("grid", grid),
+            Curve.of("word_lines", word_lines),
+            Curve.of("rber", errors.rows),
             Curve("trace", ("from_us", "to_us", "what", "current_ma"), shown["phases"]),
         ],
+        files=[_measured(part, bench, base, tpgm_us).file(bench)],
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.outcome import Plot
-from interpulse.experiments.plots import COLOURS, panels
+from interpulse.plots import COLOURS, Plot, panels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.characterize.rber import Errors
-    from interpulse.characterize.suspend import Point
+    from interpulse.characterize.suspend_point import Point
 
     Statistic = Callable[[Sequence[float]], float]
 

@@ -9,7 +9,8 @@ import typer
 
 from interpulse.cache import Cache
 from interpulse.cli.options import CacheDir, Json
-from interpulse.cli.text import emit, size
+from interpulse.cli.streams import emit
+from interpulse.text import size
 
 EPILOG = """\
 Examples:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED, UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, options
-from interpulse.cli.studies import say, show_entries, sigterm_as_ctrl_c
-from interpulse.cli.text import emit
+from interpulse.cli.exits import UserError
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed
+from interpulse.cli.studies import Wanted, conduct, show_entries
 from interpulse.config import parse_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from interpulse.characterize.bench import Bench
-    from interpulse.characterize.finding import Finding
     from interpulse.characterize.registry import Kind
-    from interpulse.cli.outfolder import OutFolder
 
 EPILOG = """\
 Examples:
@@ -116,37 +108,11 @@ def characterize(
         return 0
     if kind is None:
         raise UserError("what to characterize? `interpulse characterize --list` has the kinds")
-    from interpulse.characterize.bench import Bench
-    from interpulse.cli.outfolder import OutFolder
-    from interpulse.experiments.store import Store
-
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
-    settings = _settings(chosen, given)
-    overrides = _overrides(sets or [])
-    target = out if out is not None else None if json else Path(f"interpulse-characterize-{kind}")
-    folder = OutFolder.open(target) if target is not None else None
-    cache = Cache.default(cache_dir)
-    bench = Bench(
-        kind,
-        preset or chosen.preset,
-        overrides,
-        settings,
-        quick=quick,
-        seed=seed,
-        options=options(jobs, cache, no_cache=no_cache),
-        store=Store(None) if no_cache else Store.open(cache.folder, f"characterize-{kind}"),
-    )
-    try:
-        with sigterm_as_ctrl_c(), _reporting(bench):
-            finding = chosen.run(bench)
-    except KeyboardInterrupt:
-        path = bench.store.path
-        kept = f"; what had ended is in {path}, and the same command goes on from there" if path else ""
-        say(f"interrupted after {bench.done} of {bench.announced} jobs{kept}")
-        return INTERRUPTED
-    _deliver(bench, finding, folder, json=json)
-    return 0
+    settings, overrides = _settings(chosen, given), _overrides(sets or [])
+    wanted = Wanted(quick=quick, json=json, out=out, seed=seed, jobs=jobs, no_cache=no_cache, cache_dir=cache_dir)
+    return conduct(chosen, wanted, preset=preset, sets=overrides, settings=settings)
 
 
 def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
@@ -165,27 +131,3 @@ def _overrides(texts: list[str]) -> list[tuple[str, str]]:
         if not key.startswith(PREFIXES):
             raise UserError(f"--set {key}={value}: on the bench keys begin with {' or '.join(PREFIXES)}")
     return overrides
-
-
-def _deliver(bench: Bench, finding: Finding, folder: OutFolder | None, *, json: bool) -> None:
-    """Prints first and stores second, so that a full disk does not cost the figures; and stores in any case."""
-    from interpulse.characterize.output import files, render, to_json
-
-    missing = finding.rows.missing()
-    if missing:
-        raise ValueError(f"characterize {bench.kind} gave no figure for {', '.join(missing)}")
-    try:
-        emit(to_json(bench, finding) if json else render(bench, finding))
-    finally:
-        if folder is not None:
-            written = [folder.store(name, content) for name, content in files(bench, finding)]
-            say(f"wrote {', '.join(written)} to {folder.path}")
-
-
-@contextmanager
-def _reporting(bench: Bench) -> Iterator[None]:
-    from interpulse.cli.experiment_progress import watch_experiment
-
-    with watch_experiment(f"characterize {bench.kind}", "jobs") as reporter:
-        bench.reporter = reporter
-        yield

@@ -10,7 +10,8 @@ import typer
 
 from interpulse import _core
 from interpulse.cli.options import Json
-from interpulse.cli.text import emit, plain
+from interpulse.cli.streams import emit
+from interpulse.text import grid
 
 EPILOG = """\
 Examples:
@@ -53,13 +54,6 @@ def list_(
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> str:
-    from rich.table import Table
-
     grouped = any("kind" in row for row in rows)
-    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
-    for _ in range(3 if grouped else 2):
-        table.add_column(overflow="fold")
-    for row in rows:
-        group = [str(row.get("kind", ""))] if grouped else []
-        table.add_row(*group, str(row["name"]), str(row["doc"]))
-    return f"{name}:\n{plain(table)}"
+    group = [[str(row.get("kind", ""))] if grouped else [] for row in rows]
+    return f"{name}:\n" + grid([*of, str(row["name"]), str(row["doc"])] for of, row in zip(group, rows, strict=True))

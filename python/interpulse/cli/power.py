@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
-from interpulse.cli.text import number
+from interpulse.text import csv_bytes, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-    from interpulse.experiments.outcome import Plot
     from interpulse.result import Result
 
 _MEANS = {
@@ -70,28 +67,26 @@ def _row(table: Table, label: str, values: Sequence[float | None], digits: int) 
 
 def files(result: Result) -> Iterator[tuple[str, bytes]]:
     """The power over time of every case that followed it, as files: name and content. None where no case did."""
-    from interpulse.experiments.outcome import Plot
-    from interpulse.experiments.plots import to_bytes
+    from interpulse.plots import Plot, to_bytes
 
     cases = [case.raw for case in result.cases if "over_time" in case.raw.get("power", {})]
     if not cases:
         return
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("case", "from_us", "to_us", "nand_core_mw", "io_bus_mw"))
+    yield "power.csv", csv_bytes(("case", "from_us", "to_us", "nand_core_mw", "io_bus_mw"), _over_time(cases))
+    for form, content in to_bytes(Plot("power", lambda: _draw(cases))):
+        yield f"power.{form}", content
+
+
+def _over_time(cases: Sequence[dict[str, Any]]) -> Iterator[tuple[Any, ...]]:
     for case in cases:
         over_time = case["power"]["over_time"]
         interval = over_time["interval_us"]
         pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
-        writer.writerows((case["case"], k * interval, (k + 1) * interval, *pair) for k, pair in enumerate(pairs))
-    yield "power.csv", text.getvalue().encode()
-    plot: Plot = Plot("power", lambda: _draw(cases))
-    for form, content in to_bytes(plot):
-        yield f"power.{form}", content
+        yield from ((case["case"], k * interval, (k + 1) * interval, *pair) for k, pair in enumerate(pairs))
 
 
 def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
-    from interpulse.experiments.plots import COLOURS, legend, panels
+    from interpulse.plots import COLOURS, legend, panels
 
     figure, (axis,) = panels(1, 1, width=8.0)
     for index, case in enumerate(cases):

@@ -7,13 +7,14 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interpulse.cli.text import short, size
+from interpulse.cli.streams import say
+from interpulse.text import short, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.progress import Progress as Bars
-    from rich.progress import TaskID
+    from rich.progress import ProgressColumn, TaskID
 
     from interpulse._core import Progress
     from interpulse.runner import Watcher
@@ -31,18 +32,20 @@ def watch() -> Iterator[Watcher]:
     if not sys.stderr.isatty():
         yield Lines()
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
-        TextColumn("{task.fields[amount]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bars:
+    with bars_on_terminal(TimeRemainingColumn()) as bars:
         yield Terminal(bars)
+
+
+def bars_on_terminal(*more: ProgressColumn) -> Bars:
+    """Bars on standard error, with these columns at the end."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    label, amount = TextColumn("{task.description}"), TextColumn("{task.fields[amount]}")
+    columns = (label, BarColumn(bar_width=30), amount, TimeElapsedColumn(), *more)
+    return Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5)
 
 
 class Terminal:
@@ -87,13 +90,13 @@ class Lines:
                 # Cases that share a preconditioning share its line.
                 moving.setdefault(f"{case.phase} {_amount(case)}".rstrip(), []).append(case.case)
         for line, names in moving.items():
-            print(f"{', '.join(names)}: {line}", file=sys.stderr, flush=True)  # noqa: T201
+            say(f"{', '.join(names)}: {line}")
         if due:
             self._last = time.monotonic()
 
     def note(self, line: str) -> None:
         """Prints a line."""
-        print(f"note: {line}", file=sys.stderr, flush=True)  # noqa: T201
+        say(f"note: {line}")
 
 
 def _amount(case: Progress) -> str:

@@ -11,7 +11,7 @@ from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.options import CacheDir, ConfigPath, Json, Seed, Sets, Trace, load
-from interpulse.cli.text import emit
+from interpulse.cli.streams import emit, say
 from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
@@ -84,10 +84,10 @@ def run(
     except Interrupted as stop:
         code = INTERRUPTED
         if stop.result is None:
-            _say("interrupted before any case had a result")
+            say("interrupted before any case had a result")
             return code
         result = stop.result
-        _say("interrupted: what follows is what had been done")
+        say("interrupted: what follows is what had been done")
     except RunError as error:
         if error.partial is None:
             raise
@@ -115,8 +115,4 @@ def _store(folder: OutFolder, result: Result, plan: Plan, *, printed: bool) -> N
         problem = error.strerror or str(error)
         message = f"cannot write to {folder.path}: {problem}; the full result is on standard output instead"
         raise UserError(message) from None
-    _say(f"wrote {', '.join(names)} to {folder.path}")
-
-
-def _say(line: str) -> None:
-    typer.echo(line, err=True)
+    say(f"wrote {', '.join(names)} to {folder.path}")

@@ -13,8 +13,9 @@ import typer
 
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
-from interpulse.cli.text import emit, plain
+from interpulse.cli.streams import emit
 from interpulse.config import parse_set
+from interpulse.text import grid
 from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
 
 if TYPE_CHECKING:
@@ -138,31 +139,28 @@ def to_dict(die: Die, timeline: Timeline) -> dict[str, Any]:
 
 def render(die: Die, timeline: Timeline) -> str:
     """The timeline as text: a bar, what happened when, what became of each operation, what it cost."""
-    from rich.table import Table
-
     head = (
         f"{die.scheme}: {die.operation} on a die of {die.part}, {_us(die.alone_ns)} us when nothing stops it; "
         f"a read alone takes {_us(die.read_alone_ns)} us"
     )
-    happened = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for name in ("from us", "to us", "takes us"):
-        happened.add_column(name, justify="right", no_wrap=True)
-    happened.add_column("what")
-    for from_ns, to_ns, what in _rows(timeline):
-        happened.add_row(_us(from_ns), _us(to_ns), _us(to_ns - from_ns), what)
-    became = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    became.add_column("operation")
-    for name in ("arrived us", "done us", "took us", "longer than alone us"):
-        became.add_column(name, justify="right", no_wrap=True)
+    columns = ("from us", "to us", "takes us", "what")
+    happened = grid(
+        ([_us(from_ns), _us(to_ns), _us(to_ns - from_ns), what] for from_ns, to_ns, what in _rows(timeline)),
+        columns,
+        right=columns[:3],
+    )
+    fate = ("operation", "arrived us", "done us", "took us", "longer than alone us")
+    became = []
     for k, each in enumerate(timeline.operations):
         alone = die.alone_ns if k == 0 else die.read_alone_ns if each.kind == "read" else None
         took = None if each.done_ns is None else each.done_ns - each.arrived_ns
         longer = None if took is None or alone is None else took - alone
         figures = [_us(figure) if figure is not None else "-" for figure in (each.done_ns, took, longer)]
-        became.add_row(each.kind, _us(each.arrived_ns), *figures)
+        became.append([each.kind, _us(each.arrived_ns), *figures])
+    fates = grid(became, fate, right=fate[1:])
     spent = ", ".join(f"{what} {_us(ns)}" for what, ns in _costs(timeline) if ns) or "nothing"
     return "\n\n".join(
-        (head, _bar(die, timeline), plain(happened), plain(became), f"suspensions: {timeline.suspends}; in us: {spent}")
+        (head, _bar(die, timeline), happened, fates, f"suspensions: {timeline.suspends}; in us: {spent}")
     )
 
 

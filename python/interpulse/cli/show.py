@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace, load
-from interpulse.cli.text import emit, plain
+from interpulse.cli.streams import emit
+from interpulse.text import grid
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
@@ -41,13 +42,8 @@ def resolved_json(plan: Plan, *, indent: int | None = None) -> str:
 
 
 def _table(plan: Plan) -> str:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for name in ("setting", "value", "source"):
-        # In a pipe a line is a setting, whatever its length; on a terminal long sources wrap inside their column.
-        table.add_column(name, overflow="fold", no_wrap=not sys.stdout.isatty())
-    for entry in plan.entries():
-        table.add_row(entry.key, entry.value, entry.origin)
-    head = f"config {plan.config_hash}, cases: {', '.join(plan.case_names)}"
-    return f"{head}\n\n{plain(table)}"
+    columns = ("setting", "value", "source")
+    rows = ((entry.key, entry.value, entry.origin) for entry in plan.entries())
+    # In a pipe a line is a setting, whatever its length; on a terminal long sources wrap inside their column.
+    table = grid(rows, columns, whole=() if sys.stdout.isatty() else columns)
+    return f"config {plan.config_hash}, cases: {', '.join(plan.case_names)}\n\n{table}"

@@ -1,20 +1,82 @@
-"""What `interpulse experiment` and `interpulse characterize` share."""
+"""What `interpulse experiment` and `interpulse characterize` share: the list, the run, what it leaves."""
 
 from __future__ import annotations
 
 import signal
-import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from interpulse.cli.text import emit, plain
+from interpulse.cache import Cache
+from interpulse.cli.exits import INTERRUPTED
+from interpulse.cli.options import options
+from interpulse.cli.streams import emit, say
+from interpulse.text import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from interpulse.cli.outfolder import OutFolder
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Outcome
+    from interpulse.studies.registry import Entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """The options that every study has."""
+
+    quick: bool
+    json: bool
+    out: Path | None
+    seed: int
+    jobs: int | None
+    no_cache: bool
+    cache_dir: Path | None
+
+
+def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
+    """Runs a study with its own options, prints it and stores it; returns the exit code."""
+    from interpulse.cli.outfolder import OutFolder
+    from interpulse.cli.study_progress import watch_study
+    from interpulse.studies.store import Store
+
+    slug = entry.title.replace(" ", "-")
+    target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{slug}")
+    folder = OutFolder.open(target) if target is not None else None
+    cache = Cache.default(wanted.cache_dir)
+    store = Store(None) if wanted.no_cache else Store.open(cache.folder, slug)
+    how = options(wanted.jobs, cache, no_cache=wanted.no_cache)
+    context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
+    try:
+        with _sigterm_as_ctrl_c(), watch_study(entry.title, entry.FORM.jobs) as context.reporter:
+            outcome = entry.run(context)
+    except KeyboardInterrupt:
+        kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.path else ""
+        say(f"interrupted after {context.done} of {context.announced} {entry.FORM.jobs}{kept}")
+        return INTERRUPTED
+    missing = outcome.rows.missing()
+    if missing:
+        raise ValueError(f"{entry.title} gave no figure for {', '.join(missing)}")
+    _deliver(context, outcome, folder, json=wanted.json)
+    return 0
+
+
+def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool) -> None:
+    """Prints first and stores second, so that a full disk does not cost the figures; and stores in any case."""
+    from interpulse.studies.output import files, render, to_json
+
+    try:
+        emit(to_json(context, outcome) if json else render(context, outcome))
+    finally:
+        if folder is not None:
+            written = [folder.store(name, content) for name, content in files(context, outcome)]
+            say(f"wrote {', '.join(written)} to {folder.path}")
+
 
 @contextmanager
-def sigterm_as_ctrl_c() -> Iterator[None]:
+def _sigterm_as_ctrl_c() -> Iterator[None]:
     """Lets a polite request to end, as `timeout` and batch systems send it, keep what is done as Ctrl-C does."""
 
     def stop(*_: object) -> None:
@@ -35,16 +97,4 @@ def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *
     if json:
         emit(json_text.dumps({what: rows}, ensure_ascii=False))
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column == "name")
-    for row in rows:
-        table.add_row(*row.values())
-    emit(plain(table))
-
-
-def say(line: str) -> None:
-    """Prints a line on standard error."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201
+    emit(grid(([*row.values()] for row in rows), columns, whole=("name",)))

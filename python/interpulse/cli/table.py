@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from interpulse.cli.power import power_table
-from interpulse.cli.text import UNBOUNDED, number, plain
 from interpulse.result import KINDS, Result, kind_iops
+from interpulse.text import UNBOUNDED, number, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,7 +11,8 @@ import typer
 
 from interpulse import _core
 from interpulse.cli.options import Json
-from interpulse.cli.text import emit, plain, size
+from interpulse.cli.streams import emit
+from interpulse.text import grid, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +130,7 @@ def twin(
         emit(text)
         return
     made = json_text.loads(text)
-    emit(f"{made['trace']}: {made['requests']:,} requests, {made['format']}\n\n{plain(_table(_figures(made)))}")
+    emit(f"{made['trace']}: {made['requests']:,} requests, {made['format']}\n\n{grid(_figures(made))}")
 
 
 @app.command("row")
@@ -140,21 +141,10 @@ def row_(row: Row, requests: Requests = None, json: Json = False) -> None:
         emit(text)
         return
     found = json_text.loads(text)
-    parts = [plain(_table(_figures(found)))]
+    parts = [grid(_figures(found))]
     if "entries" in found:
-        parts.append(plain(_table([(e["key"], e["value"], e["source"]) for e in found["entries"]])))
+        parts.append(grid((e["key"], e["value"], e["source"]) for e in found["entries"]))
     emit("\n\n".join(parts))
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Any:  # noqa: ANN401 - rich is imported where it is needed
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
-    for _ in rows[0]:
-        table.add_column(overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def _stats_table(found: Mapping[str, Any]) -> str:
@@ -164,10 +154,8 @@ def _stats_table(found: Mapping[str, Any]) -> str:
         head += f"\n{found['bad_rows']:,} bad row(s) skipped: {shown}"
     if found["late_rows"]:
         head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
-    parts = [head, plain(_table(_figures(found)))]
-    parts += [
-        plain(_table(_sizes(kind, found[f"{kind}_sizes"]))) for kind in ("read", "write") if found[f"{kind}_sizes"]
-    ]
+    parts = [head, grid(_figures(found))]
+    parts += [grid(_sizes(kind, found[f"{kind}_sizes"])) for kind in ("read", "write") if found[f"{kind}_sizes"]]
     return "\n\n".join(parts)
 
 

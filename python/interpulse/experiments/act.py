@@ -13,8 +13,8 @@ from interpulse.experiments.atc19 import buckets, flow, share_above
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from interpulse.experiments.case import Sets
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
 
 SMALL = "small-read"
 """The stream that rules i to iii judge."""

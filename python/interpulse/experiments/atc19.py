@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.outcome import Curve
-from interpulse.experiments.plots import COLOURS, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, logarithmic, panels
+from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.outcome import Rows
 
 RAMP = "500us"
 """Of `es`: the time a resumed pulse needs to regain its voltage. Not printed; half a step of 1 ms. See `es_no_ramp`."""
@@ -69,14 +68,6 @@ VARIANTS = (ES_NO_RAMP, TES_ERASE, TES_SUSPENDED)
 """Other readings of ES and T-ES: see docs/EXPERIMENTS.md."""
 
 
-def add(context: Context, rows: Rows, name: str, ours: float, *, unit: str, figure: str) -> None:
-    """Adds a row, with this unit and figure where `expected.toml` has none for it."""
-    if name in context.expected().rows:
-        rows.add(name, ours)
-    else:
-        rows.add(name, ours, unit=unit, figure=figure)
-
-
 def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:
     """Adds how often an erase was suspended on average, for each result in which some were.
 
@@ -127,25 +118,35 @@ def survival(histogram: Buckets) -> tuple[list[float], list[float]]:
     return latencies, shares
 
 
-def tails(title: str, panes: Sequence[tuple[str, Mapping[Scheme, Buckets]]]) -> Figure:
-    """Latency distributions as the slides show them, one panel for each of `panes`: the rarer, the lower."""
+def tails(name: str, title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) -> tuple[Plot, Curve]:
+    """Latency distributions as the slides show them, one panel for each kind of request; and the numbers behind."""
+    lines = [
+        (scheme.key, kind, us, share)
+        for kind, schemes in panes.items()
+        for scheme, histogram in schemes.items()
+        for us, share in zip(*survival(histogram), strict=True)
+    ]
+    curve = Curve(name, ("scheme", "kind", "latency_us", "share_at_least"), lines)
+    return Plot(name, lambda: _draw(title, panes)), curve
+
+
+def both_tails(title: str, results: Mapping[str, Result]) -> tuple[Plot, Curve]:
+    """The distributions of reads and writes under the six designs."""
+    panes = {kind: {each: buckets(results[each.key].raw, kind) for each in SCHEMES} for kind in ("read", "write")}
+    return tails("tails", title, panes)
+
+
+def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) -> Figure:
+    """The rarer, the lower."""
     figure, axes = panels(1, len(panes))
-    for axis, (name, lines) in zip(axes, panes, strict=True):
-        for scheme, histogram in lines.items():
+    for axis, (kind, schemes) in zip(axes, panes.items(), strict=True):
+        for scheme, histogram in schemes.items():
             if histogram:
                 latencies, shares = survival(histogram)
                 axis.step(latencies, shares, where="post", color=scheme.colour, label=scheme.label, linewidth=1.2)
-        axis.set_xlabel(f"{name} latency, us")
+        axis.set_xlabel(f"{kind} latency, us")
         logarithmic(axis, x=True, y=True)
     axes[0].set_ylabel("share of requests at least as slow")
     axes[0].legend(fontsize=7)
     figure.suptitle(title)
     return figure
-
-
-def curve(name: str, lines: Iterable[tuple[Scheme, str, Buckets]]) -> Curve:
-    """The numbers behind `tails`: scheme, kind, latency, share."""
-    rows: list[tuple[str, str, float, float]] = []
-    for scheme, kind, histogram in lines:
-        rows += [(scheme.key, kind, us, share) for us, share in zip(*survival(histogram), strict=True)]
-    return Curve(name, ("scheme", "kind", "latency_us", "share_at_least"), rows)

@@ -14,23 +14,21 @@ from interpulse.experiments.atc19 import (
     SCHEMES,
     TES,
     VARIANTS,
-    add,
     add_erase_suspends,
     buckets,
-    curve,
     tails,
 )
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Outcome, Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from interpulse.config import Config
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 CAP = 48
 """Multipliers above this are not tried."""
@@ -128,7 +126,7 @@ def run(context: Context) -> Outcome:
         for name, limit in {**limits, "": binding}.items():
             row = f"act_x_{name}{key}"
             if limit is not None:
-                add(context, rows, row, limit.passes, unit="x", figure=f"slide 35, no number printed: {scheme.label}")
+                rows.add_own(row, limit.passes, unit="x", figure=f"slide 35, no number printed: {scheme.label}")
         notes.append(f"{scheme.label}: {judge.why(key, binding)}")
     notes.append(
         f"assumed, and it decides the stress test: a stream with a request {BEHIND_S:g} s under way at the end of a "
@@ -149,12 +147,13 @@ def run(context: Context) -> Outcome:
         _behind(rows, judge)
         _sensitivities(context, config, rows)
     reads = {scheme: buckets(result.raw, "read") for scheme, result in shown.items()}
+    plot, curve = tails("latency-30x", f"ACT at {SHOWN}x", {"read": reads})
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
         notes=notes,
-        plots=[Plot("latency-30x", lambda: tails(f"ACT at {SHOWN}x", [("read", reads)]))],
-        curves=[curve("latency-30x", [(scheme, "read", histogram) for scheme, histogram in reads.items()])],
+        plots=[plot],
+        curves=[curve],
     )
 
 

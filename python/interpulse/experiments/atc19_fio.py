@@ -9,18 +9,17 @@ from interpulse.experiments.atc19 import (
     CALIBRATED,
     SCHEMES,
     VARIANTS,
-    add,
     add_erase_suspends,
+    both_tails,
     buckets,
-    curve,
     tails,
 )
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Outcome, Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
 
 QUICK: Sets = {"run.time": "3s"}
 QD1: Sets = {"flow.0.depth": 1, "flow.0.read": 1.0, "run.warmup": "0s", "run.time": "200ms"}
@@ -40,8 +39,8 @@ def run(context: Context) -> Outcome:
     for scheme in schemes:
         figure = f"another reading: {scheme.label}"
         read, write = (results[scheme.key].percentile(kind, 99.99) for kind in ("read", "write"))
-        add(context, rows, f"read_p99.99_us_{scheme.key}", read, unit="us", figure=figure)
-        add(context, rows, f"write_p99.99_ms_{scheme.key}", write / 1000, unit="ms", figure=figure)
+        rows.add_own(f"read_p99.99_us_{scheme.key}", read, unit="us", figure=figure)
+        rows.add_own(f"write_p99.99_ms_{scheme.key}", write / 1000, unit="ms", figure=figure)
     for scheme in SCHEMES:
         result = results[scheme.key]
         rows.add(f"read_p99.9_us_{scheme.key}", result.percentile("read", 99.9), unit="us", figure="slide 33 (a)")
@@ -49,20 +48,14 @@ def run(context: Context) -> Outcome:
     rows.add("qd128_read_p50_us_baseline", results["qd128"].percentile("read", 50))
     rows.add("qd128_read_p99.9_us_baseline", results["qd128"].percentile("read", 99.9))
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
-    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
-    deep = {BASELINE: buckets(results["qd128"].raw, "read")}
+    deep = {"read": {BASELINE: buckets(results["qd128"].raw, "read")}}
+    distributions = [
+        both_tails("fio, 70 % reads, 4 KiB, queue depth 16", results),
+        tails("motivation", "fio, 70 % reads, 4 KiB, queue depth 128", deep),
+    ]
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
-        plots=[
-            Plot(
-                "tails", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 16", [("read", reads), ("write", writes)])
-            ),
-            Plot("motivation", lambda: tails("fio, 70 % reads, 4 KiB, queue depth 128", [("read", deep)])),
-        ],
-        curves=[
-            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()]),
-            curve("motivation", [(s, "read", h) for s, h in deep.items()]),
-        ],
+        plots=[plot for plot, _ in distributions],
+        curves=[curve for _, curve in distributions],
     )

@@ -11,20 +11,18 @@ from interpulse.experiments.atc19 import (
     TES,
     TIMEOUT,
     VARIANTS,
-    add,
     add_erase_suspends,
+    both_tails,
     buckets,
-    curve,
     flow,
     longest_wait_ms,
-    tails,
 )
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Outcome, Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
 
 BLOCK_MIB = 128 / 1024
 """The block size of `starvation.toml`, 128 KiB, in MiB."""
@@ -52,10 +50,10 @@ def run(context: Context) -> Outcome:
         result = results[scheme.key]
         figure = f"another reading: {scheme.label}"
         written = flow(result, "writer")["host_requests"] * BLOCK_MIB / result.raw["simulated_s"]
-        add(context, rows, f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
+        rows.add_own(f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
         # The bound that the slides print for T-ES is one on the longest write.
         row = "write_max_ms_tes" if scheme is TES else f"write_wait_max_ms_{scheme.key}"
-        add(context, rows, row, longest_wait_ms(result), unit="ms", figure=figure)
+        rows.add_own(row, longest_wait_ms(result), unit="ms", figure=figure)
     for scheme in schemes:
         tail = results[scheme.key].percentile("read", 99.9)
         rows.add(f"read_p99.9_us_{scheme.key}", tail, unit="us", figure="not in the slides")
@@ -68,18 +66,13 @@ def run(context: Context) -> Outcome:
                 figure=f"sensitivity: a window of {window}",
             )
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
-    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
-    silent = [scheme.label for scheme in SCHEMES if not writes[scheme]]
+    plot, curve = both_tails("128 KiB reads beside 128 KiB writes", results)
+    silent = [scheme.label for scheme in SCHEMES if not buckets(results[scheme.key].raw, "write")]
     notes = [f"no write at all was completed in the window under {', '.join(silent)}"] if silent else []
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
         notes=[*notes, f"the bound of T-ES is its timeout, {TIMEOUT}, and the longest write of the baseline"],
-        plots=[
-            Plot("tails", lambda: tails("128 KiB reads beside 128 KiB writes", [("read", reads), ("write", writes)]))
-        ],
-        curves=[
-            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()])
-        ],
+        plots=[plot],
+        curves=[curve],
     )

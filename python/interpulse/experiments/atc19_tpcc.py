@@ -12,19 +12,16 @@ from interpulse.experiments.atc19 import (
     TES,
     TIMEOUT,
     VARIANTS,
-    add,
     add_erase_suspends,
-    buckets,
-    curve,
+    both_tails,
     longest_wait_ms,
-    tails,
 )
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Outcome, Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
 
 READS, WRITES = 32_114, 19_186
 """Requests a second of the trace that is public."""
@@ -55,9 +52,9 @@ def run(context: Context) -> Outcome:
         result = results[scheme.key]
         figure = "slide 36" if scheme in SCHEMES else f"another reading: {scheme.label}"
         tail, lost = result.percentile("read", 99.99), result.counters["host"]["command_timeouts_write"]
-        add(context, rows, f"read_p99.99_us_{scheme.key}", tail, unit="us", figure=figure)
-        add(context, rows, f"write_timeouts_{scheme.key}", lost, unit="requests", figure=figure)
-        add(context, rows, f"write_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
+        rows.add_own(f"read_p99.99_us_{scheme.key}", tail, unit="us", figure=figure)
+        rows.add_own(f"write_timeouts_{scheme.key}", lost, unit="requests", figure=figure)
+        rows.add_own(f"write_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
     for name, result in results.items():
         key, _, what = name.partition(" ")
         if what:
@@ -65,8 +62,7 @@ def run(context: Context) -> Outcome:
             rows.add(f"write_timeouts_{key}_{what}", lost, unit="requests", figure=f"sensitivity: {what}")
             rows.add(f"write_max_ms_{key}_{what}", wait, unit="ms", figure=f"sensitivity: {what}")
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    reads = {scheme: buckets(results[scheme.key].raw, "read") for scheme in SCHEMES}
-    writes = {scheme: buckets(results[scheme.key].raw, "write") for scheme in SCHEMES}
+    plot, curve = both_tails("TPC-C twin", results)
     failed = [s.label for s in schemes if results[s.key].counters["host"]["command_timeouts_write"]]
     return Outcome(
         rows,
@@ -75,8 +71,6 @@ def run(context: Context) -> Outcome:
             "the slides' trace is not public: synthetic requests with the moments of the TPC-C trace that is",
             f"ended in a write command timeout: {', '.join(failed) or 'none'}; T-ES timeout {TIMEOUT}",
         ],
-        plots=[Plot("tails", lambda: tails("TPC-C twin", [("read", reads), ("write", writes)]))],
-        curves=[
-            curve("tails", [(s, "read", h) for s, h in reads.items()] + [(s, "write", h) for s, h in writes.items()])
-        ],
+        plots=[plot],
+        curves=[curve],
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.fast12 import CELLS, SPEEDS, points
-from interpulse.experiments.outcome import Plot
-from interpulse.experiments.plots import COLOURS, PUBLISHED, panels
+from interpulse.experiments.fast12_points import CELLS, SPEEDS, points
+from interpulse.plots import COLOURS, PUBLISHED, Plot, panels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.fast12 import Measured, Point
+    from interpulse.experiments.fast12_points import Measured, Point
     from interpulse.result import Kind
+    from interpulse.studies.context import Context
 
 LABELS = {
     "fifo": "FIFO",

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from pathlib import Path
+from typing import Any, ClassVar
 
-from interpulse._core import ConfigError
+from interpulse.studies.context import Context, Form
+from interpulse.studies.registry import Entry, named
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Outcome
+SETUPS = Path(__file__).parent / "setups"
+"""The folder `experiments` of the repository; inside the package it is a link, in a wheel a copy."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """One experiment; its code is loaded when it runs."""
+class Experiment(Entry):
+    """One experiment, which prints a paper's figures beside ours."""
 
-    name: str
-    summary: str
-    source: str
-    quick: str
-    """How long `--quick` takes on two cores, as measured."""
-    full: str
-    """How long all of it takes on two cores, as measured."""
     traces: str
     """Which traces it needs, `none` where it makes its own requests."""
-    module: str
-    """The module whose function `run` takes a `Context` and returns an `Outcome`."""
 
-    def run(self, context: Context) -> Outcome:
-        """Runs it. Raises as `Context.run` does."""
-        function = cast("Callable[[Context], Outcome]", import_module(self.module).run)
-        return function(context)
+    FORM: ClassVar = Form("experiment", rows="rows", jobs="simulations")
+
+    def context(self, **how: Any) -> Context:  # noqa: ANN401 - as `Context` takes them
+        """What it is given to run."""
+        return Context(self.name, form=self.FORM, published=SETUPS / self.name / "expected.toml", **how)
 
 
 EXPERIMENTS: tuple[Experiment, ...] = (
@@ -139,30 +128,3 @@ def find(name: str) -> Experiment:
         ConfigError: there is none; the message has the names that there are, a near one first.
     """
     return named(name, EXPERIMENTS, "experiment")
-
-
-class Named(Protocol):
-    """What has a name."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        ...
-
-
-N = TypeVar("N", bound=Named)
-
-
-def named(name: str, entries: Sequence[N], what: str) -> N:
-    """The entry of this name.
-
-    Raises:
-        ConfigError: there is none; the message has the names that there are, a near one first.
-    """
-    for entry in entries:
-        if entry.name == name:
-            return entry
-    names = [entry.name for entry in entries]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}? There are" if near else "there are"
-    raise ConfigError(f"no {what} '{name}': {hint} {', '.join(names)}")

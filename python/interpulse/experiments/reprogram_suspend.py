@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Curve, Outcome, Plot
-from interpulse.experiments.plots import COLOURS, legend, panels
+from interpulse.plots import COLOURS, Plot, legend, panels
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
 
 DRIVES: dict[str, tuple[str, Sets]] = {
     "tlc": ("conventional TLC", {"ftl.reprogram": False}),
@@ -76,11 +76,7 @@ def run(context: Context) -> Outcome:
             of = results[case.name]
             for kind, statistic, unit in (("read", "mean", "us"), ("read", "p99.9", "us"), ("write", "mean", "us")):
                 values = [result.raw["latency_us"][kind][statistic] for result in of]
-                row = f"{drive}_{kind}_{statistic}_{name}"
-                if rows.expects(row):
-                    rows.add(row, values)
-                else:
-                    rows.add(row, values, unit=unit, figure=figure)
+                rows.add_own(f"{drive}_{kind}_{statistic}_{name}", values, unit=unit, figure=figure)
             rows.add(f"{drive}_suspends_per_program_{name}", [_suspends(r) for r in of], unit="", figure=figure)
             pwe = [result.raw["ftl"]["host_page_writes_per_erase"] for result in of]
             rows.add(f"{drive}_pwe_{name}", pwe, unit="pages", figure=figure)

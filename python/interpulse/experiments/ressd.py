@@ -13,18 +13,19 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Curve, Outcome, Plot
 from interpulse.experiments.ressd_plots import draw_ranks, draw_volumes
+from interpulse.plots import Plot
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from interpulse.config import Config, Value
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 VOLUMES: dict[str, str] = {
     name: f"msr-{name.lower().replace('_', '-')}"

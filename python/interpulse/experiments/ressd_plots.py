@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.plots import COLOURS, legend, logarithmic, panels
+from interpulse.plots import COLOURS, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

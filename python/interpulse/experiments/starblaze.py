@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.case import Case
-from interpulse.experiments.outcome import Curve, Outcome, Plot
-from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, logarithmic, panels
+from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, logarithmic, panels
+from interpulse.studies.case import Case
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.expected import Expected
-    from interpulse.experiments.outcome import Rows
     from interpulse.result import Kind, Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.expected import Expected
+    from interpulse.studies.outcome import Rows
 
     Measured = dict[str, list[Result]]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.die import drive
-from interpulse.experiments.estimate import Estimate
-from interpulse.experiments.outcome import Curve, Plot
-from interpulse.experiments.plots import panels
+from interpulse.plots import Plot, panels
+from interpulse.studies.estimate import Estimate
+from interpulse.studies.outcome import Curve
+from interpulse.timeline import drive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse._core import Plan
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.die import Timeline
-    from interpulse.experiments.outcome import Rows
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
+    from interpulse.timeline import Timeline
 
 PROGRAM_NS = 2_000_000
 """The nominal program time: Table 2."""
@@ -85,12 +85,12 @@ def _read(timeline: Timeline) -> Measured:
     for before, span in zip([None, *timeline.spans], timeline.spans, strict=False):
         if span.state not in PROGRESS or span.operation != "program":
             continue
-        total += span.length
+        total += span.length_ns
         if span.state == "pulsing":
             suspends += before is not None and before.state not in ("load", "load-wait")
             entries.append(0)
         elif span.state in ("stopping", "entering"):
-            entries[-1] += span.length
+            entries[-1] += span.length_ns
     # The last run of pulses ended with the program, not with a suspension.
     return Measured(suspends, tuple(entries[:suspends]), total)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
+from statistics import fmean
+from typing import TYPE_CHECKING
 
-from interpulse.experiments.outcome import Curve, Plot
-from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, logarithmic, panels
-from interpulse.experiments.suspend_tlc import CDF, DEPTHS, HEADLINE, LIMITS, WRITES, Point
+from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES
+from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, logarithmic, panels
+from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,11 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.context import Context
+    from interpulse.experiments.suspend_tlc_points import Measured
     from interpulse.result import Result
-
-Measured: TypeAlias = "dict[str, list[Result]]"
-"""The results by the name of their case."""
+    from interpulse.studies.context import Context
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27
@@ -73,12 +72,12 @@ def _survival(measured: Measured, limit: int, kind: str) -> list[tuple[float, fl
 
 def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, float]) -> Figure:
     figure, (left, right) = panels(1, 2)
-    _grouped(left, measured, lambda result: result.iops / 1e3)
-    _grouped(right, measured, lambda result: result.latency_us["all"]["mean"])
+    grouped(left, measured, lambda result: result.iops / 1e3)
+    grouped(right, measured, lambda result: result.latency_us["all"]["mean"])
     left.set_ylabel("thousand requests per second")
     right.set_ylabel("mean latency, us")
     for axis, values in ((left, kiops), (right, mean_us)):
-        at = _position(HEADLINE)
+        at = MIXES.index(HEADLINE)
         label = "article (Little's law)"
         axis.plot([at - WIDTH, at + WIDTH], values, "D", color=PUBLISHED, markersize=4, label=label)
     legend(left, columns=2)
@@ -87,33 +86,27 @@ def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, 
 
 def _qos(measured: Measured) -> Figure:
     figure, (left, right) = panels(1, 2)
-    _grouped(left, measured, lambda result: result.percentile("all", 99.99) / 1e3)
-    _grouped(right, measured, lambda result: result.percentile("read", 99.99) / 1e3)
+    grouped(left, measured, lambda result: result.percentile("all", 99.99) / 1e3)
+    grouped(right, measured, lambda result: result.percentile("read", 99.99) / 1e3)
     left.set_ylabel("99.99 % of all requests within, ms")
     right.set_ylabel("99.99 % of reads within, ms")
     legend(left, columns=2)
     return figure
 
 
-def _grouped(axis: Axes, measured: Measured, figure_of: Callable[[Result], float]) -> None:
+def places(limit: int) -> list[float]:
+    """Where the bars of a limit stand."""
+    return [at + (LIMITS.index(limit) - 1) * WIDTH for at in range(len(MIXES))]
+
+
+def grouped(axis: Axes, measured: Measured, figure_of: Callable[[Result], float]) -> None:
     """A group of bars for each mix and queue depth, a bar for each limit."""
-    mixes = [Point(depth, writes) for writes in WRITES for depth in DEPTHS]
     for index, limit in enumerate(LIMITS):
-        heights = []
-        for mix in mixes:
-            values = [figure_of(result) for result in measured[mix.name(limit)]]
-            heights.append(sum(values) / len(values))
-        places = [_position(mix) + (index - 1) * WIDTH for mix in mixes]
-        axis.bar(places, heights, WIDTH, color=COLOURS[index], label=LABELS[limit])
-    axis.set_xticks(
-        [_position(mix) for mix in mixes], [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in mixes]
-    )
+        heights = [fmean(figure_of(result) for result in measured[mix.name(limit)]) for mix in MIXES]
+        axis.bar(places(limit), heights, WIDTH, color=COLOURS[index], label=LABELS[limit])
+    axis.set_xticks(range(len(MIXES)), [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in MIXES])
     axis.tick_params(axis="x", labelsize=7)
     axis.grid(visible=False, axis="x")
-
-
-def _position(point: Point) -> float:
-    return WRITES.index(point.writes) * len(DEPTHS) + DEPTHS.index(point.depth)
 
 
 def _cdf(measured: Measured) -> Figure:

@@ -11,18 +11,21 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.config import Config
-from interpulse.experiments.case import Case
-from interpulse.experiments.estimate import Estimate
-from interpulse.experiments.outcome import Curve, Outcome, Plot
-from interpulse.experiments.suspend_tlc import DEPTHS, HEADLINE, LIMITS, WRITES, Point
+from interpulse.experiments import suspend_tlc_power_plots as plots
+from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Point
+from interpulse.plots import Plot
+from interpulse.studies.case import Case
+from interpulse.studies.estimate import Estimate
+from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from interpulse.experiments.case import Sets
-    from interpulse.experiments.context import Context
-    from interpulse.experiments.outcome import Rows
+    from interpulse.experiments.suspend_tlc_points import Measured
     from interpulse.result import Result
+    from interpulse.studies.case import Sets
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Rows
 
 SUSPEND_TLC = "suspend-tlc"
 """The experiment whose drive this one runs."""
@@ -31,8 +34,6 @@ INVERTED = Point(64, 75)
 """Where the article's memory power falls."""
 BUS = Point(16, 75)
 """Where its bus power rises most."""
-
-POINTS = tuple(Point(depth, writes) for writes in WRITES for depth in DEPTHS)
 
 _ARRAY = (
     *("sense-lsb", "sense-csb", "sense-msb", "program-pulse", "program-reset", "program-verify", "erase-pulse"),
@@ -70,9 +71,7 @@ READINGS: dict[str, tuple[str, Sets]] = {
 
 def run(context: Context) -> Outcome:
     """Runs the experiment."""
-    from interpulse.experiments import suspend_tlc_power_plots as plots
-
-    drive = Config.load(context.setups / SUSPEND_TLC / "drive.toml")
+    drive = Config.load(context.folder.parent / SUSPEND_TLC / "drive.toml")
     size: Sets = (
         {"run.warmup": "500ms", "run.requests": 100_000}
         if context.quick
@@ -82,7 +81,7 @@ def run(context: Context) -> Outcome:
     repeats = 1 if context.quick else 3
     cases = [
         Case(point.name(limit), drive, {**size, **traced, **point.sets(limit)}, repeats)
-        for point in POINTS
+        for point in MIXES
         for limit in LIMITS
     ]
     cases += [
@@ -110,7 +109,7 @@ def run(context: Context) -> Outcome:
     rows = context.rows()
     _published(rows, measured)
     _readings(rows, measured)
-    for point in POINTS:
+    for point in MIXES:
         _of_point(rows, measured, point)
     _variants(rows, measured)
     falls = [name for name, values in _changes(measured).items() if _falls(Estimate.of(values))]
@@ -146,21 +145,21 @@ def _open(limit: int, kiops: float) -> Sets:
     return {**sets, "flow.0.pacing": "open", "flow.0.rate": f"{kiops}kIOPS"}
 
 
-def _published(rows: Rows, measured: dict[str, list[Result]]) -> None:
+def _published(rows: Rows, measured: Measured) -> None:
     rows.add("memory_power_up_w_qd64_25w", _up(measured, HEADLINE.suffix, core_w))
     extra = zip(
         _up(measured, HEADLINE.suffix, core_w), _up(measured, HEADLINE.suffix, lambda result: result.iops), strict=True
     )
     rows.add("energy_per_extra_io_uj_qd64_25w", [1e6 * power / iops for power, iops in extra])
     rows.add("bus_power_up_mw_qd16_75w", _up(measured, BUS.suffix, bus_mw))
-    rows.add("bus_power_up_mw_largest", max(fmean(_up(measured, point.suffix, bus_mw)) for point in POINTS))
+    rows.add("bus_power_up_mw_largest", max(fmean(_up(measured, point.suffix, bus_mw)) for point in MIXES))
     rows.add("memory_power_up_w_qd64_75w", _up(measured, INVERTED.suffix, core_w))
     for name, figure_of in (("memory", core_w), ("bus", bus_mw)):
-        more = sum(fmean(_up(measured, point.suffix, figure_of)) > 0 for point in POINTS)
+        more = sum(fmean(_up(measured, point.suffix, figure_of)) > 0 for point in MIXES)
         rows.add(f"mixes_with_more_{name}_power", more)
 
 
-def _changes(measured: dict[str, list[Result]]) -> dict[str, list[float]]:
+def _changes(measured: Measured) -> dict[str, list[float]]:
     """What may be meant by the memory's power at the inverted point: its change in W by the reading."""
     suffix = INVERTED.suffix
     changes = {
@@ -176,7 +175,7 @@ def _changes(measured: dict[str, list[Result]]) -> dict[str, list[float]]:
     return changes
 
 
-def _readings(rows: Rows, measured: dict[str, list[Result]]) -> None:
+def _readings(rows: Rows, measured: Measured) -> None:
     """Every reading beside the article's figure; the mean is the row itself."""
     for name, values in _changes(measured).items():
         if name == "mean":
@@ -199,7 +198,7 @@ def _words(name: str) -> str:
     return READINGS[reading][0].replace("mean", figure, 1)
 
 
-def _of_point(rows: Rows, measured: dict[str, list[Result]], point: Point) -> None:
+def _of_point(rows: Rows, measured: Measured, point: Point) -> None:
     """The figures of one workload, for every limit."""
     figures = (
         ("memory_power_w", core_w, "W", "Figure 11a"),
@@ -215,7 +214,7 @@ def _of_point(rows: Rows, measured: dict[str, list[Result]], point: Point) -> No
             rows.add(f"{name}_{point.name(limit)}", values, unit=unit, figure=said)
 
 
-def _variants(rows: Rows, measured: dict[str, list[Result]]) -> None:
+def _variants(rows: Rows, measured: Measured) -> None:
     for name, (words, _) in VARIANTS.items():
         for point in (HEADLINE, INVERTED):
             row = f"memory_power_up_w_{point.suffix}"
@@ -228,9 +227,7 @@ def _variants(rows: Rows, measured: dict[str, list[Result]]) -> None:
         rows.add(f"{row}_sens_{name}", each, beside=row, figure=words)
 
 
-def _up(
-    measured: dict[str, list[Result]], suffix: str, figure_of: Callable[[Result], float], variant: str = ""
-) -> list[float]:
+def _up(measured: Measured, suffix: str, figure_of: Callable[[Result], float], variant: str = "") -> list[float]:
     """How much a figure rises from no suspension to at most ten, by repetition."""
     before, after = (measured[f"{suffix}_{end}{variant}"] for end in ("none", "max10"))
     return [figure_of(b) - figure_of(a) for a, b in zip(before, after, strict=True)]
@@ -261,7 +258,7 @@ def energy_uj(result: Result) -> float:
     return float(result.raw["power"]["per_request_uj"]["total"])
 
 
-def _table(measured: dict[str, list[Result]]) -> Curve:
+def _table(measured: Measured) -> Curve:
     """Every case with its figures: what the plots show."""
     figures = (core_w, peak_w, instant_w, bus_mw, energy_uj, lambda result: result.iops / 1e3)
     columns = ("case", "memory_w", "memory_peak_w", "memory_instant_w", "bus_mw", "energy_per_request_uj", "kiops")

@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.plots import COLOURS, PUBLISHED, legend, panels
-from interpulse.experiments.suspend_tlc import DEPTHS, LIMITS, WRITES, Point
-from interpulse.experiments.suspend_tlc_plots import LABELS, WIDTH
+from interpulse.experiments.suspend_tlc_plots import LABELS, grouped, places
+from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Point
+from interpulse.plots import COLOURS, PUBLISHED, legend, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.result import Result
+    from interpulse.experiments.suspend_tlc_points import Measured
 
 _FALL_W = -1.5
 """The article's change at queue depth 64, 75 % writes."""
 
 
-def bars(measured: Mapping[str, Sequence[Result]]) -> Figure:
+def bars(measured: Measured) -> Figure:
     """Mean power of memory and bus for each mix, a bar for each limit; the 1 ms peak above the memory's."""
     figure, (left, right) = panels(1, 2)
-    _grouped(left, measured, lambda result: result.raw["power"]["mean_mw"]["nand_core"] / 1e3)
-    _grouped(right, measured, lambda result: result.raw["power"]["mean_mw"]["io_bus"])
+    grouped(left, measured, lambda result: result.raw["power"]["mean_mw"]["nand_core"] / 1e3)
+    grouped(right, measured, lambda result: result.raw["power"]["mean_mw"]["io_bus"])
     peaks = [
-        (place, fmean(result.raw["power"]["peak"]["window_mw"] / 1e3 for result in measured[name]))
-        for place, name in _places()
+        (places(limit)[at], fmean(peak["window_mw"] / 1e3 for peak in _peaks(measured, mix.name(limit))))
+        for at, mix in enumerate(MIXES)
+        for limit in LIMITS
     ]
     left.plot(*zip(*peaks, strict=True), "_", color=PUBLISHED, markersize=7, label="largest 1 ms")
     left.set_ylabel("power of the memory, W")
     right.set_ylabel("power of the I/O bus, mW")
     legend(left, columns=2)
     return figure
+
+
+def _peaks(measured: Measured, name: str) -> list[dict[str, Any]]:
+    return [result.raw["power"]["peak"] for result in measured[name]]
 
 
 def readings(changes: Mapping[str, Sequence[float]]) -> Figure:
@@ -50,7 +54,7 @@ def readings(changes: Mapping[str, Sequence[float]]) -> Figure:
     return figure
 
 
-def over_time(measured: Mapping[str, Sequence[Result]]) -> Figure:
+def over_time(measured: Measured) -> Figure:
     """Power of the memory in the first 100 ms from an empty cache."""
     figure, (axis,) = panels(1, 1, width=6.4)
     for index, limit in enumerate(LIMITS):
@@ -63,25 +67,3 @@ def over_time(measured: Mapping[str, Sequence[Result]]) -> Figure:
     axis.set_ylim(bottom=0)
     legend(axis)
     return figure
-
-
-def _places() -> list[tuple[float, str]]:
-    """Where the bar of each case stands."""
-    mixes = [Point(depth, writes) for writes in WRITES for depth in DEPTHS]
-    return [
-        (position + (index - 1) * WIDTH, mix.name(limit))
-        for position, mix in enumerate(mixes)
-        for index, limit in enumerate(LIMITS)
-    ]
-
-
-def _grouped(axis: Axes, measured: Mapping[str, Sequence[Result]], figure_of: Callable[[Result], float]) -> None:
-    places = _places()
-    for index, limit in enumerate(LIMITS):
-        own = places[index :: len(LIMITS)]
-        heights = [fmean(figure_of(result) for result in measured[name]) for _, name in own]
-        axis.bar([place for place, _ in own], heights, WIDTH, color=COLOURS[index], label=LABELS[limit])
-    mixes = [Point(depth, writes) for writes in WRITES for depth in DEPTHS]
-    axis.set_xticks(range(len(mixes)), [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in mixes])
-    axis.tick_params(axis="x", labelsize=7)
-    axis.grid(visible=False, axis="x")

@@ -1,18 +1,17 @@
-"""What an experiment comes to: rows beside the published figures, curves, plots."""
+"""What a study comes to: rows beside the published figures, curves, plots, files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.estimate import Estimate
+from interpulse.studies.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
-    from interpulse.experiments.expected import Expected, Published
+    from interpulse.plots import Plot
+    from interpulse.studies.expected import Expected, Published
 
 
 @dataclass(frozen=True)
@@ -46,22 +45,15 @@ class Row:
         """Ours over published; None where there is nothing to divide by."""
         return self.ours / self.published if self.published and self.ours is not None else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The row as `--json` prints it."""
-        return {
-            "name": self.name,
-            "figure": self.figure,
-            "unit": self.unit,
-            "published": self.published,
-            "ours": self.ours,
-            "ratio": self.ratio,
-            "ci_low": self.ci_low,
-            "ci_high": self.ci_high,
-        }
+    def to_dict(self, *, bounded: bool) -> dict[str, Any]:
+        """The row as `--json` prints it; where published figures are bounds, with these and whether they hold."""
+        bounds = ("low", "high") if bounded else ()
+        keys = ("name", "figure", "unit", "published", *bounds, "ours", "ratio", "ci_low", "ci_high")
+        return {key: getattr(self, key) for key in (*keys, *(("holds",) if bounded else ()))}
 
 
 class Rows:
-    """The rows of an experiment as they are found; those of `expected.toml` first, in its order."""
+    """The rows of a study as they are found; those of `expected.toml` first, in its order."""
 
     def __init__(self, expected: Expected) -> None:
         self._expected = expected
@@ -117,6 +109,13 @@ class Rows:
             high=None if published is None else published.high,
         )
 
+    def add_own(self, name: str, ours: float | Estimate | Sequence[float], *, unit: str, figure: str) -> None:
+        """Adds our figure, with this unit and figure where `expected.toml` has no row of the name."""
+        if name in self._expected.rows:
+            self.add(name, ours)
+        else:
+            self.add(name, ours, unit=unit, figure=figure)
+
     def add_none(self, name: str) -> None:
         """Says of a row of `expected.toml` that nothing was there to measure.
 
@@ -145,31 +144,34 @@ def _cited(published: Published) -> str:
 
 
 @dataclass(frozen=True)
-class Plot:
-    """A plot: written as NAME.png and NAME.svg."""
-
-    name: str
-    draw: Callable[[], Figure]
-    """Called only where a plot is written."""
-
-
-@dataclass(frozen=True)
 class Curve:
     """A table of numbers behind a plot: written as NAME.csv."""
 
     name: str
     columns: tuple[str, ...]
-    rows: Sequence[Sequence[str | float | None]]
+    rows: Sequence[Sequence[Any]]
+
+    @classmethod
+    def of(cls, name: str, rows: Sequence[Mapping[str, Any]]) -> Curve:
+        """The table of dictionaries with the same keys."""
+        return cls(name, tuple(rows[0]), [tuple(row.values()) for row in rows])
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything that an experiment hands back."""
+    """Everything that a study hands back."""
 
     rows: Rows
+    """Published figures beside ours."""
     calibrated: dict[str, Any] = field(default_factory=dict)
     """What was set so that a baseline of the paper comes out, and what that baseline is."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What was asked: sizes, scheme, polling."""
+    figures: dict[str, Any] = field(default_factory=dict)
+    """What `--json` prints below names of its own, such as `grid`."""
     notes: list[str] = field(default_factory=list)
     """Lines for the reader below the table."""
     plots: list[Plot] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+    """Further files of `--out`: name and content."""

@@ -1,6 +1,6 @@
-"""Results of finished cases on disk, so that an interrupted experiment goes on where it was.
+"""Answers of finished jobs on disk, so that an interrupted study goes on where it was.
 
-One file of JSON lines for each experiment and build of the simulator, in the cache folder. A build is the content of
+One file of JSON lines for each study and build of the simulator, in the cache folder. A build is the content of
 the compiled core: a simulator that has changed in anything never reads what another one computed.
 """
 
@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
+from interpulse.cache import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-SUFFIX = ".results"
 
 
 @cache
@@ -30,46 +29,46 @@ def build_id() -> str:
 
 
 class Store:
-    """Results by identity of their job. Without a folder, in memory only."""
+    """Answers by the identity of their job. Without a path, in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._kept = {} if path is None else _read(path)
 
     @classmethod
-    def open(cls, folder: Path, experiment: str) -> Store:
-        """The store of an experiment for this build in `folder`.
+    def open(cls, folder: Path, study: str) -> Store:
+        """The store of a study for this build in `folder`.
 
         Raises:
             OSError: the folder cannot be made.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{experiment}-{build_id()}{SUFFIX}"
-        return cls(path)
+        return cls(folder / f"{study}-{build_id()}{RESULTS}")
 
     def get(self, identity: str) -> dict[str, Any] | None:
-        """The result of a job, None where there is none yet."""
+        """The answer of a job, None where there is none yet."""
         return self._kept.get(identity)
 
-    def put(self, results: Mapping[str, dict[str, Any]]) -> None:
-        """Keeps results.
+    def put(self, answers: Mapping[str, dict[str, Any]]) -> None:
+        """Keeps answers; those that it has already stay as they are.
 
         Raises:
             OSError: they could not be written; they are kept in memory all the same.
         """
+        new = {identity: answer for identity, answer in answers.items() if identity not in self._kept}
         try:
-            self._write(results)
+            self._write(new)
         except OSError:
-            self._kept.update(results)
+            self._kept.update(new)
             raise
-        # Last, so that results whose writing Ctrl-C cut short do not count as kept.
-        self._kept.update(results)
+        # Last, so that answers whose writing Ctrl-C cut short do not count as kept.
+        self._kept.update(new)
 
-    def _write(self, results: Mapping[str, dict[str, Any]]) -> None:
-        if self.path is None or not results:
+    def _write(self, answers: Mapping[str, dict[str, Any]]) -> None:
+        if self.path is None or not answers:
             return
-        lines = "".join(f"{json.dumps({'identity': key, 'result': value})}\n" for key, value in results.items())
-        # One write of whole lines at the end of the file: two runs of an experiment do not tear each other's lines.
+        lines = "".join(f"{json.dumps({'identity': key, 'result': value})}\n" for key, value in answers.items())
+        # One write of whole lines at the end of the file: two runs of a study do not tear each other's lines.
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             content = memoryview(lines.encode())

@@ -1,39 +1,19 @@
-"""Turning rich tables into text, and numbers into what fits in them."""
+"""Turning tables into text, and numbers into what fits in them."""
 
 from __future__ import annotations
 
+import csv
 import io
-import os
 import sys
-from typing import TYPE_CHECKING
-
-from interpulse.cli.exits import UserError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
     from rich.console import RenderableType
 
 UNBOUNDED = 1000
 """A width that no table reaches: what is not shown on a terminal is never wrapped or cut."""
-
-
-def emit(text: str) -> None:
-    """Prints to standard output. A reader that has gone away (`| head`) is no error: it has seen what it wanted.
-
-    Raises:
-        UserError: the text could not be written, as when standard output is a file on a full disk.
-    """
-    try:
-        print(text, flush=True)  # noqa: T201
-    except BrokenPipeError:
-        discard_stdout()
-    except OSError as error:
-        discard_stdout()
-        raise UserError(f"cannot write to standard output: {error.strerror or error}") from None
-
-
-def discard_stdout() -> None:
-    """Points standard output nowhere, or the interpreter would try the same write again, and complain, at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def plain(*parts: RenderableType, width: int | None = None) -> str:
@@ -54,11 +34,38 @@ def plain(*parts: RenderableType, width: int | None = None) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
+def grid(
+    rows: Iterable[Sequence[str]],
+    headings: Sequence[str] = (),
+    *,
+    right: Container[str] = (),
+    whole: Container[str] = (),
+) -> str:
+    """Rows as a table without lines, under headings or none; the columns `right` and `whole` are never wrapped."""
+    from rich.table import Table
+
+    rows = list(rows)
+    table = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(headings))
+    for name in headings or [""] * max(map(len, rows), default=0):
+        unwrapped = name in right or name in whole
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold", no_wrap=unwrapped)
+    for row in rows:
+        table.add_row(*row)
+    return plain(table)
+
+
 def number(value: float | None, digits: int = 1) -> str:
     """A figure with thousands separated; decimals only below 1,000; a dash where there is no figure."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.{digits}f}"
+
+
+def short_figure(value: float | None) -> str:
+    """Four digits, thousands separated; a dash where there is no figure."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def short(count: float) -> str:
@@ -77,3 +84,12 @@ def size(count: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} TiB"
+
+
+def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """A CSV file with a header."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue().encode()

@@ -7,7 +7,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.context import Reporter
+from interpulse.cli.progress import bars_on_terminal
+from interpulse.cli.streams import say
+from interpulse.studies.context import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,20 +19,16 @@ if TYPE_CHECKING:
     from interpulse._core import Progress
 
 LINE_EVERY_S = 10.0
-"""How often an experiment without a terminal says how far it is."""
+"""How often a study without a terminal says how far it is."""
 
 
 @contextmanager
-def watch_experiment(name: str, unit: str = "simulations") -> Iterator[Reporter]:
-    """Shows the progress of an experiment on standard error for as long as the context lasts; it counts in `unit`."""
+def watch_study(name: str, unit: str) -> Iterator[Reporter]:
+    """Shows the progress of a study on standard error for as long as the context lasts; it counts in `unit`."""
     if not sys.stderr.isatty():
         yield Lines(name, unit)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[amount]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+    with bars_on_terminal() as bars:
         yield Terminal(name, unit, bars)
 
 
@@ -56,14 +54,14 @@ class Clock:
 
 
 class Terminal(Reporter):
-    """One bar for the whole experiment."""
+    """One bar for the whole study."""
 
     def __init__(self, name: str, unit: str, bars: Bars) -> None:
         self._clock = Clock(unit)
         self._bars = bars
         self._task = bars.add_task(name, total=None, amount="")
 
-    def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:
+    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
         """Moves the bar."""
         at, words = self._clock.amount(done, total, running)
         self._bars.update(self._task, completed=at, total=total, amount=words)
@@ -81,17 +79,17 @@ class Lines(Reporter):
         self._clock = Clock(unit)
         self._last: float | None = None
 
-    def experiment(self, done: int, total: int, running: Sequence[Progress]) -> None:
+    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
         """Prints a line at the start and then when it is time again."""
         _, words = self._clock.amount(done, total, running)
         now = time.monotonic()
         if self._last is None or now - self._last >= LINE_EVERY_S:
             self._last = now
-            print(f"{self._name}: {words}", file=sys.stderr, flush=True)  # noqa: T201
+            say(f"{self._name}: {words}")
 
     def note(self, line: str) -> None:
         """Prints a line."""
-        print(f"note: {line}", file=sys.stderr, flush=True)  # noqa: T201
+        say(f"note: {line}")
 
 
 def fraction(case: Progress) -> float:

@@ -1,4 +1,4 @@
-"""One simulation of an experiment: a configuration, the overrides that make the case, and how often it is repeated."""
+"""One simulation of a study: a configuration, the overrides that make the case, and how often it is repeated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Case:
     """What is to be simulated.
 
     Attributes:
-        name: unique in the experiment; the key of its results.
+        name: unique in the study; the key of its results.
         config: the configuration that it shares with others, without `[[case]]` sections.
         sets: overrides, as `--set` takes them; later ones win.
         repeats: how many seeds it is run with.
@@ -51,7 +51,7 @@ class Job:
 
     @classmethod
     def of(cls, case: Case, repeat: int, seed: int) -> Job:
-        """Resolves repetition `repeat` of a case in an experiment with this seed.
+        """Resolves repetition `repeat` of a case in a study with this seed.
 
         Raises:
             ConfigError: the configuration or an override cannot be used.
@@ -80,7 +80,7 @@ class Job:
 
 
 def derived_seed(seed: int, repeat: int) -> int:
-    """The seed of a repetition: the experiment's own for the first, a hash of both for the others.
+    """The seed of a repetition: the study's own for the first, a hash of both for the others.
 
     It does not depend on the case, so that cases compared with each other see the same arrivals.
     """

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from interpulse.experiments.outcome import Plot
 
 COLOURS = ("#1b6ca8", "#d1495b", "#edae49", "#3b8f5a", "#6a4c93", "#7d7d7d", "#00798c", "#b56576")
 """In the order of use; told apart in print and by most colour-blind readers."""
@@ -79,6 +78,15 @@ def logarithmic(axis: Axes, *, x: bool = False, y: bool = False) -> None:
 def _plain(value: float) -> str:
     """The number without an exponent."""
     return f"{value:,.0f}" if value >= 1 else f"{value:.9f}".rstrip("0")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot: written as NAME.png and NAME.svg."""
+
+    name: str
+    draw: Callable[[], Figure]
+    """Called only where a plot is written."""
 
 
 def to_bytes(plot: Plot, forms: Sequence[str] = ("png", "svg")) -> Iterator[tuple[str, bytes]]:

@@ -1,0 +1,128 @@
+"""What `fast12` simulates: workloads, drives, policies and speeds; and its results, read by these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from interpulse.result import Kind, Result
+    from interpulse.studies.case import Sets
+
+CELLS = ("slc", "mlc")
+
+_READS_FIRST: Sets = {"schedule.policy": "read-priority"}
+_ERASE: Sets = {"suspend.erase.scheme": "pulse-remainder"}
+
+POLICIES: Mapping[str, Sets] = {
+    "fifo": {},
+    "rps": _READS_FIRST,
+    "per": {**_READS_FIRST, "schedule.long-operations": "as-read"},
+    "pe0": {**_READS_FIRST, "schedule.long-operations": "zero"},
+    "ips": {**_READS_FIRST, **_ERASE, "suspend.program.scheme": "inter-phase"},
+    "ipc": {**_READS_FIRST, **_ERASE, "suspend.program.scheme": "intra-phase-cancel"},
+    "wser": {
+        **_READS_FIRST,
+        **_ERASE,
+        "suspend.program.scheme": "intra-phase-cancel",
+        "suspend.erase.for-host-writes": True,
+        # Reads keep the highest priority, also over a write inside an erase.
+        "part.suspend-support": "nested",
+        "suspend.nesting": True,
+    },
+}
+"""First-in first-out; read priority; programs and erases as long as a read, or of no length; the paper's two ways to
+suspend a program, with its erase suspension; the same with erases that give way to writes."""
+
+SPEEDS = (0.5, 1.0, 2.0, 3.0, 4.0)
+"""Of the traces. The calibrated one is that at which programs and erases double the read latency."""
+
+CONTENTION = 2.0
+"""How many times longer reads take for programs and erases, as printed."""
+
+SWEPT = ("fifo", "rps", "pe0", "ipc")
+"""The policies at every speed."""
+
+DEPTH = 3
+"""The calibrated `ftl.gc-depth`, that of the configuration files."""
+DEPTHS = (2, 4)
+"""Others, as sensitivities."""
+
+ROWS = 60_000
+"""Rows replayed of a real trace: the file server writes little before its 30,000th."""
+
+SUSPENSION = ("fifo", "rps", "ipc")
+"""What the headlines compare."""
+
+TOLERANCE = 5.0
+"""How many percentage points from the printed figure are near enough for a speed to count."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One of the paper's traces.
+
+    Attributes:
+        name: the paper's name, in small letters.
+        twin: the row of its statistical twin, or the file with one.
+        trace: its file in `INTERPULSE_TRACES`, where there is one.
+    """
+
+    name: str
+    twin: str
+    trace: str | None = None
+
+
+WORKLOADS = (
+    Workload("f1", "financial-1", "financial1_first10k.disksim.zst"),
+    Workload("f2", "financial-2"),
+    Workload("dap", "dap.toml"),
+    Workload("msn", "msn", "msn_fileserver_disk5.ssdsim-ms.zst"),
+    Workload("c3", "cello-3"),
+    Workload("c8", "cello-8"),
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One bar group of the paper's figures: a workload on a drive, at a speed."""
+
+    cell: str
+    workload: str
+    speed: float
+    depth: int = DEPTH
+
+    def name(self, policy: str) -> str:
+        """The name of its case under a policy."""
+        depth = "" if self.depth == DEPTH else f"_depth{self.depth}"
+        return f"{self.cell}_{self.workload}_x{self.speed:g}{depth}_{policy}"
+
+
+def points(speed: float, depth: int = DEPTH) -> Iterator[Point]:
+    """The twelve bar groups at one speed, in the order of the slides."""
+    for cell in CELLS:
+        for workload in WORKLOADS:
+            yield Point(cell, workload.name, speed, depth)
+
+
+class Measured:
+    """The results, read by point and policy."""
+
+    def __init__(self, results: Mapping[str, list[Result]]) -> None:
+        self._results = results
+
+    def latency(self, point: Point, policy: str, kind: Kind) -> list[float]:
+        """Mean latency in microseconds, one value for each repetition."""
+        return [result.latency_us[kind]["mean"] for result in self._results[point.name(policy)]]
+
+    def ratio(self, point: Point, policy: str, base: str, kind: Kind = "read") -> list[float]:
+        """Mean latency under a policy over that under another, for each repetition."""
+        pairs = zip(self.latency(point, policy, kind), self.latency(point, base, kind), strict=True)
+        return [ours / theirs for ours, theirs in pairs]
+
+    def mean_ratio(self, at: Iterable[Point], policy: str, base: str, kind: Kind = "read") -> list[float]:
+        """The mean of the ratios over points."""
+        ratios = [self.ratio(point, policy, base, kind) for point in at]
+        return [sum(each) / len(each) for each in zip(*ratios, strict=True)]

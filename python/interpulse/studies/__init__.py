@@ -1,0 +1,1 @@
+"""What every study stands on: experiments, characterizations, and whatever else runs many cases and tells of them."""

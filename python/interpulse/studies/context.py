@@ -1,0 +1,205 @@
+"""What a study is given: its options, its files, and a way to have jobs done that survives an interruption."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from interpulse._core import ConfigError, version
+from interpulse.config import Config
+from interpulse.result import Result
+from interpulse.runner import Options
+from interpulse.studies import pool
+from interpulse.studies.case import Job
+from interpulse.studies.expected import Expected
+from interpulse.studies.outcome import Rows
+from interpulse.studies.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from interpulse._core import Plan, Progress
+    from interpulse.studies.case import Case, Sets
+    from interpulse.studies.outcome import Outcome
+
+
+class Reporter:
+    """Who is told how far a study is; this one keeps silent."""
+
+    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
+        """Called about ten times a second: jobs done, jobs known so far, and the simulations that run now."""
+
+    def note(self, line: str) -> None:
+        """Called for each line that the user should see."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How one sort of study is laid out."""
+
+    what: str
+    """What the sort is called: the command, and the first key of `--json`."""
+    rows: str
+    """The key of the rows beside the published figures, and the name of their CSV file."""
+    jobs: str
+    """What its jobs are called, such as `simulations`."""
+    bounded: bool = False
+    """Whether published figures may be bounds, which hold or not."""
+
+
+class Identified(Protocol):
+    """A job: equal identities give equal answers of the same core."""
+
+    @property
+    def identity(self) -> str:
+        """A hash of everything that the answer depends on."""
+        ...
+
+
+J = TypeVar("J", bound=Identified)
+
+
+@dataclass
+class Context:
+    """One run of a study.
+
+    Attributes:
+        name: of the study among those of its form.
+        form: which sort of study it is.
+        published: the file of the published figures.
+        quick: whether little time has to do; the rows are the same, their figures rougher.
+        seed: the seed that every random stream derives from.
+        options: how to run.
+        store: what earlier runs left.
+    """
+
+    name: str
+    _: KW_ONLY
+    form: Form
+    published: Path
+    quick: bool = False
+    seed: int = 1
+    options: Options = field(default_factory=Options)
+    store: Store = field(default_factory=lambda: Store(None))
+    reporter: Reporter = field(default_factory=Reporter)
+    announced: int = 0
+    """Jobs known so far."""
+    _before: int = 0
+    _wanted: list[str] = field(default_factory=list)
+    _asked: set[Any] = field(default_factory=set)
+
+    @property
+    def done(self) -> int:
+        """Jobs that have ended, those of earlier runs included."""
+        return self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the study's own files."""
+        return self.published.parent
+
+    def expected(self) -> Expected:
+        """The published figures. Raises ConfigError where the file does not stand."""
+        return Expected.load(self.published, bounds=self.form.bounded)
+
+    def rows(self) -> Rows:
+        """An empty table beside the published figures."""
+        return Rows(self.expected())
+
+    def config(self, file: str) -> Config:
+        """A configuration from the study's folder. Raises ConfigError where it cannot be read."""
+        return Config.load(self.folder / file)
+
+    def traces(self) -> Path | None:
+        """The folder of real traces, None where INTERPULSE_TRACES does not name one.
+
+        Raises:
+            ConfigError: it names something that is no folder.
+        """
+        named = os.environ.get("INTERPULSE_TRACES")
+        if not named:
+            return None
+        path = Path(named)
+        if not path.is_dir():
+            raise ConfigError(f"INTERPULSE_TRACES = {named}: there is no such folder")
+        return path
+
+    def announce(self, jobs: int) -> None:
+        """Says how many jobs there will be in all, for the estimate of the time left."""
+        self.announced = jobs
+
+    def run(self, cases: Iterable[Case]) -> dict[str, list[Result]]:
+        """Simulates cases, or takes their results from the store.
+
+        Returns:
+            The results of each case by its name, one for each repetition, in order.
+
+        Raises:
+            ValueError: two cases have the same name but not the same configuration.
+            ConfigError, RunError, Interrupted: as `interpulse.run`; what had ended by then is in the store.
+        """
+        jobs = [Job.of(case, repeat, self.seed) for case in cases for repeat in range(case.repeats)]
+        self._asked |= {(job.name, job.identity) for job in jobs}
+        for name, times in Counter(name for name, _ in self._asked).most_common(1):
+            if times > 1:
+                raise ValueError(f"two cases of {self.name} are called '{name}'")
+        answers = self.answers(jobs, lambda missing: pool.simulate(missing, self.options, self, self.store.put))
+        results: dict[str, list[Result]] = {}
+        for job, raw in zip(jobs, answers, strict=True):
+            # Where the configuration lay does not matter to a kept result, nor what the case was called then.
+            results.setdefault(job.case.name, []).append(Result(raw | {"case": job.name}))
+        return results
+
+    def answers(self, jobs: Sequence[J], do: Callable[[list[J]], None]) -> list[dict[str, Any]]:
+        """What jobs come to, in their order: from the store, or by `do`, which puts into it whatever ends."""
+        missing = {job.identity: job for job in jobs if self.store.get(job.identity) is None}
+        self._before = self.done + len(jobs) - len(missing)
+        self._wanted = list(missing)
+        self.announced = max(self.announced, self._before + len(missing))
+        self.progress([])
+        do(list(missing.values()))
+        found = [self.store.get(job.identity) for job in jobs]
+        return [answer for answer in found if answer is not None]
+
+    def plan(self, name: str, config: Config, sets: Sets) -> Plan:
+        """Resolves a configuration for a single die; it enters the study's hash under this name.
+
+        Raises:
+            ConfigError: it cannot be used.
+        """
+        own = config.copy()
+        for key, value in sets.items():
+            own.set(key, value)
+        plan = own.resolve(seed=self.seed)
+        self._asked.add((name, plan.config_hash))
+        return plan
+
+    def config_hash(self) -> str:
+        """A hash over everything that was asked so far: the configurations and traces of all cases, for example."""
+        return hashlib.sha256(json.dumps(sorted(self._asked)).encode()).hexdigest()[:32]
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        """Tells the reporter how far the study is, and what runs now."""
+        self.reporter.study(self.done, self.announced, cases)
+
+    def note(self, line: str) -> None:
+        """Passes a line of the simulator on."""
+        self.reporter.note(line)
+
+    def head(self) -> str:
+        """How a result was made, in one line."""
+        kind = "quick" if self.quick else "full"
+        return f"{self.name} ({kind}), interpulse {version}, seed {self.seed}, config {self.config_hash()}"
+
+    def told(self, outcome: Outcome) -> dict[str, Any]:
+        """What `--json` prints before the rows."""
+        return {"calibrated": outcome.calibrated, **outcome.figures}
+
+    def preface(self, outcome: Outcome) -> str:
+        """The lines between the head and the table."""
+        return "\n".join(f"calibrated: {key} = {value}" for key, value in outcome.calibrated.items())

@@ -1,0 +1,87 @@
+"""Jobs done in parallel. Every one that ends is kept, however the others end: a mistake, a bug or Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from interpulse._core import RunError
+from interpulse.config import Config
+from interpulse.result import Result
+from interpulse.runner import POLL_S, Interrupted, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from interpulse.runner import Options, Watcher
+    from interpulse.studies.case import Job
+
+    Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
+    """Takes in answers by the identity of their jobs."""
+
+BATCH = 16
+"""Cases handed to the simulator at a time: what a killed process can lose at most. Ctrl-C loses none that ended."""
+
+
+def simulate(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
+    """Simulates cases, those that share a configuration file together. Raises as `interpulse.run`."""
+    groups: dict[tuple[str, str], list[Job]] = {}
+    for job in jobs:
+        groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
+    for group in groups.values():
+        for start in range(0, len(group), BATCH):
+            _batch(group[start : start + BATCH], options, watcher, keep)
+
+
+def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
+    base = jobs[0].case.config
+    text = base.text + "".join(
+        f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
+        for job in jobs
+    )
+    result: Result | None = None
+    try:
+        result = execute(Config(text, path=base.path).resolve(), options, watcher)
+    except Interrupted as stop:
+        result = stop.result
+        raise
+    except RunError as error:
+        result = None if error.partial is None else Result.from_json(error.partial)
+        raise
+    finally:
+        if result is not None:
+            keep(_ended(jobs, result))
+
+
+def _ended(jobs: list[Job], result: Result) -> dict[str, dict[str, Any]]:
+    """The results of the jobs that came to their end."""
+    ended = {}
+    for job, case in zip(jobs, result.cases, strict=True):
+        if "iops" in case.raw and not case.raw.get("interrupted") and "error" not in case.raw:
+            assert case.config_hash == job.config_hash, f"{job.name}: resolved alone, the case is another one"
+            ended[job.identity] = {key: value for key, value in case.raw.items() if key != "cases"}
+    return ended
+
+
+def compute(
+    work: Mapping[str, Callable[[], dict[str, Any]]], threads: int, tell: Callable[[], None], keep: Keep
+) -> None:
+    """Does short pieces of work, by the identity of their answers; `tell` is called about ten times a second.
+
+    Raises whatever a piece of work raises, and KeyboardInterrupt.
+    """
+    with ThreadPoolExecutor(threads, thread_name_prefix="interpulse-cells") as pool:
+        running = {pool.submit(piece): identity for identity, piece in work.items()}
+        left = set(running)
+        try:
+            while left:
+                ended, left = wait(left, POLL_S, FIRST_COMPLETED)
+                keep({running[future]: future.result() for future in ended})
+                tell()
+        except BaseException:
+            # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
+            pool.shutdown(wait=True, cancel_futures=True)
+            ended = {future for future in running if not future.cancelled() and not future.exception()}
+            keep({running[future]: future.result() for future in ended})
+            raise

@@ -1,0 +1,55 @@
+"""Runs all studies of one sort, one after the other, and says how long each took and which statements hold.
+
+The first argument is `experiment` or `characterize`, further ones are options of that command. The results go to
+`out/experiment/NAME` or `out/characterize/NAME`. The exit code is that of the first study that failed, or 3 where one
+took longer than it may.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from interpulse.characterize.registry import KINDS
+from interpulse.experiments.registry import EXPERIMENTS
+
+STUDIES = {"experiment": EXPERIMENTS, "characterize": KINDS}
+
+MOST_S = {"characterize suspend": 180.0}
+"""The longest that a study may take on two cores."""
+
+
+def main(what: str, options: list[str]) -> int:
+    """Runs them all, also after one that failed."""
+    failed = 0
+    start = time.monotonic()
+    for study in STUDIES[what]:
+        folder = Path("out") / what / study.name
+        command = [str(Path(sys.executable).parent / "interpulse"), what, study.name, *options, "--out", str(folder)]
+        began = time.monotonic()
+        code = subprocess.run(command, check=False).returncode
+        took_s = time.monotonic() - began
+        print(f"== {study.name}: exit code {code} after {took_s:.0f} s{'' if code else _held(folder)}", flush=True)  # noqa: T201
+        most_s = MOST_S.get(study.title, took_s)
+        if took_s > most_s:
+            print(f"== {study.name}: more than {most_s:.0f} s", flush=True)  # noqa: T201
+            code = code or 3
+        failed = failed or code
+    print(f"all {len(STUDIES[what])} took {time.monotonic() - start:.0f} s")  # noqa: T201
+    return failed
+
+
+def _held(folder: Path) -> str:
+    """How many of the published statements hold, and which do not; nothing where none is one."""
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    judged = {row["name"]: row["holds"] for row in result.get("published", ()) if row["holds"] is not None}
+    missed = [name for name, holds in judged.items() if not holds]
+    held = f", {len(judged) - len(missed)} of {len(judged)} statements hold" if judged else ""
+    return held + (f", not {', '.join(missed)}" if missed else "")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1], sys.argv[2:]))

@@ -1,7 +1,7 @@
 //! A single die of a resolved configuration, driven by hand, as JSON; see [`interpulse_flash::bench`].
 
 use crate::config::PlanError;
-use crate::runner::Plan;
+use crate::plan::Plan;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::bench::{self, OPERATIONS, Probe, Script};
 use interpulse_flash::die::{LongKind, State};

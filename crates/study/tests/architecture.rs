@@ -14,7 +14,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("drive", &["engine", "flash", "workload"]),
     ("array", &["engine", "settings", "flash", "workload", "drive"]),
     ("study", &["engine", "settings", "flash", "workload", "drive", "array"]),
-    ("bench", &["engine", "array", "drive", "study", "cell"]),
+    ("bench", &["drive", "study", "cell"]),
     ("python", &["study", "cell"]),
 ];
 
@@ -59,13 +59,12 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config"],
-            &["power", "precondition", "snapshot"],
-            &["run"],
+            &["config", "control"],
+            &["plan", "power", "precondition", "queue", "snapshot"],
+            &["run", "state"],
             &["lists", "report", "room", "traces"],
-            &["array_case"],
-            &["runner"],
-            &["die_bench"],
+            &["case"],
+            &["die_bench", "runner"],
         ],
     ),
 ];

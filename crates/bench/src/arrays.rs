@@ -4,7 +4,7 @@
 //! A flash operation is a page read, a program or an erase, for the host or for garbage collection. A RAID-5 does more of
 //! them for a request of the host than one drive does, which is why requests are not what is compared.
 
-use crate::Args;
+use crate::args::Args;
 use crate::row;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_study::case as cases;

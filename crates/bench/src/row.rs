@@ -1,6 +1,6 @@
 //! The rows: what each runs, and what makes it valid.
 
-use crate::Args;
+use crate::args::Args;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::report::write_amplification;
 use interpulse_study::{case as cases, precondition as preconditioning, run, snapshot};

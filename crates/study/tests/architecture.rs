@@ -35,13 +35,14 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "cell",
         &[
-            &["error_counts", "kernel", "laplace", "normal", "states", "uber"],
+            &["error_counts", "figure", "kernel", "laplace", "normal", "states", "uber"],
             // Each effect reads its own coefficients, and the set of all knows every effect.
             &[
                 "cells",
                 "coefficients",
                 "disturb",
                 "erase",
+                "erasing",
                 "histogram",
                 "interference",
                 "layers",

@@ -9,7 +9,7 @@ use interpulse_drive::drive::stats::WindowStats;
 use interpulse_drive::drive::verify::AuditReport;
 use interpulse_drive::simulated::Simulated;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
-use interpulse_study::array_case;
+use interpulse_study::case as cases;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::precondition;
 use interpulse_study::run;
@@ -70,7 +70,7 @@ fn state(case: &Case) -> interpulse_drive::drive::PreconditionedState {
 
 fn ran_with_seed(text: &str, seed: u64) -> Value {
     let case = case(text, seed).unwrap_or_else(|why| panic!("{why}"));
-    array_case::run_case(&case, state(&case), &mut |_, _| true).unwrap_or_else(|why| panic!("{why}"))
+    cases::run(&case, state(&case), &|_, _, _, _| true).unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn ran(text: &str) -> Value {
@@ -136,7 +136,7 @@ impl<F: FnMut(&Array, SimTime, bool)> Simulated for Watched<F> {
 
 fn watch(text: &str, look: impl FnMut(&Array, SimTime, bool)) {
     let case = case(text, 1).unwrap_or_else(|why| panic!("{why}"));
-    let (array, mut agenda) = array_case::build(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
+    let (array, mut agenda) = cases::array(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
     let mut watched = Watched { array, look, closed: false };
     run::run(&mut watched, &mut agenda, &case.run, &mut |_, _| true).unwrap_or_else(|why| panic!("{why}"));
 }

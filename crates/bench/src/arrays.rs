@@ -4,11 +4,10 @@
 //! A flash operation is a page read, a program or an erase, for the host or for garbage collection. A RAID-5 does more of
 //! them for a request of the host than one drive does, which is why requests are not what is compared.
 
-use crate::Args;
+use crate::args::Args;
 use crate::row;
-use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_engine::{Agenda, ResourceId};
-use interpulse_study::array_case;
+use interpulse_drive::drive::PreconditionedState;
+use interpulse_study::case as cases;
 use interpulse_study::config::Case;
 use interpulse_study::run::{self, Measured};
 use interpulse_study::snapshot;
@@ -111,14 +110,12 @@ pub fn run_here(spec: &ArrayRow, args: &Args) -> Result<Value, String> {
 }
 
 fn run_one(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let mut drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0))
-        .map_err(|e| e.to_string())?;
-    let mut agenda = Agenda::new(Drive::resources(&case.drive, case.flows.len() as u32));
+    let (mut drive, mut agenda) = cases::drive(case, state).map_err(|e| e.to_string())?;
     run::run(&mut drive, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
 }
 
 fn run_array(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let (mut array, mut agenda) = array_case::build(case, state).map_err(|e| e.to_string())?;
+    let (mut array, mut agenda) = cases::array(case, state).map_err(|e| e.to_string())?;
     run::run(&mut array, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
 }
 

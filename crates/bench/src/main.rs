@@ -6,46 +6,18 @@
 //! and the fastest run of each counts: whatever else a machine does only ever adds CPU time, and it rarely does so in all
 //! rounds, or to one row alone.
 
+mod args;
 mod arrays;
 mod cells;
 mod instructions;
 mod row;
 mod table;
 
+use args::Args;
 use clap::Parser;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-
-/// Measures interpulse.
-#[derive(Parser)]
-#[command(version, about)]
-pub struct Args {
-    /// Print a JSON array instead of a table.
-    #[arg(long)]
-    json: bool,
-    /// A tenth of the requests on a miniature drive: shows that the benchmark works, measures nothing.
-    #[arg(long)]
-    quick: bool,
-    /// Times that each row runs; its fastest run counts.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
-    /// Count instructions per request with callgrind (needs valgrind) instead of timing.
-    #[arg(long)]
-    instructions: bool,
-    /// With --instructions: compare with this file and fail if a row needs over 5 % more.
-    #[arg(long, value_name = "FILE")]
-    against: Option<PathBuf>,
-    /// Run one row on the state in this folder (used by the benchmark itself).
-    #[arg(long, value_name = "NAME", hide = true)]
-    row: Option<String>,
-    /// Folder of the state for --row.
-    #[arg(long, value_name = "DIR", hide = true)]
-    state: Option<PathBuf>,
-    /// Requests for --row instead of its own number.
-    #[arg(long, value_name = "N", hide = true)]
-    requests: Option<u64>,
-}
 
 fn main() -> ExitCode {
     let args = Args::parse();

@@ -1,10 +1,9 @@
 //! The rows: what each runs, and what makes it valid.
 
-use crate::Args;
-use interpulse_drive::drive::Drive;
-use interpulse_engine::{Agenda, ResourceId};
+use crate::args::Args;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
-use interpulse_study::{precondition as preconditioning, run, snapshot};
+use interpulse_study::report::write_amplification;
+use interpulse_study::{case as cases, precondition as preconditioning, run, snapshot};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -200,13 +199,10 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
         .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
     let units = state.ftl.map().logical_units();
-    let mut drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0))
-        .map_err(|e| e.to_string())?;
-    let mut agenda = Agenda::new(Drive::resources(&case.drive, case.flows.len() as u32));
+    let (mut drive, mut agenda) = cases::drive(&case, state).map_err(|e| e.to_string())?;
     let m = run::run(&mut drive, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
     let peak = peak_rss_bytes();
-    let f = &m.ftl;
-    let mut row = json!({
+    Ok(json!({
         "name": spec.name,
         "cpu_s": m.window_cpu_s,
         "requests_per_cpu_s": m.window.counters.requests as f64 / m.window_cpu_s,
@@ -217,11 +213,8 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
         "bytes_per_4k": peak as f64 / f64::from(units),
         "restore_s": restore_s,
         "peak_rss_mb": peak as f64 / 1e6,
-    });
-    let programmed = f.host_units + f.gc_units + f.imposed_units + f.padding_units;
-    let waf = if f.host_units > 0 { json!(programmed as f64 / f.host_units as f64) } else { json!(0.0) };
-    row["waf"] = waf;
-    Ok(row)
+        "waf": write_amplification(&m.ftl).unwrap_or(0.0),
+    }))
 }
 
 /// The largest resident set of this process so far.

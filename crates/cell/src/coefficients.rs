@@ -2,6 +2,7 @@
 
 use crate::disturb::Disturb;
 use crate::erase::Ispe;
+use crate::figure::number;
 use crate::layers::Layers;
 use crate::retention::Retention;
 use crate::wear::Wear;
@@ -144,6 +145,23 @@ impl Coefficients {
         };
         Ok(coefficients)
     }
+
+    /// These coefficients for a block of `cycles` program/erase cycles: where it erases to, and how fast it programs.
+    pub fn worn(&self, cycles: f64) -> Coefficients {
+        let thousands = (cycles / 1000.0) as f32;
+        let mut worn = self.clone();
+        worn.erased.mean += self.wear.erased_rise * thousands;
+        worn.erased.sd = libm::sqrtf(self.erased.sd * self.erased.sd + self.wear.erased_growth * thousands);
+        worn.ispp.start += self.wear.faster * thousands;
+        worn
+    }
+
+    /// These coefficients for the word lines at `height`: how fast they program.
+    pub fn in_layer(&self, height: f64) -> Coefficients {
+        let mut there = self.clone();
+        there.ispp.start -= self.layers.speed * height.clamp(-1.0, 1.0) as f32;
+        there
+    }
 }
 
 /// The layers of the preset called `name`, the upper ones first, over what presets have in common.
@@ -162,11 +180,6 @@ pub fn document(name: &str) -> Result<Document, ConfigError> {
             Err(ConfigError::not_among("cell preset", name, &names))
         }
     }
-}
-
-/// Reads a voltage or a share between two bounds.
-pub fn number(s: &mut Section, key: &str, doc: &'static str, from: f64, to: f64) -> Result<f32, ConfigError> {
-    Ok(s.f64(key, doc, required().within(from..=to))? as f32)
 }
 
 fn levels(s: &mut Section, key: &str, doc: &'static str) -> Result<[f32; 7], ConfigError> {

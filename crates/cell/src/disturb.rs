@@ -5,7 +5,7 @@
 //! else is disturbed: the word line that is read has no pass voltage on it, nor have those of other blocks, and no cell is
 //! ever lowered. The rate differs between cells by a lognormal factor and grows as a power of the cycles.
 
-use crate::coefficients::number;
+use crate::figure::number;
 use crate::kernel::hash;
 use crate::normal::Normal;
 use crate::states::{BOUNDARIES, PageType, boundaries};

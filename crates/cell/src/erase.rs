@@ -1,19 +1,11 @@
-//! An erase, pulse by pulse, on real cells.
-//!
-//! Charge leaves at a rate that grows exponentially with what is left of it (Fowler-Nordheim tunnelling, linearised around a
-//! level): `dv/dt = -(lambda / T) exp((v - level) / lambda)`, T being the length of a whole pulse. Its solution is used as it
-//! is, so a pulse that is cut into pieces does what the whole one does, and a pulse that is applied again drives the cells
-//! deeper by `lambda` for each e-fold of time.
+//! The coefficients of an erase; see [`crate::erasing`] for what they mean.
 
-use crate::cells::{Cells, subkey};
-use crate::coefficients::number;
-use crate::kernel::hash;
+use crate::figure::number;
 use crate::normal::Normal;
 use interpulse_engine::random::mix;
 use interpulse_settings::{ConfigError, Section, required};
 
-/// Purposes of keys.
-const SPEED: u64 = 0x30;
+/// The purpose of a block's key.
 const BLOCK: u64 = 0x31;
 
 /// Coefficients of the erase.
@@ -98,96 +90,5 @@ impl Ispe {
         let own = f64::from(self.block_sd_kilocycles) * Normal::new().at(block ^ mix(BLOCK));
         let kilocycles = cycles / 1e3 - f64::from(self.wear_from_kilocycles) + own;
         f64::from(self.loops_per_kilocycle) * kilocycles.max(0.0)
-    }
-}
-
-/// An erase under way, on the word lines of one block.
-pub struct Erase {
-    /// Level of the first loop for an average cell.
-    start: f32,
-    /// How each cell differs from it; fixed for life.
-    offsets: Vec<Vec<f32>>,
-    /// Time under erase voltage so far, ramps in their share, in whole pulses.
-    stress: f64,
-    /// Loops before which the verify decides nothing.
-    at_least: u32,
-}
-
-impl Erase {
-    /// Begins to erase `lines`, the word lines of block `block`, to an erased state of mean `mean` and standard deviation `sd`
-    /// (for a block without wear, not stopped), after `cycles` cycles.
-    pub fn begin(of: &Ispe, lines: &[Cells], mean: f32, sd: f32, block: u64, cycles: f64) -> Erase {
-        let normal = Normal::new();
-        // The last loop that an average block needs leaves the cells at the erased state.
-        let extra = of.extra_loops(block, cycles);
-        let start = mean + of.step * (of.loops as f32 - 1.0 + extra as f32);
-        let at_least = if of.ends_early { 0 } else { of.loops + libm::ceil(extra) as u32 };
-        let offsets = lines
-            .iter()
-            .map(|cells| {
-                let key = subkey(cells.key, SPEED);
-                (0..cells.len() as u32).map(|c| sd * normal.of(hash(key, c))).collect()
-            })
-            .collect();
-        Erase { start, offsets, stress: 0.0, at_least }
-    }
-
-    /// Applies the pulse of loop `number` (from 0) for `share` of its length.
-    pub fn pulse(&mut self, of: &Ispe, lines: &mut [Cells], number: u32, share: f64) {
-        let level = self.start - of.step * number as f32;
-        for (cells, offsets) in lines.iter_mut().zip(&self.offsets) {
-            for (v, offset) in cells.vth.iter_mut().zip(offsets) {
-                *v = after(*v, level + offset, of.lambda, share as f32);
-            }
-        }
-        self.stress += share;
-    }
-
-    /// The voltage rises to that of loop `number` again, for as long as `share` of a pulse: it hardly erases, but wears.
-    pub fn ramp(&mut self, of: &Ispe, share: f64) {
-        self.stress += f64::from(of.ramp_stress) * share;
-    }
-
-    /// Whether the verify of loop `number` ends the erase: the cells above the verify level are few enough.
-    pub fn verify(&self, of: &Ispe, lines: &[Cells], number: u32) -> bool {
-        if number + 1 < self.at_least {
-            return false;
-        }
-        let cells: usize = lines.iter().map(Cells::len).sum();
-        let above: usize = lines.iter().map(|l| l.vth.iter().filter(|v| **v > of.verify).count()).sum();
-        above as f64 <= f64::from(of.fails_allowed) * cells as f64
-    }
-
-    /// Time under erase voltage so far, ramps in their share, in whole pulses.
-    pub fn stress(&self) -> f64 {
-        self.stress
-    }
-}
-
-/// Where a cell at `v` is after `share` of a pulse of this level.
-fn after(v: f32, level: f32, lambda: f32, share: f32) -> f32 {
-    let over = (v - level) / lambda;
-    // Far above the level the 1 is nothing, and the exponential more than a number holds.
-    if over > 60.0 {
-        return level - lambda * libm::logf(share);
-    }
-    v - lambda * libm::log1pf(share * libm::expf(over))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_of_a_pulse_do_what_the_whole_one_does() {
-        for v in [450.0f32, 20.0, -80.0, -150.0] {
-            let whole = after(v, -90.0, 12.0, 1.0);
-            let pieces = (0..10).fold(v, |v, _| after(v, -90.0, 12.0, 0.1));
-            assert!((whole - pieces).abs() < 0.01, "{v}: {whole} against {pieces}");
-            assert!(whole <= v);
-        }
-        // Twice the time is ln 2 lambdas deeper, for a cell that came from far above.
-        let twice = after(450.0, -90.0, 12.0, 2.0);
-        assert!((twice - (-90.0 - 12.0 * 2.0f32.ln())).abs() < 0.01, "{twice}");
     }
 }

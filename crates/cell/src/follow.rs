@@ -2,7 +2,7 @@
 
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
-use crate::erase::Erase;
+use crate::erasing::Erase;
 use crate::program::Program;
 use crate::tester::{Action, Schedule, Step, Tester};
 use interpulse_engine::Duration;

@@ -4,7 +4,7 @@
 //! Only the rise after a neighbour's last verify harms it: what came before, its own program made up for. The order in which
 //! word lines are programmed decides how much that is.
 
-use crate::coefficients::number;
+use crate::figure::number;
 use crate::kernel::{hash, irwin_hall};
 use interpulse_settings::{ConfigError, Section};
 

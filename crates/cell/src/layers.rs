@@ -1,7 +1,7 @@
 //! Variation between the layers of a 3D part: the hole etched through the stack is narrower at its bottom, where the field is
 //! stronger, so that cells there program faster and lose charge sooner (layer-to-layer variation: Luo et al., SIGMETRICS 2018).
 
-use crate::coefficients::{Coefficients, number};
+use crate::figure::number;
 use interpulse_settings::{ConfigError, Section};
 
 /// How layers differ from the middle one.
@@ -45,18 +45,10 @@ pub fn height(layer: u32, layers: u32) -> f64 {
     if layers < 2 { 0.0 } else { 2.0 * f64::from(layer) / f64::from(layers - 1) - 1.0 }
 }
 
-impl Coefficients {
-    /// These coefficients for the word lines at `height`: how fast they program.
-    pub fn in_layer(&self, height: f64) -> Coefficients {
-        let mut there = self.clone();
-        there.ispp.start -= self.layers.speed * height.clamp(-1.0, 1.0) as f32;
-        there
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coefficients::Coefficients;
 
     #[test]
     fn heights_span_the_stack() {

@@ -4,7 +4,7 @@
 //! A cell that is sensed through a resistive string carries less current, so it seems to be higher than it is; and a program
 //! pulse reaches it more weakly, so that it may not arrive before the program gives up: the left tails of the paper's Figure 6.
 
-use crate::coefficients::number;
+use crate::figure::number;
 use interpulse_settings::{ConfigError, Section};
 
 /// What the cells above do to a cell.

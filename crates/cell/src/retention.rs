@@ -6,7 +6,7 @@
 //! stays itself; its tails are exponential. `onset` decides how much is lost early. Heat makes time pass faster (Arrhenius).
 //! Voltages are always computed from those as programmed: ageing twice is not ageing for the sum of both times.
 
-use crate::coefficients::number;
+use crate::figure::number;
 use crate::kernel::hash;
 use crate::laplace::Laplace;
 use crate::states::STATES;

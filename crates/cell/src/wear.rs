@@ -4,7 +4,7 @@
 //! program along, and lets charge leak away: shift and widening by retention grow as a power of the cycles (the classic
 //! channel model of Pan, Dong and Zhang), of which a block that was never cycled behaves as if it had had some.
 
-use crate::coefficients::{Coefficients, number};
+use crate::figure::number;
 use crate::retention::Leakiness;
 use interpulse_settings::{ConfigError, Section};
 
@@ -89,17 +89,5 @@ impl Wear {
         let ratio = (cycles + aged) / (f64::from(self.reference_cycles) + aged);
         let power = |p: f32| libm::pow(ratio, f64::from(p)) as f32;
         Leakiness { shift: power(self.shift_power), growth: power(self.growth_power) }
-    }
-}
-
-impl Coefficients {
-    /// These coefficients for a block of `cycles` program/erase cycles: where it erases to, and how fast it programs.
-    pub fn worn(&self, cycles: f64) -> Coefficients {
-        let thousands = (cycles / 1000.0) as f32;
-        let mut worn = self.clone();
-        worn.erased.mean += self.wear.erased_rise * thousands;
-        worn.erased.sd = libm::sqrtf(self.erased.sd * self.erased.sd + self.wear.erased_growth * thousands);
-        worn.ispp.start += self.wear.faster * thousands;
-        worn
     }
 }

@@ -194,11 +194,14 @@ fn result(rest: &str) -> Result<serde_json::Value, String> {
 }
 
 fn result_with(rest: &str, sets: &[(String, String)]) -> Result<serde_json::Value, String> {
-    use interpulse_study::runner::{Control, RunOptions, RunRequest, resolve, run};
+    use interpulse_study::config::PlanRequest;
+    use interpulse_study::control::Control;
+    use interpulse_study::plan::resolve;
+    use interpulse_study::runner::{RunOptions, run};
     let text = format!(
         "drive = \"a4-mini\"\n[part]\nblocks-per-plane = 24\n[cache]\nsize = \"2MiB\"\n[precondition]\nfill = \"60%\"\n{rest}"
     );
-    let request = RunRequest { text, path: "x.toml".into(), sets: sets.to_vec(), ..RunRequest::default() };
+    let request = PlanRequest { text, path: "x.toml".into(), sets: sets.to_vec(), ..PlanRequest::default() };
     let plan = resolve(&request).map_err(|e| e.to_string())?;
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;

@@ -3,7 +3,9 @@
 
 use interpulse_flash::suspend::Scheme;
 use interpulse_study::config::{PlanRequest, read_cases};
-use interpulse_study::runner::{Control, RunOptions, resolve, run};
+use interpulse_study::control::Control;
+use interpulse_study::plan::resolve;
+use interpulse_study::runner::{RunOptions, run};
 
 const CONFIG: &str = r#"
 drive = "a4-mini"

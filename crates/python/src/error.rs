@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use interpulse_study::config::PlanError;
 use interpulse_study::runner;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -28,7 +29,7 @@ create_exception!(
 );
 
 /// A configuration error, as the exception of the same name.
-pub fn from_config(error: &runner::ConfigError) -> PyErr {
+pub fn from_config(error: &PlanError) -> PyErr {
     ConfigError::new_err(error.to_string())
 }
 

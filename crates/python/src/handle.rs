@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use interpulse_study::control::Control;
 use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -33,7 +34,7 @@ impl Mailbox {
 /// A run that goes on in the background. Dropping the last reference stops it.
 #[pyclass(frozen, module = "interpulse._core")]
 pub struct Handle {
-    control: Arc<runner::Control>,
+    control: Arc<Control>,
     mailbox: Arc<Mailbox>,
 }
 
@@ -117,7 +118,7 @@ pub fn start(
     cache_limit: u64,
     no_cache: bool,
 ) -> PyResult<Handle> {
-    let handle = Handle { control: runner::Control::new(), mailbox: Arc::default() };
+    let handle = Handle { control: Control::new(), mailbox: Arc::default() };
     let (plan, control, mailbox) =
         (Arc::clone(&plan.inner), Arc::clone(&handle.control), Arc::clone(&handle.mailbox));
     let options = runner::RunOptions { jobs, cache_dir, cache_limit, no_cache };

@@ -69,5 +69,5 @@ mod _core {
 /// formats.
 #[pyfunction]
 fn lists() -> String {
-    interpulse_study::runner::lists()
+    interpulse_study::lists::lists()
 }

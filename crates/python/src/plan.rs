@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use interpulse_study::{die_bench, runner};
+use interpulse_study::config::PlanRequest;
+use interpulse_study::{die_bench, plan};
 use pyo3::prelude::*;
 
 use crate::error::from_config;
@@ -10,7 +11,7 @@ use crate::error::from_config;
 /// A resolved, checked configuration, ready to run any number of times.
 #[pyclass(frozen, module = "interpulse._core")]
 pub struct Plan {
-    pub(crate) inner: Arc<runner::Plan>,
+    pub(crate) inner: Arc<plan::Plan>,
 }
 
 /// One resolved setting.
@@ -64,8 +65,8 @@ pub fn resolve(
     seed: Option<u64>,
     skip_bad_rows: bool,
 ) -> PyResult<Plan> {
-    let request = runner::RunRequest { text, path, sets, trace, seed, skip_bad_rows };
-    let plan = py.detach(|| runner::resolve(&request)).map_err(|e| from_config(&e))?;
+    let request = PlanRequest { text, path, sets, trace, seed, skip_bad_rows };
+    let plan = py.detach(|| plan::resolve(&request)).map_err(|e| from_config(&e))?;
     Ok(Plan { inner: Arc::new(plan) })
 }
 

@@ -11,9 +11,7 @@ use crate::error::from_config;
 /// Does `work` with the interpreter lock released; a signal such as Ctrl-C ends it and raises what its handler raises.
 fn watched(
     py: Python<'_>,
-    work: impl FnOnce(
-        &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<String>, interpulse_study::runner::ConfigError>
+    work: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> Result<Option<String>, interpulse_study::config::PlanError>
     + Send,
 ) -> PyResult<String> {
     let (ended, raised) = py.detach(|| {

@@ -1,7 +1,7 @@
 //! A single die of a resolved configuration, driven by hand, as JSON; see [`interpulse_flash::script`].
 
 use crate::config::PlanError;
-use crate::runner::Plan;
+use crate::plan::Plan;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::command::Kind;
 use interpulse_flash::phases;

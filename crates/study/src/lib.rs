@@ -1,14 +1,18 @@
 //! Cases: what a configuration describes, the state each starts from, how it is run, and its result.
 
-pub mod array_case;
+pub mod case;
 pub mod config;
+pub mod control;
 pub mod die_bench;
 pub mod lists;
+pub mod plan;
 pub mod power;
 pub mod precondition;
+mod queue;
 pub mod report;
 mod room;
 pub mod run;
 pub mod runner;
 pub mod snapshot;
+mod state;
 pub mod traces;

@@ -1,50 +1,33 @@
 //! Results as JSON, by the schema in `docs/result.schema.json`.
 
 pub mod array;
-pub mod power_loss;
+mod context;
+mod power_loss;
 mod reliability;
 mod space;
+mod values;
 
 use crate::config::Case;
 use crate::power;
 use crate::run::Measured;
+use context::Context;
 use interpulse_drive::account::{Blame, CAUSE_INFO, Sums};
+use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::stats::Latencies;
+use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::gc::GcPolicy;
-use interpulse_engine::{CounterInfo, Duration, LatencyHistogram};
-use interpulse_flash::command::Spender;
-use interpulse_flash::command::{USES, Use};
+use interpulse_engine::Duration;
+use interpulse_flash::command::{Spender, USES, Use};
 use interpulse_flash::nand::OperationTimes;
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
+use values::{group, histograms, latencies, latency, us};
 
 /// The version of the result's schema; raised when a key is removed or renamed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Percentiles reported, with their names.
-const PERCENTILES: [(&str, f64); 6] =
-    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
-
 /// Tails that are split by cause, with their names: the slowest one in so many reads.
 const TAILS: [(&str, u64); 3] = [("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)];
-
-/// What a run needs from its drive besides what it measured.
-pub struct Context<'a> {
-    /// The case that ran.
-    pub case: &'a Case,
-    /// Names of the flows, in order.
-    pub flows: Vec<String>,
-    /// Effective spare factor: (usable - logical) / logical, free reserve and open blocks excluded.
-    pub effective_spare: f64,
-    /// Pages to which nothing had been programmed since their erase at the end.
-    pub free_pages: u64,
-    /// P/E cycles over all super blocks at the end: (fewest, most, sum).
-    pub wear: (u32, u32, u64),
-    /// Super blocks of the drive.
-    pub super_blocks: u32,
-    /// What the first reading of each replayed trace found.
-    pub traces: Vec<TraceSummary>,
-}
 
 /// What every result begins with.
 fn heading(case: &Case) -> Map<String, Value> {
@@ -71,9 +54,15 @@ pub fn failed(case: &Case, why: &str) -> Value {
     Value::Object(o)
 }
 
-/// The result of a case.
-pub fn result(m: &Measured, context: &Context) -> Value {
-    let case = context.case;
+/// The result of a case: what its run measured, of all drives together, and the section about their array if there is one.
+pub fn result(
+    case: &Case,
+    m: &Measured,
+    drives: &[Drive],
+    traces: Vec<TraceSummary>,
+    array: Option<Value>,
+) -> Value {
+    let context = &Context::of(case, drives, traces);
     let mut o = heading(case);
     if m.interrupted {
         o.insert("interrupted".into(), json!(true));
@@ -110,9 +99,9 @@ pub fn result(m: &Measured, context: &Context) -> Value {
     if case.report.histograms {
         o.insert("histogram_us".into(), histograms(&all));
     }
-    let flows = context.flows.iter().zip(&m.window.flows).map(|(name, l)| {
+    let flows = case.flows.iter().zip(&m.window.flows).map(|(flow, l)| {
         let mut flow = json!({
-            "name": name,
+            "name": flow.name,
             "host_requests": l.count(),
             "iops": per_second(l.count(), seconds),
             "latency_us": latencies(l),
@@ -135,41 +124,35 @@ pub fn result(m: &Measured, context: &Context) -> Value {
     o.insert("audits".into(), audits);
     let config = case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>();
     o.insert("config".into(), Value::Object(config));
-    Value::Object(o)
-}
-
-fn us(ns: f64) -> Value {
-    json!(ns / 1e3)
-}
-
-fn latency(h: &LatencyHistogram) -> Value {
-    let mut o = Map::new();
-    o.insert("count".into(), json!(h.count()));
-    if let (Some(mean), Some(max)) = (h.mean_ns(), h.max()) {
-        o.insert("mean".into(), us(mean));
-        for (name, p) in PERCENTILES {
-            let value = h.percentile(p).expect("the histogram is not empty");
-            o.insert(name.into(), us(value.as_ns() as f64));
-        }
-        o.insert("max".into(), us(max.as_ns() as f64));
+    if let Some(array) = array {
+        o.insert("array".into(), array);
+    }
+    // Drives that took lost ones' places are new: they are not asked.
+    let first = case.array.map_or(1, |array| array.drives as usize);
+    if let Some(power_loss) = power_loss::section(&drives[..first]) {
+        o.insert("power_loss".into(), power_loss);
     }
     Value::Object(o)
 }
 
-/// Summaries of latencies by kind of request.
-pub fn latencies(l: &Latencies) -> Value {
-    json!({ "read": latency(&l.read), "write": latency(&l.write), "all": latency(&l.all()) })
+/// Units programmed, whatever for.
+fn programmed(f: &FtlCounters) -> u64 {
+    f.host_units + f.gc_units + f.moved_early_units + f.imposed_units + f.padding_units
+}
+
+/// Units programmed for each one that the host wrote; `None` if it wrote none.
+pub fn write_amplification(f: &FtlCounters) -> Option<f64> {
+    (f.host_units > 0).then(|| programmed(f) as f64 / f.host_units as f64)
 }
 
 fn ftl(m: &Measured, context: &Context) -> Value {
     let f = &m.ftl;
-    let programmed = f.host_units + f.gc_units + f.moved_early_units + f.imposed_units + f.padding_units;
     let mut o = Map::new();
-    if f.host_units > 0 {
-        o.insert("waf".into(), json!(programmed as f64 / f.host_units as f64));
+    if let Some(waf) = write_amplification(f) {
+        o.insert("waf".into(), json!(waf));
     }
     o.insert("host_pages".into(), json!(f.host_units));
-    o.insert("programmed_pages".into(), json!(programmed));
+    o.insert("programmed_pages".into(), json!(programmed(f)));
     o.insert("gc_runs".into(), json!(f.gc_runs));
     o.insert("gc_pages_moved".into(), json!(f.gc_units));
     o.insert("erases".into(), json!(f.erases));
@@ -263,19 +246,6 @@ fn tail_blame(blame: &Blame) -> Value {
 fn oldest(read: Option<Duration>, write: Option<Duration>) -> Value {
     let ages = [("read", read), ("write", write)].into_iter();
     Value::Object(ages.filter_map(|(name, age)| Some((name.into(), us(age?.as_ns() as f64)))).collect())
-}
-
-/// The buckets that are not empty: upper bound and count.
-fn histograms(l: &Latencies) -> Value {
-    let buckets = |h: &LatencyHistogram| {
-        h.buckets().map(|(_, end, count)| json!([us(end as f64), count])).collect::<Value>()
-    };
-    json!({ "read": buckets(&l.read), "write": buckets(&l.write) })
-}
-
-/// Counters by name.
-pub fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
-    Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
 }
 
 fn counters(m: &Measured, context: &Context) -> Value {

@@ -4,16 +4,16 @@ use crate::config::Case;
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::oob::Oob;
 
-/// Refuses cases whose maps do not fit into the memory that is free, `jobs` of them at a time. Err is the
-/// message for the user.
-pub fn check_memory(cases: &[Case], jobs: usize) -> Result<(), String> {
+/// How many states may be made or kept for cases to come while `jobs` cases run. Refuses cases whose maps do not fit into
+/// the memory that is free even if it is one; Err is the message for the user.
+pub fn states_that_fit(cases: &[Case], jobs: usize) -> Result<usize, String> {
     match free_memory() {
         Some(free) => check_against(cases, jobs, free),
-        None => Ok(()),
+        None => Ok(jobs),
     }
 }
 
-fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
+fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<usize, String> {
     let bytes = |case: &Case| {
         let layout = case.drive.layout().expect("the spec has been checked");
         let config = case.drive.ftl_config().expect("the spec has been checked");
@@ -23,12 +23,13 @@ fn check_against(cases: &[Case], jobs: usize, free: u64) -> Result<(), String> {
         let kept = if case.drive.power_loss.is_some() { kept } else { 0 };
         (maps + kept) * u64::from(case.drives())
     };
-    let Some((largest, name)) = cases.iter().map(|c| (bytes(c), &c.name)).max() else { return Ok(()) };
-    // Beside the running cases stands the state that those to come will copy.
-    let copies = (jobs.max(1) + 1).min(cases.len()) as u64;
-    if largest * copies <= free {
-        return Ok(());
+    let Some((largest, name)) = cases.iter().map(|c| (bytes(c), &c.name)).max() else { return Ok(1) };
+    // Beside the running cases stand the states that those to come will copy; the last one takes the state itself.
+    let copies = |states: usize| (jobs + states).min(cases.len()) as u64;
+    if let Some(fit) = (1..=jobs).rev().find(|&states| largest * copies(states) <= free) {
+        return Ok(fit);
     }
+    let copies = copies(1);
     let gb = |bytes: u64| bytes as f64 / 1e9;
     Err(format!(
         "the maps of case \"{name}\" take {:.1} GB of memory, {copies} at a time {:.1} GB; {:.1} GB are free: use fewer \
@@ -62,6 +63,19 @@ mod tests {
                  or a smaller drive (geometry.channels, part.blocks-per-plane)"
                 .to_string())
         );
-        assert_eq!(check_against(&cases, 2, 4_000_000_000), Ok(()));
+        assert_eq!(check_against(&cases, 2, 4_000_000_000), Ok(2));
+    }
+
+    #[test]
+    fn states_wait_for_their_turn_where_memory_is_short() {
+        let mut text = "drive = \"a4\"\n[run]\nrequests = 1\n[[flow]]\n".to_string();
+        for name in 0..6 {
+            text += &format!("[[case]]\nname = \"{name}\"\n");
+        }
+        let request = PlanRequest { text, path: "big".into(), ..PlanRequest::default() };
+        let cases = read_cases(&request).expect("a legal configuration");
+        assert_eq!(check_against(&cases, 2, 8_000_000_000), Ok(2), "four of 1.9 GB");
+        assert_eq!(check_against(&cases, 2, 6_000_000_000), Ok(1), "three: as many as ran before");
+        assert!(check_against(&cases, 2, 5_000_000_000).is_err());
     }
 }

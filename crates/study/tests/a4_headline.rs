@@ -3,7 +3,10 @@
 //! at full size and what explains the gap. Imposed write amplification does not depend on capacity, so few
 //! blocks do here.
 
-use interpulse_study::runner::{Control, RunOptions, RunRequest, resolve, run};
+use interpulse_study::config::PlanRequest;
+use interpulse_study::control::Control;
+use interpulse_study::plan::resolve;
+use interpulse_study::runner::{RunOptions, run};
 use serde_json::Value;
 
 const CONFIG: &str = r#"
@@ -51,7 +54,7 @@ fn figures(case: &Value) -> Figures {
 
 #[test]
 fn the_baseline_is_calibrated_and_the_gains_are_as_documented() {
-    let request = RunRequest { text: CONFIG.into(), path: "headline".into(), ..RunRequest::default() };
+    let request = PlanRequest { text: CONFIG.into(), path: "headline".into(), ..PlanRequest::default() };
     let plan = resolve(&request).expect("the configuration is legal");
     let options = RunOptions { jobs: 2, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).expect("the run completes");

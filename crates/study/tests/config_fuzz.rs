@@ -1,7 +1,7 @@
 //! *Can any configuration make the reader panic?* Random values for real keys, alone and together.
 
 use interpulse_study::config::{PlanRequest, fuzz_plan, read_cases};
-use interpulse_study::runner;
+use interpulse_study::plan::resolve;
 use proptest::prelude::*;
 
 const BASE: &str = "drive = \"a4-mini\"\n[run]\nrequests = 10\n[[flow]]\ndepth = 4\nread = 0.5\n";
@@ -9,7 +9,7 @@ const BASE: &str = "drive = \"a4-mini\"\n[run]\nrequests = 10\n[[flow]]\ndepth =
 /// Every key that the base configuration reads.
 fn keys() -> Vec<String> {
     let request = PlanRequest { text: BASE.into(), path: "base".into(), ..PlanRequest::default() };
-    let plan = runner::resolve(&request).expect("the base is legal");
+    let plan = resolve(&request).expect("the base is legal");
     let entries = plan.entries();
     entries.iter().map(|e| e.key.replace("flow[0]", "flow.0")).collect()
 }

@@ -2,8 +2,9 @@
 //! the study has three page loads of 46,080 ns behind a command of 200 ns, then 16 loops of 125 us; a read has a command of
 //! 200 ns, 80 us of sensing, and moves 4,608 B in 11,520 ns.
 
+use interpulse_study::config::PlanRequest;
 use interpulse_study::die_bench::{Request, timeline};
-use interpulse_study::runner::{Plan, RunRequest, resolve};
+use interpulse_study::plan::{Plan, resolve};
 use serde_json::{Value, json};
 
 const CONFIRM: u64 = 200 + 3 * 46_080;
@@ -13,7 +14,7 @@ const READ: u64 = 200 + 80_000 + 11_520;
 fn plan(sets: &[(&str, &str)]) -> Plan {
     let text = "drive = \"a4-mini\"\n[run]\nrequests = 1\n[[flow]]\n".to_string();
     let sets = sets.iter().map(|&(key, value)| (key.to_string(), value.to_string())).collect();
-    resolve(&RunRequest { text, path: "die".into(), sets, ..RunRequest::default() }).expect("it is legal")
+    resolve(&PlanRequest { text, path: "die".into(), sets, ..PlanRequest::default() }).expect("it is legal")
 }
 
 /// One die of a part preset.
@@ -23,7 +24,7 @@ fn die(part: &str, sets: &[(&str, &str)]) -> Plan {
          [ftl]\nover-provisioning = \"30%\"\n[run]\nrequests = 1\n[[flow]]\n"
     );
     let sets = sets.iter().map(|&(key, value)| (key.to_string(), value.to_string())).collect();
-    resolve(&RunRequest { text, path: "die".into(), sets, ..RunRequest::default() }).expect("it is legal")
+    resolve(&PlanRequest { text, path: "die".into(), sets, ..PlanRequest::default() }).expect("it is legal")
 }
 
 /// The phases that lie after the instant `after` and not after `until`, as `[from, to, what, operation, running_on, again]`.

@@ -1,7 +1,7 @@
 //! Small deterministic traces in any of the formats, for tests and examples.
 
 use crate::request::{Op, Request, SECTOR};
-use crate::trace::input::Packing;
+use crate::trace::packing::Packing;
 use crate::trace::spec::{AsciiLayout, Format, TimeUnit, TypeCode};
 use interpulse_engine::{Rng, SimTime, Streams};
 use std::io::{self, Write};

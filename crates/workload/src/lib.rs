@@ -38,7 +38,7 @@ pub use registry::{ADDRESSES, ARRIVALS, BLOCK_SIZES, FITS, FORMATS, PACINGS, REO
 pub use request::{Op, Request, SECTOR};
 pub use spec::{FlowSpec, Pacing, Source};
 pub use synthetic::spec::{AddressSpec, Arrivals, BlockSize, SyntheticPacing, SyntheticSpec};
-pub use trace::input::Packing;
+pub use trace::packing::Packing;
 pub use trace::problem::{RowFault, TraceError, TraceProblem};
 pub use trace::spec::{AsciiLayout, Fit, Format, Reorder, TimeUnit, TracePacing, TraceSpec, TypeCode};
 pub use trace::statistics::{TraceStatistics, measure};

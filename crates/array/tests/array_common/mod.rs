@@ -1,8 +1,10 @@
 //! Runs of arrays of miniature drives with every row followed.
 #![allow(dead_code, reason = "each suite takes what it needs")]
 
-use interpulse_study::runner::run;
-use interpulse_study::runner::{Control, RunOptions, RunRequest, resolve};
+use interpulse_study::config::PlanRequest;
+use interpulse_study::control::Control;
+use interpulse_study::plan::resolve;
+use interpulse_study::runner::{RunOptions, run};
 use serde_json::Value;
 
 /// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
@@ -34,7 +36,7 @@ pub fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> 
 /// The same where `rest` has a section `[cache]` of its own.
 pub fn result_without_cache(rest: &str, seed: Option<u64>) -> Result<Value, String> {
     let request =
-        RunRequest { text: format!("{DRIVE}{rest}"), path: "x.toml".into(), seed, ..RunRequest::default() };
+        PlanRequest { text: format!("{DRIVE}{rest}"), path: "x.toml".into(), seed, ..PlanRequest::default() };
     let plan = resolve(&request).map_err(|e| e.to_string())?;
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;

@@ -4,6 +4,7 @@
 
 mod endurance;
 mod erase;
+mod kinds;
 mod part;
 mod reprogram;
 mod retention;
@@ -13,6 +14,7 @@ mod table;
 use crate::tester::Tester;
 use interpulse_flash::suspend::Scheme;
 use interpulse_settings::{ConfigError, Document};
+pub use kinds::run;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -32,40 +34,6 @@ impl std::error::Error for JobError {}
 impl From<ConfigError> for JobError {
     fn from(error: ConfigError) -> JobError {
         JobError(error.to_string())
-    }
-}
-
-/// A kind of piece.
-type Job = fn(&Value) -> Result<Value, JobError>;
-
-/// Name and function of every kind.
-const JOBS: &[(&str, Job)] = &[
-    ("endurance", endurance::run),
-    ("erase", erase::run),
-    ("erase-errors", erase::errors),
-    ("erase-gap", erase::gap),
-    ("error-table", table::whole),
-    ("error-table-piece", table::piece),
-    ("part", part::run),
-    ("reprogram", reprogram::run),
-    ("reprogram-block", reprogram::block),
-    ("reprogram-table", reprogram::table),
-    ("retention", retention::run),
-    ("suspend", suspend::run),
-    ("suspend-trace", suspend::trace),
-    ("suspend-untouched", suspend::untouched),
-];
-
-/// Does one piece of work of the kind `kind`.
-///
-/// Fails on an unknown kind, an unknown or missing field, or a value out of range.
-pub fn run(kind: &str, request: &Value) -> Result<Value, JobError> {
-    match JOBS.iter().find(|(name, _)| *name == kind) {
-        Some((_, job)) => job(request),
-        None => {
-            let names: Vec<&str> = JOBS.iter().map(|&(name, _)| name).collect();
-            Err(JobError(format!("no kind '{kind}' of work on cells; one of {}", names.join(", "))))
-        }
     }
 }
 

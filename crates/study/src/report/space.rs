@@ -1,6 +1,6 @@
 //! What became of flash space: pages consumed, by what; what was free at the end; what reprogramming has to remember.
 
-use super::Context;
+use super::context::Context;
 use crate::run::Measured;
 use interpulse_flash::command::Use;
 use interpulse_flash::geometry::Geometry;

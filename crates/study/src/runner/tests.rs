@@ -1,6 +1,10 @@
-//! Does this build, with assertions and overflow checks on, give the result that the release build gives?
+//! Does this build, with assertions and overflow checks on, give the result that the release build gives, and the same at
+//! any number of jobs?
 
 use super::*;
+use crate::config::PlanRequest;
+use crate::plan::resolve;
+use std::path::Path;
 
 /// Fields that differ between two equal runs.
 const TIMING: [&str; 3] = ["wall_s", "cpu_s", "requests_per_cpu_s"];
@@ -15,8 +19,18 @@ fn without_timing(text: &str) -> Value {
         });
     };
     remove(&mut result);
-    result["cases"].as_array_mut().expect("there are two cases").iter_mut().for_each(remove);
+    result["cases"].as_array_mut().expect("there are several cases").iter_mut().for_each(remove);
     result
+}
+
+fn plan(text: String, path: &Path) -> Plan {
+    let path = path.display().to_string();
+    resolve(&PlanRequest { text, path, ..PlanRequest::default() }).expect("the configuration stands")
+}
+
+fn ran(plan: &Plan, jobs: usize, control: &Control) -> Value {
+    let options = RunOptions { jobs, cache_dir: None, cache_limit: 0, no_cache: true };
+    without_timing(&run(plan, &options, control).expect("the run ends well"))
 }
 
 /// Golden counters of a generated trace. The Python suite holds the release build against the same file and
@@ -25,16 +39,52 @@ fn without_timing(text: &str) -> Value {
 fn the_golden_trace_gives_the_golden_result_at_any_number_of_jobs() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/tests/data");
     let read = |name: &str| std::fs::read_to_string(data.join(name)).expect("the golden files are there");
-    let request = RunRequest {
-        text: read("golden.toml"),
-        path: data.join("golden.toml").display().to_string(),
-        ..RunRequest::default()
-    };
-    let plan = resolve(&request).expect("the golden configuration stands");
+    let plan = plan(read("golden.toml"), &data.join("golden.toml"));
     let golden = without_timing(&read("golden.json"));
     for jobs in [1, 2] {
-        let options = RunOptions { jobs, cache_dir: None, cache_limit: 0, no_cache: true };
-        let text = run(&plan, &options, &Control::default()).expect("the golden run ends well");
-        assert_eq!(without_timing(&text), golden, "with {jobs} job(s)");
+        assert_eq!(ran(&plan, jobs, &Control::default()), golden, "with {jobs} job(s)");
     }
+}
+
+/// Cases of three states, the first of them much longer than the others.
+const STATES: &str = r#"
+drive = "a4-mini"
+[run]
+requests = 2000
+[[flow]]
+depth = 4
+read = "50%"
+[[case]]
+name = "long"
+set = ["precondition.fill=50%", "run.requests=2000000"]
+[[case]]
+name = "full"
+set = []
+[[case]]
+name = "half"
+set = ["precondition.fill=50%"]
+[[case]]
+name = "array"
+set = ["precondition.fill=25%", "array.level=raid0", "array.drives=2"]
+"#;
+
+#[test]
+fn cases_with_different_states_run_side_by_side_and_give_the_same() {
+    let plan = plan(STATES.into(), Path::new("states.toml"));
+    let one_by_one = ran(&plan, 1, &Control::default());
+    let control = Control::default();
+    let (side_by_side, overlapped) = std::thread::scope(|scope| {
+        let run = scope.spawn(|| ran(&plan, 2, &control));
+        let mut overlapped = false;
+        while !run.is_finished() {
+            // Another state's case has ended while the first one, of which there is a lot, has not.
+            let now = control.progress();
+            overlapped |= now.len() == 4 && now[0].phase == "run" && now[1].phase == "done";
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        (run.join().expect("the run ends well"), overlapped)
+    });
+    assert_eq!(side_by_side, one_by_one);
+    assert!(overlapped, "the second case waited for the first one of another state");
+    assert_eq!(ran(&plan, 9, &Control::default()), one_by_one);
 }

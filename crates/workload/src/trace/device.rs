@@ -1,10 +1,8 @@
 //! The devices of a trace, told apart by host name and number.
 
-use super::problem::RowFault;
+use super::limits::DEVICES_MAX;
+use super::problem::{RowFault, shorten};
 use std::fmt;
-
-/// Most devices in one trace; more mean that a column is misread.
-pub(super) const DEVICES_MAX: usize = 65_536;
 
 /// Host name (empty in formats without one) and device number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -18,7 +16,7 @@ impl fmt::Display for DeviceKey {
         if self.host.is_empty() {
             write!(f, "device {}", self.number)
         } else {
-            write!(f, "device {}_{}", super::problem::shorten(&self.host), self.number)
+            write!(f, "device {}_{}", shorten(&self.host), self.number)
         }
     }
 }

@@ -1,32 +1,11 @@
 //! The bytes of a trace: a file or (for fuzzing) memory, unpacked on the way.
 
+use super::packing::Packing;
 use super::problem::{TraceError, TraceProblem};
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// How a trace file is packed, told by its first bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Packing {
-    /// Not at all.
-    Plain,
-    /// gzip, one or several members.
-    Gzip,
-    /// Zstandard, one or several frames.
-    Zstd,
-}
-
-impl fmt::Display for Packing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Packing::Plain => "plain",
-            Packing::Gzip => "gzip",
-            Packing::Zstd => "zstd",
-        })
-    }
-}
 
 /// Where the bytes of a trace are.
 #[derive(Clone)]

@@ -1,11 +1,11 @@
 //! Lines of a trace through one fixed buffer.
 
-use super::input::{Opened, Packing};
+use super::input::Opened;
+use super::limits::LINE_MAX;
+use super::packing::Packing;
 use super::problem::{RowFault, TraceProblem};
 use std::io::{self, Read};
 
-/// Longest line in bytes; a longer one means that the file is not a text trace.
-pub(super) const LINE_MAX: usize = 4096;
 const BUFFER: usize = 64 << 10;
 
 /// Reads line by line.

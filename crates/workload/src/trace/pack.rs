@@ -1,6 +1,6 @@
 //! Packing what is written: the other direction of what `input` unpacks.
 
-use super::input::Packing;
+use super::packing::Packing;
 use std::io::{self, Write};
 
 /// A writer that packs; [`PackingWriter::finish`] must end it, or the packed stream is cut off.

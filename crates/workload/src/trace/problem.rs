@@ -1,6 +1,7 @@
 //! What can be wrong with a trace file, in words.
 
-use super::input::Packing;
+use super::limits::{DEVICES_MAX, LINE_MAX};
+use super::packing::Packing;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -168,7 +169,7 @@ impl fmt::Display for RowFault {
                 write!(f, "byte {position} of the line (0x{byte:02x}) is not UTF-8 text")
             }
             RowFault::TooLong => {
-                write!(f, "is longer than {} bytes; is this a text file?", super::lines::LINE_MAX)
+                write!(f, "is longer than {} bytes; is this a text file?", LINE_MAX)
             }
             RowFault::Columns { found, legal } => {
                 let plural = if *found == 1 { "" } else { "s" };
@@ -183,11 +184,7 @@ impl fmt::Display for RowFault {
                 interpulse_engine::Duration(*back_ns)
             ),
             RowFault::TooManyDevices => {
-                write!(
-                    f,
-                    "names one device more than {}, the most a trace may have",
-                    super::device::DEVICES_MAX
-                )
+                write!(f, "names one device more than {}, the most a trace may have", DEVICES_MAX)
             }
         }
     }

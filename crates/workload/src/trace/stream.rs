@@ -1,8 +1,9 @@
 //! Checked rows, one after the other: what both passes over a trace share.
 
 use super::device::Devices;
-use super::input::{Input, Packing};
+use super::input::Input;
 use super::lines::Lines;
+use super::packing::Packing;
 use super::problem::{RowFault, TraceProblem};
 use super::row::{ParsedRow, SPAN_NS_MAX};
 use super::spec::{Format, Reorder, TimeUnit, TracePacing, TraceSpec};

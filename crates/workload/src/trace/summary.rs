@@ -1,6 +1,6 @@
 //! What the first pass over a trace found.
 
-use super::input::Packing;
+use super::packing::Packing;
 use interpulse_engine::{Bytes, Duration};
 
 /// Totals of a trace. Times are as recorded, before the speed factor.

@@ -1,6 +1,7 @@
 //! The chip on the tester: coefficients of its cells, its layers and what its default read levels were made for.
 
-use crate::coefficients::{self, Coefficients, number};
+use crate::coefficients::{self, Coefficients};
+use crate::figure::number;
 use crate::interference::Coupling;
 use crate::kernel::{even, hash};
 use crate::pattern::Pattern;

@@ -4,7 +4,8 @@
 
 mod pages;
 
-use super::input::{Input, Packing};
+use super::input::Input;
+use super::packing::Packing;
 use super::spec::TraceSpec;
 use super::stream::RowStream;
 use crate::error::WorkloadError;

@@ -1,0 +1,35 @@
+//! What a result says of the drives besides what the run measured.
+
+use crate::config::Case;
+use interpulse_drive::drive::Drive;
+use interpulse_workload::TraceSummary;
+
+/// What a result says of the drives besides what the run measured.
+pub(super) struct Context<'a> {
+    /// The case that ran.
+    pub case: &'a Case,
+    /// Effective spare factor of a drive: (usable - logical) / logical, free reserve and open blocks excluded.
+    pub effective_spare: f64,
+    /// Pages to which nothing had been programmed since their erase at the end.
+    pub free_pages: u64,
+    /// P/E cycles over all super blocks at the end: (fewest, most, sum).
+    pub wear: (u32, u32, u64),
+    /// Super blocks of all drives.
+    pub super_blocks: u32,
+    /// What the first reading of each replayed trace found.
+    pub traces: Vec<TraceSummary>,
+}
+
+impl Context<'_> {
+    pub fn of<'a>(case: &'a Case, drives: &[Drive], traces: Vec<TraceSummary>) -> Context<'a> {
+        let wear = drives.iter().map(|drive| drive.tables().wear());
+        Context {
+            case,
+            effective_spare: drives[0].tables().effective_spare().0,
+            free_pages: drives.iter().map(|drive| drive.tables().free_pages()).sum(),
+            wear: wear.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2)).expect("a case has drives"),
+            super_blocks: drives.iter().map(|drive| drive.tables().layout.super_blocks()).sum(),
+            traces,
+        }
+    }
+}

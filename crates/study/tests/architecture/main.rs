@@ -1,0 +1,262 @@
+//! *Do the arrows still point down?* The rooms of docs/ARCHITECTURE.md, checked against manifests and source files.
+
+mod arrows;
+mod circles;
+mod page;
+mod source;
+
+use arrows::Arrows;
+use page::Room;
+use source::Source;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.
+const FLOORS: &[(&str, &[&[&str]])] = &[
+    (
+        "flash",
+        &[
+            &["parts", "pulse", "reprogram"],
+            &["errors", "geometry", "suspend", "variation"],
+            &["die"],
+            &["nand"],
+            &["bench"],
+            &["phases"],
+            &["power"],
+        ],
+    ),
+    (
+        "cell",
+        &[
+            &["error_counts", "figure", "kernel", "laplace", "normal", "states", "uber"],
+            // Each effect reads its own coefficients, and the set of all knows every effect.
+            &[
+                "cells",
+                "coefficients",
+                "disturb",
+                "erase",
+                "erasing",
+                "histogram",
+                "interference",
+                "layers",
+                "pattern",
+                "retention",
+                "table",
+                "wear",
+            ],
+            &["history", "program", "reading", "tester"],
+            &["error_table", "follow"],
+            &["jobs"],
+        ],
+    ),
+    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host"], &["drive"], &["simulated"]]),
+    (
+        "study",
+        &[
+            &["config", "control"],
+            &["plan", "power", "precondition", "queue", "snapshot"],
+            &["run", "state"],
+            &["lists", "report", "room", "traces"],
+            &["case"],
+            &["die_bench", "runner"],
+        ],
+    ),
+];
+
+/// Arrows that close a circle and are to go: crate, user, used.
+const KNOWN: &[(&str, &str, &str)] = &[
+    ("array", "array.rs", "array/coordinate.rs"),
+    ("array", "array.rs", "array/copies.rs"),
+    ("array", "array.rs", "array/flows.rs"),
+    ("array", "array.rs", "array/losses.rs"),
+    ("array", "array.rs", "array/power.rs"),
+    ("array", "array.rs", "outbox.rs"),
+    ("array", "array.rs", "ppl.rs"),
+    ("array", "array.rs", "sync.rs"),
+    ("array", "config/coordination.rs", "config/mod.rs"),
+    ("drive", "audit/loss.rs", "audit.rs"),
+    ("drive", "drive/collect.rs", "drive/refresh.rs"),
+    ("drive", "drive/metadata.rs", "drive/power_loss.rs"),
+    ("drive", "drive/mod.rs", "drive/collect.rs"),
+    ("drive", "drive/mod.rs", "drive/coordinate.rs"),
+    ("drive", "drive/mod.rs", "drive/hot.rs"),
+    ("drive", "drive/mod.rs", "drive/owner.rs"),
+    ("drive", "drive/mod.rs", "drive/power_loss.rs"),
+    ("drive", "drive/mod.rs", "drive/refresh.rs"),
+    ("drive", "drive/power_loss.rs", "drive/build.rs"),
+    ("drive", "ftl/mod.rs", "ftl/reprogram.rs"),
+    ("flash", "nand/mod.rs", "nand/config.rs"),
+    ("flash", "nand/mod.rs", "nand/judge.rs"),
+    ("flash", "nand/mod.rs", "nand/power/mod.rs"),
+    ("flash", "nand/power/budget.rs", "nand/power/mod.rs"),
+    ("study", "config/twin.rs", "config/flow.rs"),
+    ("workload", "synthetic/arrival.rs", "synthetic/mod.rs"),
+    ("workload", "trace/spec.rs", "synthetic/mod.rs"),
+    ("workload", "trace/spec.rs", "trace/detect.rs"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn rooms() -> Vec<Room> {
+    page::rooms(&read("docs/ARCHITECTURE.md"))
+}
+
+fn folder(name: &str) -> PathBuf {
+    root().join("crates").join(name)
+}
+
+/// The crates of the workspace that a crate's manifest names.
+fn dependencies(name: &str) -> BTreeSet<String> {
+    let manifest: toml::Table =
+        read(&format!("crates/{name}/Cargo.toml")).parse().expect("a manifest is TOML");
+    let all = manifest.get("dependencies").and_then(toml::Value::as_table);
+    all.into_iter()
+        .flat_map(toml::Table::keys)
+        .filter_map(|d| d.strip_prefix("interpulse-"))
+        .map(str::to_string)
+        .collect()
+}
+
+/// The page is where arrows are declared: a manifest may have no others, and no crate stands on one above it.
+#[test]
+fn the_page_shows_every_room_and_every_arrow() {
+    let workspace: toml::Table = read("Cargo.toml").parse().expect("a manifest is TOML");
+    let members = workspace["workspace"]["members"].as_array().expect("a list of members");
+    let members: BTreeSet<&str> =
+        members.iter().filter_map(|m| m.as_str()).filter_map(|m| m.strip_prefix("crates/")).collect();
+    let rooms = rooms();
+    for name in &members {
+        let shown = rooms.iter().filter(|room| room.name == *name).count();
+        assert_eq!(shown, 1, "docs/ARCHITECTURE.md: lines for crates/{name} in the table of rooms");
+    }
+    for (at, Room { name, line, stands_on }) in rooms.iter().enumerate() {
+        let place = format!("docs/ARCHITECTURE.md:{line}: crates/{name}");
+        assert!(members.contains(name.as_str()), "{place} is not in the workspace");
+        let (shown, real): (BTreeSet<String>, _) = (stands_on.iter().cloned().collect(), dependencies(name));
+        assert_eq!(shown, real, "{place} stands on (left: the page, right: its manifest)");
+        for below in stands_on {
+            assert!(
+                rooms[at..].iter().any(|room| room.name == *below),
+                "{place} stands on {below}, which is above it"
+            );
+        }
+    }
+}
+
+/// Below every arrow between two files of a crate lies something that does not lead back.
+#[test]
+fn files_use_each_other_in_no_circle() {
+    let mut wrong = Vec::new();
+    for Room { name, .. } in rooms() {
+        let mut arrows = arrows_of(&name);
+        for (_, user, used) in KNOWN.iter().filter(|(of, _, _)| *of == name) {
+            if !circles::closes(&arrows, user, used) {
+                wrong.push(format!(
+                    "{name}: {user} -> {used} closes no circle any more: take it off the list"
+                ));
+            }
+        }
+        arrows.retain(|(user, used), _| !KNOWN.contains(&(name.as_str(), user.as_str(), used.as_str())));
+        wrong.extend(circles::all(&arrows).into_iter().map(|arrow| format!("{name}: {arrow}")));
+    }
+    assert!(wrong.is_empty(), "circles between files:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn modules_use_lower_floors_only() {
+    for (name, floors) in FLOORS {
+        let floor_of = |file: &str| {
+            let module = file.split('/').next().expect("a name").trim_end_matches(".rs");
+            let floor = floors.iter().position(|floor| floor.contains(&module));
+            floor.unwrap_or_else(|| panic!("{name}::{module} stands on no floor: give it one"))
+        };
+        for ((user, used), (line, path)) in arrows_of(name) {
+            if user != "lib.rs" && used != "lib.rs" {
+                assert!(
+                    floor_of(&used) <= floor_of(&user),
+                    "{name}/src/{user}:{line} uses {path}, which stands above it"
+                );
+            }
+        }
+    }
+}
+
+fn arrows_of(name: &str) -> Arrows {
+    arrows::of(&Source::read(&folder(name)))
+}
+
+/// The reader itself, on a crate that uses everything in every way there is.
+#[test]
+fn every_kind_of_path_is_seen() {
+    let files = [
+        ("lib.rs", "pub mod a;\npub mod b;\nmod m;\n#[cfg(test)]\nmod t;\npub use a::A;\n"),
+        ("a.rs", "pub mod deep;\npub struct A;\nconst N: u8 = deep::N;\n"),
+        ("a/deep.rs", "use super::A;\npub const N: u8 = 1;\npub fn f(_: A) {}\n"),
+        ("b/mod.rs", "mod inner;\nmod sibling;\npub use inner::Kind;\npub fn f() { self::sibling::g(); }\n"),
+        ("b/inner.rs", "pub enum Kind { One }\n#[cfg(test)]\nmod tests { use crate::a::A; }\n"),
+        (
+            "b/sibling.rs",
+            "use crate::b::{Kind::One, self as me};\nuse std::fmt;\npub fn g() { use crate::a::deep as d; d::N; }\n",
+        ),
+        (
+            "m.rs",
+            "macro_rules! made { () => { vec![$crate::A] } }\nfn f() { println!(\"{}\", b::Kind::One as u8) }\nuse crate::*;\n",
+        ),
+        ("t.rs", "use crate::a::A;\n"),
+    ];
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        let path = folder.path().join("src").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let arrows = arrows::of(&Source::read(folder.path()));
+    let seen: Vec<String> =
+        arrows.iter().map(|((user, used), (line, path))| format!("{user}:{line} {used} {path}")).collect();
+    let expected = [
+        "a.rs:3 a/deep.rs deep::N",
+        "a/deep.rs:1 a.rs super::A",
+        "b/mod.rs:4 b/sibling.rs self::sibling::g",
+        "b/sibling.rs:3 a/deep.rs d::N",
+        "b/sibling.rs:1 b/inner.rs crate::b::Kind::One",
+        "m.rs:1 a.rs crate::A",
+        "m.rs:2 b/inner.rs b::Kind::One",
+        "m.rs:3 lib.rs crate",
+    ];
+    assert_eq!(seen, expected);
+    assert_eq!(
+        circles::all(&arrows),
+        ["a.rs:3 uses a/deep.rs (deep::N)", "a/deep.rs:1 uses a.rs (super::A)"]
+    );
+}
+
+/// No file may be long enough to hold two concepts.
+#[test]
+fn files_stay_short() {
+    for room in rooms() {
+        for file in rust_files(&folder(&room.name).join("src")) {
+            let lines = fs::read_to_string(&file).expect("a source file").lines().count();
+            assert!(lines <= 620, "{} has {lines} lines: two concepts?", file.display());
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a source folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|x| x == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}

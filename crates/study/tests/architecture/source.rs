@@ -1,0 +1,197 @@
+//! The modules of a crate as its source files declare them, without what is compiled for tests only.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use syn::visit::Visit;
+use syn::{Attribute, Item, ItemUse, UseTree};
+
+/// A name that a module brings into scope.
+pub struct Import {
+    /// Where it leads, segment by segment.
+    pub path: Vec<String>,
+    /// Handed on to others (`pub use`).
+    pub handed_on: bool,
+    /// Line of the `use`.
+    pub line: usize,
+}
+
+/// One module.
+#[derive(Default)]
+pub struct Module {
+    /// The file in which it stands, from the crate's source folder.
+    pub file: String,
+    /// The module that declares it.
+    pub parent: Option<usize>,
+    /// Modules that it declares.
+    pub children: HashMap<String, usize>,
+    /// Types, functions, constants and macros that it defines.
+    pub defines: HashSet<String>,
+    /// What it imports, by the name under which it is known here.
+    pub imports: Vec<(String, Import)>,
+    /// Modules of which it imports everything.
+    pub globs: Vec<Import>,
+    /// Its items but for `use` and modules.
+    pub items: Vec<Item>,
+}
+
+/// A crate's modules; the first is its root.
+pub struct Source {
+    /// All modules.
+    pub modules: Vec<Module>,
+    /// Macros, which are known by their name alone below where they are defined: name and module.
+    pub macros: HashMap<String, usize>,
+}
+
+impl Source {
+    /// Reads the crate in `folder`.
+    pub fn read(folder: &Path) -> Source {
+        let source = folder.join("src");
+        let root =
+            ["lib.rs", "main.rs"].iter().find(|name| source.join(name).exists()).expect("a crate's root");
+        let mut crate_ = Source { modules: Vec::new(), macros: HashMap::new() };
+        crate_.add_file(&source, Path::new(root), &source, None);
+        crate_
+    }
+
+    /// Adds the module in `file`, whose children have their files in `folder`.
+    fn add_file(&mut self, source: &Path, file: &Path, folder: &Path, parent: Option<usize>) -> usize {
+        let text =
+            fs::read_to_string(source.join(file)).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        self.add(source, file, folder, parent, parsed.items)
+    }
+
+    fn add(
+        &mut self,
+        source: &Path,
+        file: &Path,
+        folder: &Path,
+        parent: Option<usize>,
+        items: Vec<Item>,
+    ) -> usize {
+        let id = self.modules.len();
+        let shown = file.display().to_string();
+        self.modules.push(Module { file: shown, parent, ..Module::default() });
+        for item in items {
+            if attributes(&item).iter().any(is_for_tests) {
+                continue;
+            }
+            match item {
+                Item::Mod(of) => {
+                    let name = of.ident.to_string();
+                    let below = folder.join(&name);
+                    let child = match of.content {
+                        Some((_, items)) => self.add(source, file, &below, Some(id), items),
+                        None => {
+                            let own = [below.with_extension("rs"), below.join("mod.rs")];
+                            let own: &PathBuf =
+                                own.iter().find(|path| path.exists()).expect("a module's file");
+                            let own =
+                                own.strip_prefix(source).expect("below the source folder").to_path_buf();
+                            self.add_file(source, &own, &below, Some(id))
+                        }
+                    };
+                    self.modules[id].children.insert(name, child);
+                }
+                Item::Use(of) => {
+                    let handed_on = !matches!(of.vis, syn::Visibility::Inherited);
+                    let line = of.use_token.span.start().line;
+                    self.import(id, &of.tree, &mut Vec::new(), handed_on, line);
+                }
+                item => {
+                    if let Item::Macro(of) = &item
+                        && let Some(name) = &of.ident
+                    {
+                        self.macros.insert(name.to_string(), id);
+                    }
+                    self.modules[id].defines.extend(name_of(&item));
+                    let mut inside = Uses(Vec::new());
+                    inside.visit_item(&item);
+                    for (tree, line) in inside.0 {
+                        self.import(id, tree, &mut Vec::new(), false, line);
+                    }
+                    self.modules[id].items.push(item);
+                }
+            }
+        }
+        id
+    }
+
+    fn import(&mut self, id: usize, tree: &UseTree, so_far: &mut Vec<String>, handed_on: bool, line: usize) {
+        let (name, known_as) = match tree {
+            UseTree::Path(path) => {
+                so_far.push(path.ident.to_string());
+                self.import(id, &path.tree, so_far, handed_on, line);
+                so_far.pop();
+                return;
+            }
+            UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.import(id, tree, so_far, handed_on, line));
+                return;
+            }
+            UseTree::Glob(_) => {
+                self.modules[id].globs.push(Import { path: so_far.clone(), handed_on, line });
+                return;
+            }
+            UseTree::Name(name) => (name.ident.to_string(), name.ident.to_string()),
+            UseTree::Rename(to) => (to.ident.to_string(), to.rename.to_string()),
+        };
+        let mut path = so_far.clone();
+        let known_as = match name.as_str() {
+            "self" if known_as == "self" => path.last().expect("the module itself").clone(),
+            _ => known_as,
+        };
+        if name != "self" {
+            path.push(name);
+        }
+        self.modules[id].imports.push((known_as, Import { path, handed_on, line }));
+    }
+}
+
+/// The `use`s inside functions; they count as their module's.
+struct Uses<'ast>(Vec<(&'ast UseTree, usize)>);
+
+impl<'ast> Visit<'ast> for Uses<'ast> {
+    fn visit_item_use(&mut self, of: &'ast ItemUse) {
+        self.0.push((&of.tree, of.use_token.span.start().line));
+    }
+}
+
+fn is_for_tests(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute.meta.require_list().is_ok_and(|list| list.tokens.to_string() == "test")
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(of) => &of.attrs,
+        Item::Enum(of) => &of.attrs,
+        Item::Fn(of) => &of.attrs,
+        Item::Impl(of) => &of.attrs,
+        Item::Macro(of) => &of.attrs,
+        Item::Mod(of) => &of.attrs,
+        Item::Static(of) => &of.attrs,
+        Item::Struct(of) => &of.attrs,
+        Item::Trait(of) => &of.attrs,
+        Item::Type(of) => &of.attrs,
+        Item::Union(of) => &of.attrs,
+        Item::Use(of) => &of.attrs,
+        _ => &[],
+    }
+}
+
+fn name_of(item: &Item) -> Option<String> {
+    Some(match item {
+        Item::Const(of) => of.ident.to_string(),
+        Item::Enum(of) => of.ident.to_string(),
+        Item::Fn(of) => of.sig.ident.to_string(),
+        Item::Macro(of) => return of.ident.as_ref().map(ToString::to_string),
+        Item::Static(of) => of.ident.to_string(),
+        Item::Struct(of) => of.ident.to_string(),
+        Item::Trait(of) => of.ident.to_string(),
+        Item::Type(of) => of.ident.to_string(),
+        Item::Union(of) => of.ident.to_string(),
+        _ => return None,
+    })
+}

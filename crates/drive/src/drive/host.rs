@@ -183,7 +183,6 @@ impl Drive {
     }
 
     /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
-    #[inline]
     pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: u32, from: u32, to: u32) -> u32 {
         let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
         self.window.counters.cache_read_hits += u64::from(look.cached);

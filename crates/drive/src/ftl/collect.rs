@@ -338,9 +338,9 @@ impl Ftl {
         }
         for (k, (&lpn, &source)) in (0..).zip(job.units.iter().zip(&job.sources)) {
             let to = (place.super_block, place.first_offset + k);
-            self.tables.units.moved(&self.tables.layout, lpn, source, to);
-            let (super_block, _) = self.tables.layout.split(source);
-            self.unit_settled(flash, job.lane, super_block);
+            let from = self.tables.layout.split(source);
+            self.tables.units.moved(&self.tables.layout, lpn, (source, from), to);
+            self.unit_settled(flash, job.lane, from.0);
         }
         let units = job.units.len() as u64;
         self.tables.counters.gc_units += units;

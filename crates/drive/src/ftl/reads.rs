@@ -34,7 +34,7 @@ impl Ftl {
 
     /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
     /// of one physical page are read together.
-    #[inline]
+    #[inline(always)]
     pub fn read(&mut self, flash: &mut Flash, tag: u32, from: u32, to: u32) -> Look {
         let mut look = Look::default();
         let mut lpn = from;

@@ -152,7 +152,7 @@ impl Units {
 
     /// The host writes `lpn`, which is `at`, for request `tag`: the new version enters the cache, on dirty list `list`;
     /// `absorbs` lets it take the place of an older one that waits there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn admit(
         &mut self,
         layout: &Layout,
@@ -284,12 +284,12 @@ impl Units {
         &mut self,
         layout: &Layout,
         slot: u32,
-        to: Option<(u32, u32)>,
-        arrived: Option<SimTime>,
+        to: impl FnOnce() -> Option<(u32, u32)>,
+        arrived: impl FnOnce() -> Option<SimTime>,
     ) {
         let lpn = self.cache.lpn(slot);
         if self.map.get(lpn) == Where::Cache(slot) {
-            let ppu = match to {
+            let ppu = match to() {
                 Some((super_block, offset)) => {
                     self.map.commit(lpn, super_block, offset);
                     layout.first_unit(super_block) + offset
@@ -303,7 +303,9 @@ impl Units {
             if self.versions.follows(lpn) {
                 self.versions.programmed(lpn, slot, ppu);
             }
-            if let (Some(hotness), Some(at)) = (&mut self.hotness, arrived) {
+            if let Some(hotness) = &mut self.hotness
+                && let Some(at) = arrived()
+            {
                 hotness.stamp_unit(ppu, at);
             }
         }
@@ -323,34 +325,44 @@ impl Units {
     }
 
     /// The copy of `lpn` in `source` is in unit `offset` of `super_block`, too, and is that from now on, if it is still
-    /// needed.
+    /// needed. `from` is the source's super block and offset.
     #[inline]
     pub(super) fn moved(
         &mut self,
         layout: &Layout,
         lpn: u32,
-        source: u32,
+        (source, from): (u32, (u32, u32)),
         (super_block, offset): (u32, u32),
     ) {
-        let (from, from_offset) = layout.split(source);
-        if !self.map.is_valid(from, from_offset) {
+        if !self.map.is_valid(from.0, from.1) {
             return;
         }
-        let ppu = layout.first_unit(super_block) + offset;
-        self.map.invalidate(from, from_offset);
-        match self.map.get(lpn) {
-            // Its newer version is in the cache.
-            Where::Cache(slot) if self.keeps_homes() => {
-                self.cache.set_home(slot, ppu);
+        self.map.invalidate(from.0, from.1);
+        match self.home_of_cached(lpn) {
+            Some(slot) => {
+                self.cache.set_home(slot, layout.first_unit(super_block) + offset);
                 self.map.keep(super_block, offset);
             }
-            _ => self.map.commit(lpn, super_block, offset),
+            None => self.map.commit(lpn, super_block, offset),
         }
+        let ppu = || layout.first_unit(super_block) + offset;
         if let Some(hotness) = &mut self.hotness {
-            hotness.moved_unit(source, ppu);
+            hotness.moved_unit(source, ppu());
         }
         if self.versions.follows(lpn) {
-            self.versions.moved(lpn, source, ppu);
+            self.versions.moved(lpn, source, ppu());
+        }
+    }
+
+    /// The slot with the newer version of `lpn`, if its copy on flash is kept beside that.
+    #[inline]
+    fn home_of_cached(&self, lpn: u32) -> Option<u32> {
+        match self.homes {
+            Homes::Kept => match self.map.get(lpn) {
+                Where::Cache(slot) => Some(slot),
+                Where::Flash(_) | Where::Unmapped => None,
+            },
+            Homes::Forgotten | Homes::Reused => None,
         }
     }
 

@@ -89,7 +89,7 @@ impl Ftl {
 
     /// Puts unit `lpn` of the write with `tag`, which the host has submitted at `arrived`, into the cache. A write that
     /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
-    #[inline]
+    #[inline(always)]
     pub fn admit(&mut self, tag: u32, lpn: u32, arrived: SimTime) -> Admitted {
         let at = self.tables.map().get(lpn);
         let list = match self.levels {
@@ -287,9 +287,10 @@ impl Ftl {
             tables.units.describe_landing(&tables.layout, slots, first);
         }
         for (k, &slot) in slots.iter().enumerate() {
-            let to = job.place.map(|p| (p.super_block, p.offset(&tables.layout, k as u32)));
-            let arrived = self.levels.as_ref().map(|levels| levels.arrived(slot));
-            tables.units.land(&tables.layout, slot, to, arrived);
+            let layout = &tables.layout;
+            let to = || job.place.map(|p| (p.super_block, p.offset(layout, k as u32)));
+            let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
+            tables.units.land(layout, slot, to, arrived);
             if let Some(&writer) = self.write_back.writers.get(slot as usize) {
                 self.outcomes.push_back(Outcome::Landed(writer));
             }
@@ -321,7 +322,8 @@ impl Ftl {
         let tables = &mut self.tables;
         for (k, (&lpn, &source)) in moved.iter().zip(&job.sources).enumerate() {
             let offset = place.offset(&tables.layout, (job.host_units() + k) as u32);
-            tables.units.moved(&tables.layout, lpn, source, (place.super_block, offset));
+            let from = tables.layout.split(source);
+            tables.units.moved(&tables.layout, lpn, (source, from), (place.super_block, offset));
         }
         if let Some(candidate) = job.candidate {
             tables.moved_out(job.lane, candidate);

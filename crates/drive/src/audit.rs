@@ -5,9 +5,10 @@
 //! shares nothing with the map, so it finds a map that lies.
 
 pub mod loss;
+mod record;
 
 use interpulse_engine::random::mix;
-use loss::LossRecord;
+use record::LossRecord;
 use std::collections::HashMap;
 
 /// The record. Hash maps are keyed look-ups only; nothing iterates over them.

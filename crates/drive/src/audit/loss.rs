@@ -4,6 +4,7 @@
 //! drive whose cache is not protected. Versions are those of the version audit.
 
 use super::VersionAudit;
+use super::record::LossRecord;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// What the drive gives for a unit after a cut.
@@ -32,22 +33,6 @@ pub struct Losses {
 
 /// What became of one unit of a request that the cut found outstanding.
 pub type Fate = (u32, bool);
-
-/// What the host has been told.
-#[derive(Clone, Default)]
-pub struct LossRecord {
-    /// Unit and version of what each request has written or trimmed so far.
-    requests: BTreeMap<u32, Vec<(u32, u32)>>,
-    acknowledged: HashMap<u32, u32>,
-    flushed: HashMap<u32, u32>,
-    /// Completed versions that no completed flush covers, in order of completion, if flushes matter.
-    unflushed: Option<VecDeque<(u32, u32)>>,
-    /// Entries that have left `unflushed`.
-    covered: u64,
-    /// Flushes under way: what had been completed when they began.
-    flushes: HashMap<u32, u64>,
-    trimmed: HashMap<u32, u32>,
-}
 
 impl VersionAudit {
     /// Follows every unit, and what the host is told of each; `flushes` if what is complete may be lost.

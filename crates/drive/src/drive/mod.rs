@@ -32,8 +32,8 @@ use request::Requests;
 use stats::WindowStats;
 use std::collections::VecDeque;
 
-pub use crate::ftl::refresh::Rewritten;
-pub use crate::ftl::turn::GcTurn;
+pub use crate::ftl::GcTurn;
+pub use crate::ftl::Rewritten;
 pub use build::PreconditionedState;
 pub use outage::{Cut, CutWrite};
 pub use owner::Completion;

@@ -3,77 +3,17 @@
 //! There is one list of dirty data for each level, of each lane under static striping. A list is looked at when something
 //! about it has changed: data came, its lane is free again, a block of its lane was erased.
 
+use super::flash::Flash;
 use super::jobs::GcRead;
+use super::levels::Levels;
 use super::map::Where;
 use super::place::ProgramPlace;
 use super::reprogram::{Step, page_units};
+use super::resident::Ftl;
 use super::tables::Stream;
-use super::{Flash, Ftl};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::{Bit, TwoBit};
-
-/// The lists of dirty data by level.
-pub(super) struct Levels {
-    /// Lists of a lane, or of the drive: hot levels, then cold data.
-    pub(super) count: u32,
-    /// Lists to look at, one bit each.
-    changed: Vec<u64>,
-    /// When the write of each cache slot arrived.
-    arrived: Vec<SimTime>,
-    /// Programs (lane, job) that are complete but for a place.
-    placeless: Vec<(u32, u32)>,
-}
-
-impl Levels {
-    /// `count` levels with so many lists in all, for a drive of so many cache slots.
-    pub(super) fn new(count: u32, lists: u32, slots: u32) -> Levels {
-        Levels {
-            count,
-            changed: vec![0; lists.div_ceil(64) as usize],
-            arrived: vec![SimTime::ZERO; slots as usize],
-            placeless: Vec::new(),
-        }
-    }
-
-    /// The write of slot `slot`, on `list`, arrived at `at`.
-    pub(super) fn slot_arrived(&mut self, slot: u32, list: usize, at: SimTime) {
-        self.arrived[slot as usize] = at;
-        self.look_at(list);
-    }
-
-    /// When the write of slot `slot` arrived.
-    #[inline]
-    pub(super) fn arrived(&self, slot: u32) -> SimTime {
-        self.arrived[slot as usize]
-    }
-
-    #[inline]
-    fn look_at(&mut self, list: usize) {
-        self.changed[list / 64] |= 1 << (list % 64);
-    }
-
-    /// Power is cut: nothing is under way any more, and what was in the first slot of each pair is in the second one now.
-    pub(super) fn lose_power(&mut self, moved: &[(u32, u32)]) {
-        let before = self.arrived.clone();
-        for &(from, to) in moved {
-            self.arrived[to as usize] = before[from as usize];
-        }
-        self.placeless.clear();
-        self.look_at_all();
-    }
-
-    fn look_at_all(&mut self) {
-        self.changed.fill(u64::MAX);
-    }
-
-    fn next_changed(&mut self) -> Option<usize> {
-        let word = self.changed.iter().position(|&bits| bits != 0)?;
-        let bit = self.changed[word].trailing_zeros() as usize;
-        self.changed[word] &= !(1 << bit);
-        Some(word * 64 + bit)
-    }
-}
 
 impl Ftl {
     fn levels(&self) -> &Levels {
@@ -228,7 +168,7 @@ impl Ftl {
     fn stamp_block(&mut self, super_block: u32, first: bool, job: u32) {
         if first {
             let slot = self.jobs.program(job).units[0];
-            let at = self.levels().arrived[slot as usize];
+            let at = self.levels().arrived(slot);
             self.tables.units.stamp_block(super_block, at);
         }
     }

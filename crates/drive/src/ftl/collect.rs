@@ -5,74 +5,13 @@
 //! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
 //! fill a program wait for the next victim's.
 
+use super::collection::Victim;
+use super::flash::Flash;
 use super::jobs::GcRead;
-use super::refresh::Rewrite;
+use super::resident::Ftl;
 use super::tables::Stream;
-use super::{Flash, Ftl};
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::TwoBit;
-use std::collections::VecDeque;
-
-/// A super block being emptied.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Victim {
-    super_block: u32,
-    /// Page (in units) the scan has come to.
-    next_offset: u32,
-    /// Units read or being read and not yet on flash again.
-    pending: u32,
-}
-
-impl Victim {
-    /// A victim of which nothing has been read.
-    pub(super) fn new(super_block: u32) -> Victim {
-        Victim { super_block, next_offset: 0, pending: 0 }
-    }
-
-    pub(super) fn super_block(&self) -> u32 {
-        self.super_block
-    }
-}
-
-/// Garbage collection of one lane.
-#[derive(Clone, Debug, Default)]
-pub(super) struct GcLane {
-    /// Victims not yet erased; only the last one is still being read.
-    pub(super) victims: Vec<Victim>,
-    /// Units in controller memory: (logical unit, where it came from).
-    pub(super) gathered: VecDeque<(u32, u32)>,
-    pub(super) reads: u32,
-    pub(super) programs: u32,
-    pub(super) erasing: u32,
-    /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
-    /// nothing but [`Ftl::wake_gc`] will look again.
-    asleep: bool,
-    /// Super blocks to be rewritten when space is not short.
-    pub(super) rewrites: VecDeque<Rewrite>,
-    /// A victim is rewritten: what is gathered from it goes out even if it does not fill a program.
-    pub(super) rewriting: bool,
-}
-
-/// Garbage collection of all lanes.
-pub(super) struct Collection {
-    pub(super) lanes: Vec<GcLane>,
-    /// Lanes that are asleep.
-    asleep: u32,
-    /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
-    depth: u32,
-}
-
-impl Collection {
-    pub(super) fn new(lanes: u32, depth: u32) -> Collection {
-        Collection { lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
-    }
-
-    /// Nothing is under way any more.
-    pub(super) fn lose_power(&mut self) {
-        self.lanes.fill(GcLane::default());
-        self.asleep = 0;
-    }
-}
 
 impl Ftl {
     /// Where garbage collection of `lane` stands, for a diagnosis.
@@ -321,7 +260,7 @@ impl Ftl {
     }
 
     pub(super) fn gc_program_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        if txn.owner >= super::metadata::METADATA && txn.owner != NONE {
+        if txn.owner >= super::area::METADATA && txn.owner != NONE {
             self.metadata_landed(flash, txn.owner);
             return;
         }

@@ -4,77 +4,12 @@
 //! Checkpoints and trims go to an area of their own, as programs in the dies' queues, lane after lane. The erases of that
 //! area are not simulated.
 
-use super::outage::block_states;
-use super::{Flash, Ftl, Outcome};
-use interpulse_engine::{Duration, Slab};
+use super::area::{Group, METADATA, Metadata, MetadataWritten, Then};
+use super::flash::Flash;
+use super::outcome::Outcome;
+use super::programs::block_states;
+use super::resident::Ftl;
 use interpulse_flash::nand::txn::{Kind, Txn};
-
-/// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
-pub(super) const METADATA: u32 = 1 << 31;
-
-/// What happens when metadata is on flash.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Then {
-    /// The checkpoint counts.
-    Checkpoint,
-    /// The flush of this request is done.
-    Flush(u32),
-    /// This super block is erased.
-    Erase(u32),
-}
-
-/// Metadata being written.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    then: Then,
-    /// Trims up to this version are among it.
-    version: u32,
-    programs: u64,
-}
-
-/// What is under way to the area of metadata, and what has been written to it.
-pub(super) struct Metadata {
-    /// Time between the beginnings of two checkpoints.
-    every: Duration,
-    /// Super blocks whose erase has been interrupted and not been done again.
-    pub(super) broken: Vec<bool>,
-    groups: Slab<Group>,
-    next_lane: u32,
-    written: MetadataWritten,
-}
-
-/// What has been written to the area of metadata.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MetadataWritten {
-    /// Checkpoints completed.
-    pub checkpoints: u64,
-    /// Pages written for checkpoints.
-    pub checkpoint_pages: u64,
-    /// Programs of checkpoints and trims.
-    pub programs: u64,
-}
-
-impl Metadata {
-    pub(super) fn new(every: Duration, super_blocks: usize) -> Metadata {
-        Metadata {
-            every,
-            broken: vec![false; super_blocks],
-            groups: Slab::default(),
-            next_lane: 0,
-            written: MetadataWritten::default(),
-        }
-    }
-
-    /// `super_block` has been erased.
-    pub(super) fn erased(&mut self, super_block: u32) {
-        self.broken[super_block as usize] = false;
-    }
-
-    /// What was under way is void.
-    pub(super) fn lose_power(&mut self) {
-        self.groups = Slab::default();
-    }
-}
 
 impl Ftl {
     /// What has been written to the area of metadata.

@@ -1,34 +1,16 @@
 //! The FTL in an outage: what it finds again on flash alone, compared with what it knew, and how it goes on from there.
 
+use super::flash::Flash;
 use super::map::{UNMAPPED, Where};
 use super::mount::Reads;
+use super::programs::programs_begun;
 use super::recovery::{self, Found};
-use super::tables::Tables;
-use super::{Flash, Ftl};
+use super::resident::Ftl;
 use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_SLOT;
 use interpulse_engine::Duration;
-use interpulse_flash::die::Die;
 use interpulse_flash::die::power_loss::Torn;
 use std::collections::{BTreeMap, HashMap};
-
-/// Program operations ended, or torn, in each super block since its last erase.
-fn programs_begun(tables: &Tables, dies: &[Die]) -> Vec<u32> {
-    let layout = &tables.layout;
-    let programs = |super_block| {
-        let (lane, block) = layout.lane_of(super_block);
-        let (die, plane) = layout.die_of(lane);
-        u32::from(dies[die as usize].blocks().programmed(plane, block)) / layout.pages_per_program
-    };
-    (0..layout.super_blocks()).map(programs).collect()
-}
-
-/// Erases of each super block, and whether all of its programs have ended.
-pub(super) fn block_states(tables: &Tables, dies: &[Die]) -> Vec<(u32, bool)> {
-    let full = tables.layout.programs_per_block;
-    let programs = programs_begun(tables, dies);
-    programs.iter().zip(&tables.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
-}
 
 /// By tag, what became of the units of requests that were not complete.
 pub type Fates = BTreeMap<u32, Vec<Fate>>;

@@ -1,7 +1,8 @@
 //! Reads of logical units: what is where, and one page read for neighbours on one physical page.
 
+use super::flash::Flash;
 use super::map::Where;
-use super::{Flash, Ftl};
+use super::resident::Ftl;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::reprogram::TwoBit;
 

@@ -4,50 +4,15 @@
 //!
 //! Also: no block is erased while a read of it may have to be repeated.
 
-use super::collect::Victim;
-use super::{Flash, Ftl};
+use super::collection::{Rewrite, Victim};
+use super::flash::Flash;
+use super::resident::Ftl;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::Txn;
 
 /// Looks for old blocks in the time after which one is old.
 const LOOKS: u64 = 64;
-
-/// Blocks rewritten.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rewritten {
-    /// Because their data was older than `errors.refresh-after`.
-    pub refreshed: u64,
-    /// Because they had been read `errors.reclaim-reads` times.
-    pub reclaimed: u64,
-}
-
-impl Rewritten {
-    /// Adds what another drive counted.
-    pub fn add(&mut self, other: &Rewritten) {
-        self.refreshed += other.refreshed;
-        self.reclaimed += other.reclaimed;
-    }
-
-    /// What has been counted since `before`.
-    pub fn since(&self, before: &Rewritten) -> Rewritten {
-        Rewritten {
-            refreshed: self.refreshed - before.refreshed,
-            reclaimed: self.reclaimed - before.reclaimed,
-        }
-    }
-}
-
-/// A block to be rewritten, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rewrite {
-    /// Its data is old.
-    Old(u32),
-    /// It has been read often.
-    Read(u32),
-    /// It has been erased far less often than others.
-    Young(u32),
-}
 
 impl Ftl {
     /// Begins to look for old blocks, if they are to be rewritten.

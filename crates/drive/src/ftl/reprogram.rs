@@ -9,7 +9,6 @@
 
 use super::layout::Layout;
 use super::map::Map;
-use super::tables::Tables;
 use interpulse_flash::reprogram::{Bit, Status};
 
 /// How reprogrammable blocks are used.
@@ -46,11 +45,11 @@ impl WhenValid {
 
 /// A word line of the super layer in use.
 #[derive(Clone, Copy, Debug)]
-struct WordLine {
+pub(super) struct WordLine {
     /// RPCnt and Distribution ID; validity is the map's.
-    status: Status,
+    pub(super) status: Status,
     /// An operation on it is under way.
-    busy: bool,
+    pub(super) busy: bool,
 }
 
 /// A reprogrammable block that is not full.
@@ -58,14 +57,14 @@ struct WordLine {
 pub struct Block {
     /// The super block.
     pub super_block: u32,
-    super_layer: u32,
-    lines: Vec<WordLine>,
+    pub(super) super_layer: u32,
+    pub(super) lines: Vec<WordLine>,
     /// Where the search for a word line to reprogram goes on: the "current reprogrammable word line" of Section 4.3.
-    next: usize,
+    pub(super) next: usize,
     /// What is in use in its super layer is being moved out of the way.
-    draining: bool,
+    pub(super) draining: bool,
     /// Pages of it are on their way to a normal block: nothing is overwritten before they are there.
-    moving: bool,
+    pub(super) moving: bool,
 }
 
 /// What the next write of a level can do.
@@ -91,16 +90,16 @@ pub enum Step {
 /// The reprogrammable blocks of a drive.
 #[derive(Clone, Debug)]
 pub struct Reprogramming {
-    spec: ReprogramSpec,
-    levels: u32,
+    pub(super) spec: ReprogramSpec,
+    pub(super) levels: u32,
     /// Word lines of a super layer, and super layers of a block.
-    word_lines: u32,
-    super_layers: u32,
+    pub(super) word_lines: u32,
+    pub(super) super_layers: u32,
     /// By lane and level.
-    active: Vec<Option<Block>>,
-    candidates: Vec<Vec<Block>>,
+    pub(super) active: Vec<Option<Block>>,
+    pub(super) candidates: Vec<Vec<Block>>,
     /// Of each super block: whether its word lines hold two bits per cell.
-    two_bit: Vec<bool>,
+    pub(super) two_bit: Vec<bool>,
 }
 
 impl Reprogramming {
@@ -140,11 +139,11 @@ impl Reprogramming {
         open.map(|b| 2 * (programs_per_block - used(b))).sum()
     }
 
-    fn at(&self, lane: u32, level: u32) -> usize {
+    pub(super) fn at(&self, lane: u32, level: u32) -> usize {
         (lane * self.levels + level) as usize
     }
 
-    fn lines_of(&self, super_layer: u32, programs: u32) -> u32 {
+    pub(super) fn lines_of(&self, super_layer: u32, programs: u32) -> u32 {
         self.word_lines.min(programs - super_layer * self.word_lines)
     }
 }
@@ -162,17 +161,17 @@ pub fn page_units(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<It
     (0..layout.planes).flat_map(move |plane| (0..units).map(move |unit| first + plane * plane_part + unit))
 }
 
-fn is_used(map: &Map, layout: &Layout, super_block: u32, word_line: u32, bit: Bit) -> bool {
+pub(super) fn is_used(map: &Map, layout: &Layout, super_block: u32, word_line: u32, bit: Bit) -> bool {
     page_units(layout, word_line, bit).any(|offset| map.is_valid(super_block, offset))
 }
 
 impl Block {
-    fn word_line(&self, k: usize, per_layer: u32) -> u32 {
+    pub(super) fn word_line(&self, k: usize, per_layer: u32) -> u32 {
         self.super_layer * per_layer + k as u32
     }
 
     /// The next word line, from where the last search ended, that can be reprogrammed, and the page.
-    fn reprogrammable(&self, map: &Map, layout: &Layout, per_layer: u32) -> Option<(usize, Bit)> {
+    pub(super) fn reprogrammable(&self, map: &Map, layout: &Layout, per_layer: u32) -> Option<(usize, Bit)> {
         let n = self.lines.len();
         (0..n).map(|k| (self.next + k) % n).find_map(|k| {
             let line = &self.lines[k];
@@ -187,16 +186,21 @@ impl Block {
         })
     }
 
-    fn is_exhausted(&self) -> bool {
+    pub(super) fn is_exhausted(&self) -> bool {
         self.lines.iter().all(|line| !line.busy && line.status.coding().after(Bit::Lsb).is_none())
     }
 
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.lines.iter().any(|line| line.busy)
     }
 
     /// Pages in use on word lines that could be reprogrammed.
-    fn in_the_way(&self, map: &Map, layout: &Layout, per_layer: u32) -> impl Iterator<Item = (u32, Bit)> {
+    pub(super) fn in_the_way(
+        &self,
+        map: &Map,
+        layout: &Layout,
+        per_layer: u32,
+    ) -> impl Iterator<Item = (u32, Bit)> {
         let open = |(_, line): &(usize, &WordLine)| line.status.coding().after(Bit::Lsb).is_some();
         let lines = self.lines.iter().enumerate().filter(open);
         lines.flat_map(move |(k, _)| {
@@ -204,247 +208,5 @@ impl Block {
             let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
             [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
         })
-    }
-}
-
-impl Tables {
-    /// The reprogrammable blocks, if there are any.
-    #[inline]
-    pub fn reprogramming(&self) -> Option<&Reprogramming> {
-        self.reprogramming.as_deref()
-    }
-
-    fn of(&self) -> &Reprogramming {
-        self.reprogramming.as_deref().expect("the drive reprograms")
-    }
-
-    fn of_mut(&mut self) -> &mut Reprogramming {
-        self.reprogramming.as_deref_mut().expect("the drive reprograms")
-    }
-
-    /// What the next write of `level` on `lane` can do. Blocks change their roles on the way: an exhausted super layer
-    /// gives way to the next one, a stuck block becomes a candidate, one of which a page was overwritten comes back.
-    ///
-    /// `busy` says of which super blocks reads may have to be repeated: nothing of theirs is overwritten.
-    pub fn next_step(&mut self, lane: u32, level: u32, busy: impl Fn(u32) -> bool) -> Step {
-        let programs = self.layout.programs_per_block;
-        loop {
-            let of = self.of();
-            let at = of.at(lane, level);
-            let Some(block) = &of.active[at] else {
-                return self.without_active(lane, level, busy);
-            };
-            if (block.lines.len() as u32) < of.lines_of(block.super_layer, programs) {
-                return Step::Program;
-            }
-            if !busy(block.super_block)
-                && let Some((k, bit)) = block.reprogrammable(self.units.map(), &self.layout, of.word_lines)
-            {
-                return Step::Reprogram { word_line: block.word_line(k, of.word_lines), bit };
-            }
-            if block.is_busy() {
-                // What is under way decides; until then writes go elsewhere.
-                return self.without_active_place(lane, level);
-            }
-            let last = block.super_layer + 1 == of.super_layers;
-            let next_layer = block.is_exhausted() || of.spec.when_valid == WhenValid::NextSuperLayer;
-            let exhausted = block.is_exhausted();
-            if next_layer && !last {
-                let lost: u32 = block.lines.iter().map(|l| 2 - u32::from(l.status.reprograms)).sum();
-                self.counters.lost_reprograms += u64::from(lost);
-                let block = self.of_mut().active[at].as_mut().expect("the block just looked at");
-                block.super_layer += 1;
-                block.lines.clear();
-                block.next = 0;
-            } else {
-                let block = self.of_mut().active[at].take().expect("the block just looked at");
-                if exhausted {
-                    self.close_two_bit(block.super_block);
-                } else {
-                    self.counters.candidates += 1;
-                    self.of_mut().candidates[at].push(block);
-                }
-            }
-        }
-    }
-
-    /// There is no active block: a candidate that can be reprogrammed becomes it, or one is opened or reclaimed.
-    fn without_active(&mut self, lane: u32, level: u32, busy: impl Fn(u32) -> bool) -> Step {
-        let of = self.of();
-        let at = of.at(lane, level);
-        let back = of.candidates[at].iter().position(|block| {
-            let cleared = !block.draining
-                || block.in_the_way(self.units.map(), &self.layout, of.word_lines).next().is_none();
-            cleared
-                && !block.moving
-                && !busy(block.super_block)
-                && block.reprogrammable(self.units.map(), &self.layout, of.word_lines).is_some()
-        });
-        if let Some(k) = back {
-            let of = self.of_mut();
-            let mut block = of.candidates[at].remove(k);
-            self.counters.candidates_back += u64::from(!block.draining);
-            block.draining = false;
-            let (k, bit) = {
-                let of = self.of();
-                block.reprogrammable(self.units.map(), &self.layout, of.word_lines).expect("just found")
-            };
-            let of = self.of_mut();
-            let word_line = block.word_line(k, of.word_lines);
-            of.active[at] = Some(block);
-            return Step::Reprogram { word_line, bit };
-        }
-        if (of.candidates[at].len() as u32) < of.spec.candidates && self.may_open(lane) {
-            return Step::Open;
-        }
-        self.without_active_place(lane, level)
-    }
-
-    fn without_active_place(&self, lane: u32, level: u32) -> Step {
-        let of = self.of();
-        let candidates = &of.candidates[of.at(lane, level)];
-        if candidates.is_empty() || candidates.iter().any(|block| block.moving) {
-            Step::Normal
-        } else {
-            Step::Reclaim
-        }
-    }
-
-    /// Whether host data may take another free block of `lane`.
-    fn may_open(&self, lane: u32) -> bool {
-        self.free_blocks(lane) > self.config().hard_free
-    }
-
-    /// Opens a reprogrammable block for `level` of `lane`, or does nothing if there is an active one.
-    pub fn open_two_bit(&mut self, lane: u32, level: u32) {
-        let at = self.of().at(lane, level);
-        if self.of().active[at].is_some() {
-            return;
-        }
-        let super_block = self.take_free(lane).expect("the caller has asked");
-        self.counters.reprogrammable_blocks += 1;
-        let of = self.of_mut();
-        of.two_bit[super_block as usize] = true;
-        of.active[at] = Some(Block {
-            super_block,
-            super_layer: 0,
-            lines: Vec::new(),
-            next: 0,
-            draining: false,
-            moving: false,
-        });
-    }
-
-    /// Assigns the next word line of the active block of `level` on `lane`. Returns super block, word line, and whether it is
-    /// the first of its super layer.
-    pub fn take_word_line(&mut self, lane: u32, level: u32) -> (u32, u32, bool) {
-        let of = self.of_mut();
-        let at = of.at(lane, level);
-        let per_layer = of.word_lines;
-        let block = of.active[at].as_mut().expect("there is an active block");
-        let k = block.lines.len();
-        block.lines.push(WordLine { status: Status::INITIAL, busy: true });
-        let (super_block, word_line) = (block.super_block, block.word_line(k, per_layer));
-        self.in_flight[super_block as usize] += 1;
-        self.counters.consumed_host_pages += u64::from(2 * self.layout.planes);
-        (super_block, word_line, k == 0)
-    }
-
-    /// Assigns the reprogram that [`Tables::next_step`] has found. Returns the super block and the Validity of the word line.
-    pub fn take_reprogram(&mut self, lane: u32, level: u32, word_line: u32, bit: Bit) -> (u32, u8) {
-        let of = self.of();
-        let at = of.at(lane, level);
-        let super_block = of.active[at].as_ref().expect("there is an active block").super_block;
-        let used = |bit| u8::from(is_used(self.units.map(), &self.layout, super_block, word_line, bit));
-        let validity = used(Bit::Msb) << 1 | used(Bit::Lsb);
-        let of = self.of_mut();
-        let per_layer = of.word_lines;
-        let block = of.active[at].as_mut().expect("there is an active block");
-        let k = (word_line - block.super_layer * per_layer) as usize;
-        let line = &mut block.lines[k];
-        debug_assert!(!line.busy);
-        line.status = line.status.invalidate(bit).next(bit).expect("the word line can be reprogrammed");
-        line.busy = true;
-        block.next = (k + 1) % block.lines.len();
-        self.in_flight[super_block as usize] += 1;
-        (super_block, validity)
-    }
-
-    /// The operation on `word_line` of a reprogrammable block of `lane` is done.
-    pub fn two_bit_done(&mut self, lane: u32, super_block: u32, word_line: u32) {
-        let of = self.of_mut();
-        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
-        let per_layer = of.word_lines;
-        let active = of.active[places.clone()].iter_mut().flatten();
-        let open = active.chain(of.candidates[places].iter_mut().flatten());
-        if let Some(block) = open.into_iter().find(|block| block.super_block == super_block) {
-            let k = word_line - block.super_layer * per_layer;
-            block.lines[k as usize].busy = false;
-        }
-        self.in_flight[super_block as usize] -= 1;
-    }
-
-    /// The candidate of `level` on `lane` that has the fewest pages in use, and at most `most` of these (word line, page). They are in the way of reprogramming it; from the first call on it is drained until none is left.
-    pub fn pages_in_the_way(&mut self, lane: u32, level: u32, most: usize) -> (u32, Vec<(u32, Bit)>) {
-        let of = self.of();
-        let at = of.at(lane, level);
-        let count = |block: &Block| {
-            (!block.draining, block.in_the_way(self.units.map(), &self.layout, of.word_lines).count())
-        };
-        let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
-        let k = k.expect("the caller has asked for a step");
-        let block = &mut self.of_mut().candidates[at][k];
-        block.moving = true;
-        if !std::mem::replace(&mut block.draining, true) {
-            self.counters.candidates_reclaimed += 1;
-        }
-        let of = self.of();
-        let block = &of.candidates[at][k];
-        let pages = block.in_the_way(self.units.map(), &self.layout, of.word_lines);
-        (block.super_block, pages.take(most).collect())
-    }
-
-    /// What was on its way from `super_block`, of `lane`, to a normal block is there.
-    pub fn moved_out(&mut self, lane: u32, super_block: u32) {
-        let of = self.of_mut();
-        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
-        let mut candidates = of.candidates[places].iter_mut().flatten();
-        if let Some(block) = candidates.find(|block| block.super_block == super_block) {
-            block.moving = false;
-        }
-    }
-
-    /// Leaves a reprogrammable block to garbage collection.
-    fn close_two_bit(&mut self, super_block: u32) {
-        debug_assert_eq!(self.in_flight[super_block as usize], 0);
-        self.close(super_block);
-    }
-
-    /// Gives the candidates of `lane` up to garbage collection, which has found nothing else; whether there were any.
-    pub(super) fn give_up_candidates(&mut self, lane: u32) -> bool {
-        if self.reprogramming.is_none() {
-            return false;
-        }
-        let of = self.of_mut();
-        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
-        let mut given = Vec::new();
-        for candidates in &mut of.candidates[places] {
-            candidates.retain(|block| {
-                if !block.moving {
-                    given.push(block.super_block);
-                }
-                block.moving
-            });
-        }
-        self.counters.candidates_given_up += given.len() as u64;
-        given.iter().for_each(|&block| self.close_two_bit(block));
-        !given.is_empty()
-    }
-
-    /// An erased block is a normal one.
-    pub(super) fn reset_two_bit(&mut self, super_block: u32) {
-        if let Some(of) = &mut self.reprogramming {
-            of.two_bit[super_block as usize] = false;
-        }
     }
 }

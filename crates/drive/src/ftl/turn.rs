@@ -1,34 +1,9 @@
 //! What an owner of several drives may ask of one so that they stay out of one another's way: garbage collection only
 //! when it is this drive's turn (H. Li et al., "IODA", SOSP'21).
 
-use super::{Flash, Ftl};
-
-/// When garbage collection may run, if the owner says so.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GcTurn {
-    /// The owner says when.
-    pub(super) given: bool,
-    /// It is not the drive's turn.
-    held: bool,
-    /// Page reads, programs and erases of garbage collection submitted since the start.
-    pub started: u64,
-    /// Of these, those out of turn: their lane had no free block left but those that host data may not take.
-    pub forced: u64,
-}
-
-impl GcTurn {
-    /// Until the owner says otherwise garbage collection runs as it has to.
-    pub(super) fn release(&mut self) {
-        self.held = false;
-    }
-
-    /// Counts an operation of garbage collection.
-    #[inline]
-    pub(super) fn count(&mut self) {
-        self.started += 1;
-        self.forced += u64::from(self.held);
-    }
-}
+use super::collection::GcTurn;
+use super::flash::Flash;
+use super::resident::Ftl;
 
 impl Ftl {
     /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the

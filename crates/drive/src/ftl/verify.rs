@@ -1,7 +1,8 @@
 //! The audit of the FTL at the end of a run, and its part of a diagnosis.
 
 use super::map::Where;
-use super::{Ftl, Stream};
+use super::resident::Ftl;
+use super::tables::Stream;
 use crate::cache::NO_SLOT;
 use std::fmt::Write;
 

@@ -1,82 +1,15 @@
 //! Written data: into the cache unit by unit, and from there to flash in programs; flushes and trims.
 
+use super::dirty::REFILL;
+use super::flash::Flash;
 use super::jobs::ProgramJob;
+use super::outcome::Outcome;
 use super::place::ProgramPlace;
-use super::stripe::Stripe;
+use super::resident::Ftl;
 use super::tables::Stream;
-use super::{Admitted, Flash, Ftl, Outcome};
-use crate::spec::{Acknowledge, DriveSpec};
+use super::units::Admitted;
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
-use std::collections::VecDeque;
-
-/// The flush that ends a recovery: no request has this tag.
-pub const REFILL: u32 = u32::MAX;
-
-/// What is to be written to flash, and when.
-pub(super) struct WriteBack {
-    /// Which lane a unit goes to, if that is fixed.
-    pub(super) stripe: Option<Stripe>,
-    /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
-    full_lists: Vec<u64>,
-    /// A write to a unit that waits in the cache takes its place there.
-    absorbs: bool,
-    /// Dirty units that make a program worth starting.
-    worth_starting: u32,
-    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
-    writers: Vec<u32>,
-    pub(super) programs_in_flight: u32,
-    /// Flushes waiting for their epoch, in order.
-    flushes: VecDeque<(u32, u32)>,
-    /// Writes wait for slots of the cache.
-    pressed: bool,
-}
-
-impl WriteBack {
-    pub(super) fn new(
-        spec: &DriveSpec,
-        stripe: Option<Stripe>,
-        units_per_program: u32,
-        lanes: u32,
-        slots: u32,
-    ) -> WriteBack {
-        let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
-        WriteBack {
-            stripe,
-            full_lists: vec![0; lanes.div_ceil(64) as usize],
-            absorbs: spec.cache.absorbs && !through,
-            worth_starting: if through { 1 } else { units_per_program },
-            writers: if through { vec![0; slots as usize] } else { Vec::new() },
-            programs_in_flight: 0,
-            flushes: VecDeque::new(),
-            pressed: false,
-        }
-    }
-
-    /// Whether writes wait for their programs (`cache.acknowledge = "when-programmed"`).
-    #[inline]
-    pub(super) fn writes_through(&self) -> bool {
-        !self.writers.is_empty()
-    }
-
-    /// Nothing is under way any more.
-    pub(super) fn lose_power(&mut self) {
-        self.full_lists.fill(0);
-        self.writers.fill(0);
-        self.flushes.clear();
-        (self.programs_in_flight, self.pressed) = (0, false);
-    }
-
-    #[inline]
-    fn list_of(&self, lpn: u32) -> usize {
-        self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
-    }
-
-    #[inline]
-    fn set_full(&mut self, list: usize) {
-        self.full_lists[list / 64] |= 1 << (list % 64);
-    }
-}
 
 impl Ftl {
     // ---- admission ------------------------------------------------------------------------------------
@@ -238,6 +171,16 @@ impl Ftl {
             self.impose(flash);
         } else {
             self.pump_gc(flash, lane);
+        }
+    }
+
+    /// A host program has been submitted: the extra ones follow it.
+    pub(super) fn impose(&mut self, flash: &mut Flash) {
+        let lanes = self.tables.layout.lanes;
+        let imposed = self.imposed.as_mut().expect("write amplification is imposed");
+        imposed.earn();
+        while let Some(lane) = self.imposed.as_mut().and_then(|imposed| imposed.next(lanes)) {
+            self.submit_program(flash, Kind::GcProgram, lane, NONE);
         }
     }
 

@@ -17,11 +17,11 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "flash",
         &[
-            &["parts", "pulse", "reprogram"],
+            &["command", "parts", "pulse", "reprogram"],
             &["errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
-            &["bench"],
+            &["script"],
             &["phases"],
             &["power"],
         ],
@@ -50,7 +50,10 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["jobs"],
         ],
     ),
-    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host"], &["drive"], &["simulated"]]),
+    (
+        "drive",
+        &[&["account", "audit", "memory"], &["cache", "ftl", "host", "spec"], &["drive"], &["simulated"]],
+    ),
     (
         "study",
         &[
@@ -75,17 +78,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("array", "array.rs", "ppl.rs"),
     ("array", "array.rs", "sync.rs"),
     ("array", "config/coordination.rs", "config/mod.rs"),
-    ("drive", "audit/loss.rs", "audit.rs"),
-    ("drive", "drive/collect.rs", "drive/refresh.rs"),
-    ("drive", "drive/metadata.rs", "drive/power_loss.rs"),
-    ("drive", "drive/mod.rs", "drive/collect.rs"),
-    ("drive", "drive/mod.rs", "drive/coordinate.rs"),
-    ("drive", "drive/mod.rs", "drive/hot.rs"),
     ("drive", "drive/mod.rs", "drive/owner.rs"),
-    ("drive", "drive/mod.rs", "drive/power_loss.rs"),
-    ("drive", "drive/mod.rs", "drive/refresh.rs"),
-    ("drive", "drive/power_loss.rs", "drive/build.rs"),
-    ("drive", "ftl/mod.rs", "ftl/reprogram.rs"),
     ("flash", "nand/mod.rs", "nand/config.rs"),
     ("flash", "nand/mod.rs", "nand/judge.rs"),
     ("flash", "nand/mod.rs", "nand/power/mod.rs"),

@@ -1,0 +1,70 @@
+//! The area of metadata: what is under way to it, and what has been written.
+
+use interpulse_engine::{Duration, Slab};
+
+/// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
+pub(super) const METADATA: u32 = 1 << 31;
+
+/// What happens when metadata is on flash.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Then {
+    /// The checkpoint counts.
+    Checkpoint,
+    /// The flush of this request is done.
+    Flush(u32),
+    /// This super block is erased.
+    Erase(u32),
+}
+
+/// Metadata being written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) then: Then,
+    /// Trims up to this version are among it.
+    pub(super) version: u32,
+    pub(super) programs: u64,
+}
+
+/// What is under way to the area of metadata, and what has been written to it.
+pub(super) struct Metadata {
+    /// Time between the beginnings of two checkpoints.
+    pub(super) every: Duration,
+    /// Super blocks whose erase has been interrupted and not been done again.
+    pub(super) broken: Vec<bool>,
+    pub(super) groups: Slab<Group>,
+    pub(super) next_lane: u32,
+    pub(super) written: MetadataWritten,
+}
+
+/// What has been written to the area of metadata.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetadataWritten {
+    /// Checkpoints completed.
+    pub checkpoints: u64,
+    /// Pages written for checkpoints.
+    pub checkpoint_pages: u64,
+    /// Programs of checkpoints and trims.
+    pub programs: u64,
+}
+
+impl Metadata {
+    pub(super) fn new(every: Duration, super_blocks: usize) -> Metadata {
+        Metadata {
+            every,
+            broken: vec![false; super_blocks],
+            groups: Slab::default(),
+            next_lane: 0,
+            written: MetadataWritten::default(),
+        }
+    }
+
+    /// `super_block` has been erased.
+    pub(super) fn erased(&mut self, super_block: u32) {
+        self.broken[super_block as usize] = false;
+    }
+
+    /// What was under way is void.
+    pub(super) fn lose_power(&mut self) {
+        self.groups = Slab::default();
+    }
+}

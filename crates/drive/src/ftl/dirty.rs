@@ -1,0 +1,75 @@
+//! What is to be written to flash, and when: lists, flushes, and the writes that wait.
+
+use super::stripe::Stripe;
+use crate::spec::{Acknowledge, DriveSpec};
+use std::collections::VecDeque;
+
+/// The flush that ends a recovery: no request has this tag.
+pub const REFILL: u32 = u32::MAX;
+
+/// What is to be written to flash, and when.
+pub(super) struct WriteBack {
+    /// Which lane a unit goes to, if that is fixed.
+    pub(super) stripe: Option<Stripe>,
+    /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
+    pub(super) full_lists: Vec<u64>,
+    /// A write to a unit that waits in the cache takes its place there.
+    pub(super) absorbs: bool,
+    /// Dirty units that make a program worth starting.
+    pub(super) worth_starting: u32,
+    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
+    pub(super) writers: Vec<u32>,
+    pub(super) programs_in_flight: u32,
+    /// Flushes waiting for their epoch, in order.
+    pub(super) flushes: VecDeque<(u32, u32)>,
+    /// Writes wait for slots of the cache.
+    pub(super) pressed: bool,
+}
+
+impl WriteBack {
+    pub(super) fn new(
+        spec: &DriveSpec,
+        stripe: Option<Stripe>,
+        units_per_program: u32,
+        lanes: u32,
+        slots: u32,
+    ) -> WriteBack {
+        let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
+        WriteBack {
+            stripe,
+            full_lists: vec![0; lanes.div_ceil(64) as usize],
+            absorbs: spec.cache.absorbs && !through,
+            worth_starting: if through { 1 } else { units_per_program },
+            writers: if through { vec![0; slots as usize] } else { Vec::new() },
+            programs_in_flight: 0,
+            flushes: VecDeque::new(),
+            pressed: false,
+        }
+    }
+
+    /// Whether writes wait for their programs (`cache.acknowledge = "when-programmed"`).
+    #[inline]
+    pub(super) fn writes_through(&self) -> bool {
+        !self.writers.is_empty()
+    }
+
+    /// Nothing is under way any more.
+    pub(super) fn lose_power(&mut self) {
+        self.full_lists.fill(0);
+        self.writers.fill(0);
+        self.flushes.clear();
+        (self.programs_in_flight, self.pressed) = (0, false);
+    }
+
+    /// The list for a write to `lpn`.
+    #[inline]
+    pub(super) fn list_of(&self, lpn: u32) -> usize {
+        self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
+    }
+
+    /// `list` holds a program's worth of dirty data.
+    #[inline]
+    pub(super) fn set_full(&mut self, list: usize) {
+        self.full_lists[list / 64] |= 1 << (list % 64);
+    }
+}

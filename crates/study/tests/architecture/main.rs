@@ -50,7 +50,8 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["jobs"],
         ],
     ),
-    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host"], &["drive"], &["simulated"]]),
+    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host"], &["drive"]]),
+    ("host", &[&["blame", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]]),
     (
         "study",
         &[
@@ -68,7 +69,6 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
 const KNOWN: &[(&str, &str, &str)] = &[
     ("array", "array.rs", "array/coordinate.rs"),
     ("array", "array.rs", "array/copies.rs"),
-    ("array", "array.rs", "array/flows.rs"),
     ("array", "array.rs", "array/losses.rs"),
     ("array", "array.rs", "array/power.rs"),
     ("array", "array.rs", "outbox.rs"),
@@ -81,7 +81,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("drive", "drive/mod.rs", "drive/collect.rs"),
     ("drive", "drive/mod.rs", "drive/coordinate.rs"),
     ("drive", "drive/mod.rs", "drive/hot.rs"),
-    ("drive", "drive/mod.rs", "drive/owner.rs"),
     ("drive", "drive/mod.rs", "drive/power_loss.rs"),
     ("drive", "drive/mod.rs", "drive/refresh.rs"),
     ("drive", "drive/power_loss.rs", "drive/build.rs"),

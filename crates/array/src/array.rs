@@ -1,17 +1,20 @@
 //! The array: host requests in, drive commands out, all in one virtual time.
 //!
 //! ```text
-//! flows -> requests -+-> reads of what a drive holds, levels without parity ----> drives
-//!                    \-> pages -> stripe cache -> plans -> outbox (merged) -----> drives
-//!                    rebuild, scrub --^
+//! requests -+-> reads of what a drive holds, levels without parity ----> drives
+//!           \-> pages -> stripe cache -> plans -> outbox (merged) -----> drives
+//!           rebuild, scrub --^
 //! ```
 //!
-//! Each drive has a contiguous range of the agenda's resources, the array the ones after them. Drives never call up: after
-//! each event of a drive its completions are drained.
+//! Each drive has a contiguous range of the agenda's resources, the array the ones after them, those of its host last. Drives
+//! never call up: after each event of a drive its completions are drained.
+//!
+//! An array is a device made of devices. They are drives and nothing more general: it asks them not only for requests, but
+//! to take turns, to fail fast, to lose power and to change their limits of suspensions.
 
 mod coordinate;
 mod copies;
-mod flows;
+mod device;
 pub(crate) mod losses;
 mod media;
 mod mirrors;
@@ -28,12 +31,12 @@ use crate::sync::Sync;
 use crate::updates::Updates;
 use coordinate::Turns;
 use copies::Copying;
-use flows::FlowState;
-use interpulse_drive::drive::stats::WindowStats;
-use interpulse_drive::drive::{Completion, Drive};
+use interpulse_drive::drive::Drive;
 use interpulse_drive::host::line::Line;
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Slab, counters};
-use interpulse_workload::{Flow, Op, Request};
+use interpulse_engine::account::check;
+use interpulse_engine::{
+    Agenda, Device, Duration, Latencies, News, Op, Request, ResourceId, SimTime, Slab, counters,
+};
 use losses::Losses;
 use std::collections::VecDeque;
 
@@ -52,7 +55,7 @@ fn request_at(op: Op, at: Place, from: u64, sectors: u64) -> Request {
     Request { op, sector, sectors: sectors as u32 }
 }
 
-/// The array's own resources before its flows: reads from the stripe cache, the failure, rebuild or scrub, turns of
+/// The array's own resources before those of its host: reads from the stripe cache, the failure, rebuild or scrub, turns of
 /// garbage collection, a power cut.
 pub(crate) const OWN_RESOURCES: u32 = 5;
 
@@ -122,7 +125,8 @@ counters! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     op: Op,
-    flow: u32,
+    /// What the host calls it.
+    tag: u32,
     bytes: u64,
     submitted: SimTime,
     /// Some of its data could not be had.
@@ -161,6 +165,20 @@ struct Asked {
     outstanding: u32,
     /// By number.
     commands: Vec<Command>,
+    /// What it has completed since the window began.
+    measured: Traffic,
+}
+
+/// Commands that a drive completed in a window. Their causes are checked and not kept: a request is several commands, and
+/// tables by cause for each of many drives would cost more time than all else that an array does.
+#[derive(Clone, Default)]
+pub struct Traffic {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Latencies of its commands.
+    pub latencies: Latencies,
 }
 
 /// The rest of a host request that waits for room in the stripe cache.
@@ -197,10 +215,14 @@ pub struct Array {
     pub(crate) slots: Vec<Option<usize>>,
     /// What each drive has been asked for.
     asked: Vec<Asked>,
-    pub(crate) flows: Vec<FlowState>,
     pub(crate) jobs: Slab<Job>,
-    /// Flows to ask for their next request.
-    refill: Vec<u32>,
+    /// What the host has not been told yet.
+    news: VecDeque<News<u32>>,
+    /// Something has happened since [`Device::flush`] that what waits may wait for.
+    unsettled: bool,
+    host_timers: u32,
+    /// When power is cut, if it is.
+    pub(crate) cut_at: Option<Duration>,
     pub(crate) cache: StripeCache,
     pub(crate) contents: Contents,
     pub(crate) outbox: Vec<PageMove>,
@@ -232,37 +254,35 @@ pub struct Array {
     before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
     /// What each drive measured in the window that has ended.
-    pub(crate) drive_windows: Vec<WindowStats>,
-    window: WindowStats,
+    pub(crate) of_drives: Vec<Traffic>,
     issued: u64,
     completed: u64,
     pub(crate) closed: bool,
-    failure: Option<String>,
 }
 
 impl Array {
     /// An array of `drives`, each with `per_drive` resources from zero on; the one after the array's own takes the place
     /// of a lost one. One in `sample` rows is followed by the audit.
-    pub fn new(
+    pub(crate) fn new(
         spec: ArraySpec,
         layout: Layout,
         drives: Vec<Drive>,
         per_drive: u32,
-        flows: Vec<Flow>,
+        host_timers: u32,
         sample: u32,
     ) -> Array {
         let n = drives.len();
-        let flows: Vec<FlowState> = flows.into_iter().map(FlowState::new).collect();
         Array {
             spec,
             layout,
             drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
-            window: WindowStats::new(flows.len()),
-            flows,
             jobs: Slab::default(),
-            refill: Vec::new(),
+            news: VecDeque::new(),
+            unsettled: false,
+            host_timers,
+            cut_at: None,
             cache: StripeCache::new(spec.stripe_heads, spec.drives),
             contents: Contents::new(layout, sample),
             outbox: Vec::new(),
@@ -286,11 +306,10 @@ impl Array {
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
-            drive_windows: Vec::new(),
+            of_drives: Vec::new(),
             issued: 0,
             completed: 0,
             closed: false,
-            failure: None,
             drives,
         }
     }
@@ -301,69 +320,72 @@ impl Array {
 
     // ---- events ---------------------------------------------------------------------------------------
 
-    /// Arms the flows, the failure and the scrub.
-    pub(crate) fn begin(&mut self, agenda: &mut Agenda) {
-        for drive in &mut self.drives {
-            drive.start(agenda);
-        }
-        self.start_flows(agenda);
-        if let Some(first) = self.spec.failures[0] {
-            agenda.arm(self.own(1), SimTime::ZERO + first.at);
-        }
-        self.start_scrub(agenda);
-        self.on_turn(agenda);
-        self.start_power(agenda);
-    }
-
     #[inline]
-    pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+    pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
         let Some(&d) = self.drive_of.get(resource.0 as usize) else {
-            self.on_own_event(agenda, resource);
-            return;
+            return self.on_own_event(agenda, resource);
         };
         let drive = &mut self.drives[d as usize];
+        // The array has no timers among a drive's.
         drive.handle(agenda, resource);
         if self.power.down {
             self.on_event_while_down(agenda, d as usize);
-        } else if drive.has_completed() {
+        } else if drive.has_news() {
             self.on_completions(agenda, d as usize);
         }
+        None
     }
 
     /// While power is off, or the array is mended, drives do nothing but come back and what mending asks of them.
     #[cold]
     fn on_event_while_down(&mut self, agenda: &mut Agenda, physical: usize) {
-        if self.starts_again(agenda) || self.drives[physical].has_completed() {
+        if let Some(News::Served) = self.drives[physical].news() {
+            self.drives[physical].take_news();
+        }
+        if self.starts_again(agenda) || self.drives[physical].has_news() {
             self.on_completions(agenda, physical);
         }
     }
 
-    fn on_own_event(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+    fn on_own_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
         match resource.0 - self.own(0).0 {
             0 => {
                 let job = self.cached.pop(agenda);
-                self.part_done(agenda, job);
+                self.part_done(job);
             }
             1 => self.fail_chosen(agenda),
             2 => self.on_sync_timer(agenda),
             3 => self.on_turn(agenda),
             4 => self.cut_power(agenda),
-            flow => self.on_flow(agenda, (flow - OWN_RESOURCES) as usize),
+            of_host => return Some(of_host - OWN_RESOURCES),
         }
-        self.settle(agenda);
+        self.unsettled = true;
+        None
     }
 
     fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
-        while let Some(Completion { id, failed, busy }) = self.drives[physical].next_completion() {
+        while let Some(News::Completed(done)) = self.drives[physical].news() {
+            let (id, failed, busy) = (done.id, done.failed, done.busy);
             let asked = &mut self.asked[physical];
             asked.outstanding -= 1;
+            let latency = agenda.now().since(done.submitted);
+            if let Some(account) = done.account {
+                check(latency, account);
+            }
+            asked.measured.latencies.record(done.op, latency);
+            match done.op {
+                Op::Read => asked.measured.read_bytes += done.bytes,
+                Op::Write => asked.measured.written_bytes += done.bytes,
+                Op::Trim | Op::Flush => {}
+            }
+            self.drives[physical].take_news();
             let command = &mut asked.commands[id as usize];
             if let Command::Host { job, .. } = *command
                 && !failed
                 && !busy
             {
                 *command = Command::None;
-                self.end_part(agenda, job);
+                self.end_part(job);
             } else {
                 let command = std::mem::take(command);
                 if busy {
@@ -373,7 +395,7 @@ impl Array {
                 self.command_done(agenda, physical, command, failed);
             }
         }
-        self.settle(agenda);
+        self.unsettled = true;
     }
 
     fn command_done(&mut self, agenda: &mut Agenda, physical: usize, command: Command, failed: bool) {
@@ -385,7 +407,7 @@ impl Array {
             Command::CopiedWrite { job, first, rows } => {
                 self.jobs.get_mut(job).failed |= failed;
                 self.write_ended(agenda, physical, first, rows);
-                self.part_done(agenda, job);
+                self.part_done(job);
             }
             Command::CopyRead { id, k, rows, tried } => {
                 self.copy_read(agenda, (id, k, rows, tried), physical, failed);
@@ -412,101 +434,5 @@ impl Array {
                 self.spare_lists.push(heads);
             }
         }
-    }
-
-    /// Goes on with what has been waiting for something that may have happened.
-    #[inline(always)]
-    fn settle(&mut self, agenda: &mut Agenda) {
-        loop {
-            if self.prereading == 0 && !self.delayed.is_empty() {
-                self.activate_delayed(agenda);
-            } else if !self.blocked.is_empty() && self.cache.has_room() {
-                let piece = self.blocked.pop_front().expect("one is waiting");
-                self.enter(agenda, piece);
-            } else if let Some(f) = self.refill.pop() {
-                self.submit_next(agenda, f as usize);
-            } else if self.sync.is_none() || !self.sync_rows(agenda) {
-                break;
-            }
-        }
-        if self.ppl.is_some() {
-            self.write_logs(agenda);
-        }
-        if !self.outbox.is_empty() {
-            self.flush_outbox(agenda);
-        }
-        if self.losses.condemned != 0 {
-            self.take_out_condemned(agenda);
-        }
-    }
-
-    // ---- accounts -------------------------------------------------------------------------------------
-
-    pub(crate) fn unfinished(&self) -> usize {
-        let outstanding = self.asked.iter().map(|of| of.outstanding);
-        let commands: u32 = if self.closed { outstanding.sum() } else { 0 };
-        self.jobs.live() + commands as usize + usize::from(self.is_down())
-    }
-
-    pub(crate) fn is_exhausted(&self) -> bool {
-        self.closed || self.flows.iter().all(|f| f.exhausted)
-    }
-
-    /// Requests of the host submitted, those that a power cut took left out, and those completed.
-    pub(crate) fn issued_and_completed(&self) -> (u64, u64) {
-        (self.issued - self.lost_requests, self.completed)
-    }
-
-    pub(crate) fn why_failed(&self) -> Option<&str> {
-        self.failure.as_deref()
-    }
-
-    pub(crate) fn begin_window(&mut self) {
-        self.window = WindowStats::new(self.flows.len());
-        self.count_forced();
-        self.before_window = self.counters;
-        self.drives.iter_mut().for_each(Drive::reset_window);
-    }
-
-    pub(crate) fn close_window(&mut self, now: SimTime) -> WindowStats {
-        self.drive_windows = self.drives.iter_mut().map(|drive| drive.end_window(now)).collect();
-        self.count_forced();
-        self.measured = self.counters.since(&self.before_window);
-        let mut window = std::mem::replace(&mut self.window, WindowStats::new(self.flows.len()));
-        for (_, job) in self.jobs.iter() {
-            window.outstanding(job.op, Duration::from_ns(now.as_ns() - job.submitted.as_ns()));
-        }
-        // What is counted inside the drives; requests and bytes are the host's.
-        for of in self.drive_windows.iter().map(|w| &w.counters) {
-            let all = &mut window.counters;
-            all.cache_read_hits += of.cache_read_hits;
-            all.unmapped_reads += of.unmapped_reads;
-            all.cache_overwrites += of.cache_overwrites;
-            all.cache_stalls += of.cache_stalls;
-            all.read_modify_writes += of.read_modify_writes;
-            all.command_timeouts_read += of.command_timeouts_read;
-            all.command_timeouts_write += of.command_timeouts_write;
-            all.command_timeouts_other += of.command_timeouts_other;
-        }
-        window
-    }
-
-    pub(crate) fn standing(&self, agenda: &Agenda) -> String {
-        let mut text = format!(
-            "at {} nothing is going to happen, yet {} requests are outstanding: {} wait for the stripe cache ({} of {} \
-             heads in use), {} rows are delayed, {} read ahead, commands by drive {:?}",
-            agenda.now(),
-            self.jobs.live(),
-            self.blocked.len(),
-            self.cache.active(),
-            self.cache.most(),
-            self.delayed.len(),
-            self.prereading,
-            self.asked.iter().map(|of| of.outstanding).collect::<Vec<_>>()
-        );
-        for drive in self.drives.iter().filter(|d| d.outstanding() > 0) {
-            text += &format!("; {}", drive.diagnosis(agenda));
-        }
-        text
     }
 }

@@ -1,19 +1,15 @@
-//! Puts an array together from its description, and drives it as one device.
+//! Puts an array together from its description.
 
-use crate::array::{Array, ArrayCounters, OWN_RESOURCES};
+use crate::array::{Array, ArrayCounters, Traffic};
 use crate::config::ArraySpec;
 use crate::contents::Audited;
 use crate::layout::Layout;
 use crate::updates::Updates;
-use interpulse_drive::drive::stats::WindowStats;
-use interpulse_drive::drive::verify::AuditReport;
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::simulated::Simulated;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::random::mix;
-use interpulse_engine::{Agenda, ResourceId, SimTime, Streams};
+use interpulse_engine::{ResourceId, Streams};
 use interpulse_flash::geometry::UNIT_BYTES;
-use interpulse_workload::{Flow, FlowSpec, TraceSummary, WorkloadError};
 
 /// The seed of drive `d`: that of the array, and another one for each drive after the first.
 fn seed_of(seed: u64, d: u32) -> u64 {
@@ -21,15 +17,15 @@ fn seed_of(seed: u64, d: u32) -> u64 {
 }
 
 impl Array {
-    /// The array that `spec` makes of drives like `drive`, offered the load of `flows`, and the agenda for it. All drives
-    /// start from `state`, but for those that take lost ones' places, which are new. Both specs have been checked.
+    /// The array that `spec` makes of drives like `drive`, with so many timers of its host. All drives start from `state`,
+    /// but for those that take lost ones' places, which are new. Both specs have been checked.
     pub fn assemble(
         spec: ArraySpec,
         drive: &DriveSpec,
-        flows: &[FlowSpec],
         state: PreconditionedState,
         seed: u64,
-    ) -> Result<(Array, Agenda), WorkloadError> {
+        host_timers: u32,
+    ) -> Array {
         let checked = "the spec has been checked";
         let layout = Layout {
             level: spec.level,
@@ -37,7 +33,10 @@ impl Array {
             chunk: (spec.chunk.get() / UNIT_BYTES) as u32,
             rows: spec.units_per_drive(drive).expect(checked),
         };
-        let per_drive = Drive::resources(drive, 0);
+        let mut drive = drive.clone();
+        // The array cuts the power of all drives at once.
+        let cut_at = drive.power_loss.as_mut().and_then(|spec| spec.at.take());
+        let per_drive = Drive::resources(&drive, 0);
         let mut drives = Vec::new();
         for d in 0..spec.drives_simulated() {
             let state = if d < spec.drives {
@@ -48,14 +47,10 @@ impl Array {
                 PreconditionedState { ftl }
             };
             let first = ResourceId(d * per_drive);
-            drives.push(Drive::owned(drive.clone(), state, seed_of(seed, d), first)?);
+            drives.push(Drive::new(drive.clone(), state, seed_of(seed, d), first, 0));
         }
-        let streams = Streams::new(seed);
-        let capacity = spec.capacity_sectors(drive).expect(checked);
-        let running: Result<Vec<Flow>, _> =
-            (0..).zip(flows).map(|(i, flow)| Flow::new(flow, capacity, &streams, i)).collect();
-        let resources = per_drive * spec.drives_simulated() + OWN_RESOURCES + flows.len() as u32;
-        let mut array = Array::new(spec, layout, drives, per_drive, running?, drive.audit_sample);
+        let mut array = Array::new(spec, layout, drives, per_drive, host_timers, drive.audit_sample);
+        array.cut_at = cut_at;
         if spec.follow_updates {
             let pages = (drive.part.page_size.get() / UNIT_BYTES) as u32;
             array.updates = Some(Box::new(Updates::new(
@@ -64,7 +59,7 @@ impl Array {
                 spec.heads_per_stripe,
             )));
         }
-        Ok((array, Agenda::new(resources)))
+        array
     }
 
     /// What the array did in the window that has ended.
@@ -72,79 +67,23 @@ impl Array {
         &self.measured
     }
 
-    /// What each drive measured in the window that has ended.
-    pub fn drive_windows(&self) -> &[WindowStats] {
-        &self.drive_windows
+    /// What each drive did in the window that has ended.
+    pub fn of_drives(&self) -> &[Traffic] {
+        &self.of_drives
     }
 
-    /// Names of the flows, in order.
-    pub fn flow_names(&self) -> impl Iterator<Item = &str> {
-        self.flows.iter().map(|f| f.flow.name())
+    /// The drives, those that take the places of lost ones included.
+    pub fn drives(&self) -> &[Drive] {
+        &self.drives
     }
 
-    /// What the first reading of each replayed trace found.
-    pub fn trace_summaries(&self) -> Vec<TraceSummary> {
-        self.flows.iter().filter_map(|f| f.flow.trace_summary().cloned()).collect()
+    /// The drives, to settle their accounts.
+    pub fn drives_mut(&mut self) -> &mut [Drive] {
+        &mut self.drives
     }
 
     /// Checks the followed pages; see [`interpulse_array::contents::Contents::audit`].
     pub fn audit_contents(&self) -> Result<Audited, String> {
         self.contents.audit(|row| self.readable(row))
-    }
-}
-
-impl Simulated for Array {
-    fn drives(&self) -> &[Drive] {
-        &self.drives
-    }
-    fn drives_mut(&mut self) -> &mut [Drive] {
-        &mut self.drives
-    }
-    fn start(&mut self, agenda: &mut Agenda) {
-        self.begin(agenda);
-    }
-    #[inline]
-    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) {
-        self.on_event(agenda, resource);
-    }
-    fn outstanding(&self) -> usize {
-        self.unfinished()
-    }
-    fn completed(&self) -> u64 {
-        self.issued_and_completed().1
-    }
-    fn exhausted(&self) -> bool {
-        self.is_exhausted()
-    }
-    fn failure(&self) -> Option<&str> {
-        self.why_failed().or_else(|| self.drives.iter().find_map(Drive::failure))
-    }
-    fn close(&mut self) {
-        self.closed = true;
-        self.drives.iter_mut().for_each(Drive::close);
-    }
-    fn reset_window(&mut self) {
-        self.begin_window();
-    }
-    fn end_window(&mut self, now: SimTime) -> WindowStats {
-        self.close_window(now)
-    }
-    fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
-        let (issued, completed) = self.issued_and_completed();
-        if issued != completed {
-            return Err(format!("{issued} requests issued to the array, {completed} completed"));
-        }
-        let mut report =
-            AuditReport { requests: completed, mapped_units: 0, versions_checked: self.contents.checked };
-        for (d, drive) in self.drives.iter().enumerate() {
-            let of = drive.audit(now, stride).map_err(|why| format!("drive {d}: {why}"))?;
-            report.mapped_units += of.mapped_units;
-            report.versions_checked += of.versions_checked;
-        }
-        self.audit_contents()?;
-        Ok(report)
-    }
-    fn diagnosis(&self, agenda: &Agenda) -> String {
-        self.standing(agenda)
     }
 }

@@ -2,8 +2,7 @@
 //! plug and the block layer merge them.
 
 use crate::array::{Array, Command, UNIT_SECTORS};
-use interpulse_engine::Agenda;
-use interpulse_workload::{Op, Request};
+use interpulse_engine::{Agenda, Op, Request};
 
 /// Most units of a merged command: 512 KiB.
 const MOST_UNITS: usize = 128;

@@ -11,8 +11,7 @@
 
 use crate::array::{Array, Command, UNIT_SECTORS};
 use crate::outbox::PageMove;
-use interpulse_engine::Agenda;
-use interpulse_workload::{Op, Request};
+use interpulse_engine::{Agenda, Op, Request};
 use std::collections::VecDeque;
 
 /// A row that waits for its log.

@@ -353,7 +353,7 @@ impl Array {
             if self.contents.follows(row) {
                 self.contents.acknowledge(row, write.drive, write.version);
             }
-            self.part_done(agenda, write.job);
+            self.part_done(write.job);
         }
         self.cache.head_mut(h).writing = writing;
         self.look_at(agenda, h);

@@ -5,14 +5,10 @@ mod array_common;
 use array_common::count;
 use interpulse_array::array::Array;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::stats::WindowStats;
-use interpulse_drive::drive::verify::AuditReport;
-use interpulse_drive::simulated::Simulated;
-use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_engine::{Device, SimTime};
 use interpulse_study::case as cases;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::precondition;
-use interpulse_study::run;
 use serde_json::Value;
 
 /// Four drives of 2 dies x 40 blocks of 24 pages of 4 KiB with two thresholds far apart, filled and overwritten.
@@ -77,68 +73,24 @@ fn ran(text: &str) -> Value {
     ran_with_seed(text, 1)
 }
 
-/// An array under the eyes of a test: `look` is called with it before and after every event until the run lets what is
+/// Runs an array under the eyes of a test: `look` is called with it before and after every event until the run lets what is
 /// outstanding complete.
-struct Watched<F> {
-    array: Array,
-    look: F,
-    closed: bool,
-}
-
-impl<F: FnMut(&Array, SimTime, bool)> Simulated for Watched<F> {
-    fn drives(&self) -> &[Drive] {
-        self.array.drives()
-    }
-    fn drives_mut(&mut self) -> &mut [Drive] {
-        self.array.drives_mut()
-    }
-    fn start(&mut self, agenda: &mut Agenda) {
-        Simulated::start(&mut self.array, agenda);
-    }
-    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) {
-        if self.closed {
-            self.array.handle(agenda, resource);
-            return;
-        }
-        (self.look)(&self.array, agenda.now(), false);
-        self.array.handle(agenda, resource);
-        (self.look)(&self.array, agenda.now(), true);
-    }
-    fn outstanding(&self) -> usize {
-        self.array.outstanding()
-    }
-    fn completed(&self) -> u64 {
-        self.array.completed()
-    }
-    fn exhausted(&self) -> bool {
-        self.array.exhausted()
-    }
-    fn failure(&self) -> Option<&str> {
-        self.array.failure()
-    }
-    fn close(&mut self) {
-        self.closed = true;
-        self.array.close();
-    }
-    fn reset_window(&mut self) {
-        self.array.reset_window();
-    }
-    fn end_window(&mut self, now: SimTime) -> WindowStats {
-        self.array.end_window(now)
-    }
-    fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
-        self.array.audit(now, stride)
-    }
-    fn diagnosis(&self, agenda: &Agenda) -> String {
-        self.array.diagnosis(agenda)
-    }
-}
-
-fn watch(text: &str, look: impl FnMut(&Array, SimTime, bool)) {
+fn watch(text: &str, mut look: impl FnMut(&Array, SimTime, bool)) {
     let case = case(text, 1).unwrap_or_else(|why| panic!("{why}"));
-    let (array, mut agenda) = cases::array(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
-    let mut watched = Watched { array, look, closed: false };
-    run::run(&mut watched, &mut agenda, &case.run, &mut |_, _| true).unwrap_or_else(|why| panic!("{why}"));
+    let mut stepper = cases::array(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
+    stepper.open().unwrap();
+    let (host, agenda) = (&mut stepper.host, &mut stepper.agenda);
+    let limit = case.run.time.map_or(agenda.horizon(), |time| SimTime::ZERO + time);
+    let target = case.run.requests.unwrap_or(u64::MAX);
+    while host.device.completed() < target && !host.is_done() {
+        let Some((now, resource)) = agenda.next(limit) else { break };
+        look(&host.device, now, false);
+        host.handle(agenda, resource);
+        agenda.settle(resource);
+        look(&host.device, now, true);
+    }
+    stepper.close().unwrap();
+    stepper.host.device.audit(stepper.agenda.now(), 1).unwrap_or_else(|why| panic!("{why}"));
 }
 
 /// Operations of garbage collection begun by each of four drives: in its turn, and out of it. The turns are the test's own

@@ -110,13 +110,13 @@ pub fn run_here(spec: &ArrayRow, args: &Args) -> Result<Value, String> {
 }
 
 fn run_one(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let (mut drive, mut agenda) = cases::drive(case, state).map_err(|e| e.to_string())?;
-    run::run(&mut drive, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
+    let mut stepper = cases::drive(case, state).map_err(|e| e.to_string())?;
+    run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
 }
 
 fn run_array(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let (mut array, mut agenda) = cases::array(case, state).map_err(|e| e.to_string())?;
-    run::run(&mut array, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
+    let mut stepper = cases::array(case, state).map_err(|e| e.to_string())?;
+    run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
 }
 
 /// The table of finished rows for people: `key` of each, and of the arrays over that of their single drive.

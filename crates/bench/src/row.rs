@@ -199,8 +199,8 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
         .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
     let units = state.ftl.map().logical_units();
-    let (mut drive, mut agenda) = cases::drive(&case, state).map_err(|e| e.to_string())?;
-    let m = run::run(&mut drive, &mut agenda, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
+    let mut stepper = cases::drive(&case, state).map_err(|e| e.to_string())?;
+    let m = run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
     let peak = peak_rss_bytes();
     Ok(json!({
         "name": spec.name,

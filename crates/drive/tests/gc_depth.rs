@@ -3,6 +3,7 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, closed, mix, of_part, part, preconditioned};
+use interpulse_engine::Device;
 
 /// The most transactions pending at any instant of a run of single writes on a full one-lane drive.
 fn most_pending(depth: u32) -> usize {
@@ -11,9 +12,9 @@ fn most_pending(depth: u32) -> usize {
     spec.ftl.over_provisioning = 0.25;
     let mut b = Bench::new(&spec, preconditioned(&spec, 1.0, 2.0, 1), &[closed("w", 1, mix(0.0))], 1);
     let mut most = 0;
-    while b.drive.completed() < 3_000 {
-        assert!(b.step(b.agenda.horizon()), "{}", b.drive.diagnosis(&b.agenda));
-        most = most.max(b.drive.nand().pending());
+    while b.host.device.completed() < 3_000 {
+        assert!(b.step(b.agenda.horizon()), "{}", b.host.device.diagnosis(&b.agenda));
+        most = most.max(b.host.device.nand().pending());
     }
     b.finish();
     most

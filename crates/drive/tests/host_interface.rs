@@ -7,7 +7,7 @@ use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, pre
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{Bytes, Duration, SimTime};
+use interpulse_engine::{Bytes, Device, Duration, SimTime};
 use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
 
@@ -53,16 +53,16 @@ fn littles_law_holds_for_closed_loops_as_bookkeeping() {
             let mut b =
                 Bench::new(&spec, preconditioned(&spec, 1.0, 1.0, 2), &[closed("f", depth, requests)], 1);
             b.run_for(Duration::from_ms(50));
-            b.drive.reset_window();
+            b.host.begin_window();
             let window = Duration::from_ms(400);
             b.run_for(window);
-            let all = b.drive.window.flows[0].all();
+            let all = b.host.window.flows[0].all();
             let q = u128::from(depth);
             let expected = q * u128::from(window.as_ns());
             // Nothing takes longer than the longest seen, or than what is still outstanding: drain to know it.
             let sum = all.sum_ns();
             b.finish();
-            let longest = b.drive.window.flows[0].all().max().unwrap();
+            let longest = b.host.window.flows[0].all().max().unwrap();
             let edge = q * u128::from(longest.as_ns());
             assert!(
                 sum.abs_diff(expected) <= edge,
@@ -81,7 +81,7 @@ fn a_queue_bounds_what_is_in_the_controller() {
         spec.host.queue_depth = queue_depth;
         let mut b = Bench::new(&spec, filled(&spec, 1.0), &[closed("f", depth, mix(1.0))], 1);
         b.run_for(Duration::from_ms(200));
-        b.drive.window.counters.requests as f64
+        b.host.window.counters.requests as f64
     };
     assert!((rate(64, 2) / rate(2, 1024) - 1.0).abs() < 0.02);
     assert!(rate(64, 1024) > 1.8 * rate(2, 1024));
@@ -98,9 +98,9 @@ fn shares(arbitration: Arbitration, weights: Vec<u32>) -> [u64; 2] {
     let on = |queue, name| FlowSpec { queue, ..closed(name, 32, mix(1.0)) };
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &[on(0, "a"), on(1, "b")], 1);
     b.run_requests(1000);
-    b.drive.reset_window();
+    b.host.begin_window();
     b.run_requests(12_000);
-    let done = |f: usize| b.drive.window.flows[f].count();
+    let done = |f: usize| b.host.window.flows[f].count();
     [done(0), done(1)]
 }
 
@@ -130,7 +130,7 @@ fn an_idle_queue_leaves_its_share_to_the_others() {
     spec.host.queue_weights = vec![1];
     let mut alone = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
     alone.run_to(ms(100));
-    assert_eq!(both.drive.completed(), alone.drive.completed());
+    assert_eq!(both.host.device.completed(), alone.host.device.completed());
 }
 
 // ---- the link -----------------------------------------------------------------------------------------
@@ -145,14 +145,14 @@ fn the_link_saturates_at_its_payload_rate() {
         // Nothing has been written: reads need no flash.
         let mut b = Bench::new(&spec, filled(&spec, 0.0), &[closed("f", 32, reads)], 1);
         b.run_for(Duration::from_ms(20));
-        b.drive.reset_window();
+        b.host.begin_window();
         b.run_for(Duration::from_ms(500));
-        let rate = b.drive.window.counters.read_bytes as f64 / 0.5;
+        let rate = b.host.window.counters.read_bytes as f64 / 0.5;
         // A completion of 16 bytes goes with every 128 KiB; edges are at most 32 requests.
         let payload = spec.host.link.payload_rate() * 131_072.0 / 131_088.0;
         let edge = 32.0 * 131_072.0 / 0.5 / payload;
         assert!((rate / payload - 1.0).abs() < 0.002 + edge, "gen {generation}: {rate} of {payload} B/s");
-        assert_eq!(b.drive.nand().counters.host_reads, 0);
+        assert_eq!(b.host.device.nand().counters.host_reads, 0);
     }
 }
 
@@ -176,14 +176,14 @@ fn writes_beyond_the_flash_rate_complete_at_the_rate_of_programs() {
             let flow = closed("f", 64, mix(0.0));
             let mut b = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
             b.run_for(Duration::from_ms(1000));
-            b.drive.reset_window();
-            let before = b.drive.tables().counters;
+            b.host.begin_window();
+            let before = (b.host.device.tables().counters, b.host.device.counters);
             b.run_for(Duration::from_ms(2000));
-            let w = b.drive.window.counters;
+            let w = b.host.device.counters.since(&before.1);
             assert!(w.cache_stalls > 1000, "the cache is full: {} stalls", w.cache_stalls);
-            let ftl = b.drive.tables().counters.since(&before);
+            let ftl = b.host.device.tables().counters.since(&before.0);
             // What completes is what is programmed or overwritten in the cache, up to a cache full.
-            let accepted = w.written_bytes / UNIT_BYTES - w.cache_overwrites;
+            let accepted = b.host.window.counters.written_bytes / UNIT_BYTES - w.cache_overwrites;
             let cache = spec.cache.size.get() / UNIT_BYTES;
             let apart = accepted.abs_diff(ftl.host_units);
             assert!(apart <= cache + 64, "{accepted} units accepted, {} programmed", ftl.host_units);
@@ -233,11 +233,11 @@ fn what_is_in_the_cache_is_read_from_it() {
     let read = FlowSpec { start: ms(10), ..limited(closed("read", 1, reads), 1000) };
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &[write, read], 1);
     b.run_out();
-    assert_eq!(b.drive.window.counters.cache_read_hits, 1000);
-    assert_eq!(b.drive.nand().counters.host_reads, 0);
-    assert_eq!(b.drive.nand().counters.host_programs, 0);
+    assert_eq!(b.host.device.counters.cache_read_hits, 1000);
+    assert_eq!(b.host.device.nand().counters.host_reads, 0);
+    assert_eq!(b.host.device.nand().counters.host_programs, 0);
     // Submission, firmware, DRAM, the data on the link - and no flash.
-    let h = &b.drive.window.flows[1].read;
+    let h = &b.host.window.flows[1].read;
     assert!(h.max().unwrap() < Duration::from_us(10), "{}", h.max().unwrap());
     b.finish();
 }
@@ -258,19 +258,19 @@ fn a_flush_completes_when_all_before_it_is_programmed_and_not_before() {
         let program = spec.part.program.loop_time() * u64::from(spec.part.program.loops);
         for units in [1, 2, 6, 7, 40] {
             let mut b = flush_after(&spec, units);
-            while b.drive.completed() <= units {
-                let programmed = b.drive.tables().counters.host_units;
-                if b.drive.completed() == units && programmed < units {
-                    assert_eq!(b.drive.outstanding(), 1, "the flush waits");
+            while b.host.device.completed() <= units {
+                let programmed = b.host.device.tables().counters.host_units;
+                if b.host.device.completed() == units && programmed < units {
+                    assert_eq!(b.host.device.outstanding(), 1, "the flush waits");
                 }
-                assert!(b.step(b.agenda.horizon()), "{}", b.drive.diagnosis(&b.agenda));
+                assert!(b.step(b.agenda.horizon()), "{}", b.host.device.diagnosis(&b.agenda));
             }
             assert_eq!(
-                b.drive.tables().counters.host_units,
+                b.host.device.tables().counters.host_units,
                 units,
                 "all is programmed when the flush completes"
             );
-            let flush = b.drive.window.flows[0].other.max().unwrap();
+            let flush = b.host.window.flows[0].other.max().unwrap();
             assert!(flush > program, "{flush} holds a program of {program}");
             let rounds = units.div_ceil(6).div_ceil(4).max(units / 6);
             let bound = program * (rounds + 2) + Duration::from_ms(1);
@@ -289,7 +289,7 @@ fn a_flush_with_nothing_to_write_completes_at_once() {
     // One write and its flush; another flow's flushes follow reads of nothing dirty: write, flush, write, flush.
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &[limited(closed("f", 1, flushes), 2)], 1);
     b.run_out();
-    let programs = b.drive.nand().counters.host_programs;
+    let programs = b.host.device.nand().counters.host_programs;
     assert_eq!(programs, 1);
     // Two flushes of the same epoch: the second waits for no more than the first.
     let twice = SyntheticSpec { flush_every: Some(1), to: 0.01, ..mix(0.0) };
@@ -297,7 +297,7 @@ fn a_flush_with_nothing_to_write_completes_at_once() {
         (0..2).map(|k| limited(closed(&format!("f{k}"), 1, twice.clone()), 2)).collect();
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &flows, 1);
     b.run_out();
-    assert!(b.drive.nand().counters.host_programs <= 2);
+    assert!(b.host.device.nand().counters.host_programs <= 2);
     b.finish();
 }
 
@@ -342,8 +342,8 @@ fn data_trimmed_in_the_cache_holds_up_neither_flush_nor_write() {
         flows.push(FlowSpec { start: ms(20), ..limited(closed("flush", 1, flushed), 2) });
         let mut b = Bench::new(&spec, filled(&spec, 1.0), &flows, 1);
         b.run_out();
-        assert_eq!(b.drive.window.counters.cache_stalls, 0);
-        assert_eq!(b.drive.tables().counters.host_units, 1, "only the last unit is worth a program");
+        assert_eq!(b.host.device.counters.cache_stalls, 0);
+        assert_eq!(b.host.device.tables().counters.host_units, 1, "only the last unit is worth a program");
         b.finish();
     }
 }
@@ -371,11 +371,11 @@ fn trimmed_space_reads_fast_and_costs_collection_nothing() {
     let amplification = |flows: &[FlowSpec]| {
         let mut b = Bench::new(&spec, preconditioned(&spec, 1.0, 2.0, 5), flows, 1);
         b.run_to(ms(1500));
-        let (before, trimmed) = (b.drive.tables().counters, b.drive.window.counters.trimmed_units);
+        let (before, trimmed) = (b.host.device.tables().counters, b.host.device.counters.trimmed_units);
         b.run_out();
-        let f = b.drive.tables().counters.since(&before);
-        let mean = b.drive.window.flows[1].read.mean_ns().unwrap();
-        let flash_reads = b.drive.nand().counters.host_reads;
+        let f = b.host.device.tables().counters.since(&before);
+        let mean = b.host.window.flows[1].read.mean_ns().unwrap();
+        let flash_reads = b.host.device.nand().counters.host_reads;
         b.finish();
         ((f.host_units + f.gc_units) as f64 / f.host_units as f64, trimmed, mean, flash_reads)
     };
@@ -406,8 +406,8 @@ fn a_write_of_part_of_a_unit_reads_the_rest() {
         };
         let mut b = Bench::new(&spec, filled(&spec, 1.0), &[limited(closed("f", 1, partial), 50)], 1);
         b.run_out();
-        let reads = b.drive.window.counters.read_modify_writes;
-        let mean = b.drive.window.flows[0].write.mean_ns().unwrap();
+        let reads = b.host.device.counters.read_modify_writes;
+        let mean = b.host.window.flows[0].write.mean_ns().unwrap();
         b.finish();
         (reads, mean)
     };
@@ -425,7 +425,7 @@ fn a_write_of_part_of_a_unit_reads_the_rest() {
         SyntheticSpec { block_size: BlockSize::Fixed(Bytes(512)), alignment: Bytes(512), ..mix(0.0) };
     let mut b = Bench::new(&spec, filled(&spec, 0.0), &[limited(closed("f", 1, partial), 50)], 1);
     b.run_out();
-    assert_eq!(b.drive.window.counters.read_modify_writes, 0);
+    assert_eq!(b.host.device.counters.read_modify_writes, 0);
 }
 
 // ---- flows --------------------------------------------------------------------------------------------
@@ -436,12 +436,12 @@ fn a_closed_flow_stops_at_its_stop() {
     let flow = FlowSpec { start: ms(5), stop: Some(ms(20)), ..closed("f", 16, mix(1.0)) };
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
     b.run_to(SimTime(ms(5).as_ns() - 1));
-    assert_eq!((b.drive.completed(), b.drive.outstanding()), (0, 0));
+    assert_eq!((b.host.device.completed(), b.host.device.outstanding()), (0, 0));
     b.run_to(SimTime(ms(20).as_ns() - 1));
-    assert_eq!(b.drive.outstanding(), 16);
-    let before = b.drive.completed();
+    assert_eq!(b.host.device.outstanding(), 16);
+    let before = b.host.device.completed();
     b.run_out();
-    assert!(b.drive.completed() - before <= 16, "only what was outstanding completes after the stop");
+    assert!(b.host.device.completed() - before <= 16, "only what was outstanding completes after the stop");
     assert!(b.agenda.now() < ms(21));
     b.finish();
 }
@@ -456,14 +456,14 @@ fn open_flows_keep_their_rate_whatever_the_drive_does() {
     b.run_to(ms(1000));
     b.finish();
     for f in 0..2 {
-        let done = b.drive.window.flows[f].count();
+        let done = b.host.window.flows[f].count();
         assert!(done.abs_diff(1000) <= 1, "flow {f} made {done} requests in a second at 1000/s");
     }
     // Faster than the drive: requests queue in the host, none is dropped.
     let flows = [limited(open("flood", 1e6, mix(1.0)), 5000)];
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &flows, 1);
     b.run_to(ms(6));
-    assert!(b.drive.outstanding() > 4000);
+    assert!(b.host.device.outstanding() > 4000);
     b.run_out();
     assert_eq!(b.finish().requests, 5000);
 }
@@ -476,14 +476,14 @@ fn flows_have_their_own_statistics() {
         limited(closed("writes", 2, SyntheticSpec { from: 0.5, flush_every: Some(10), ..mix(0.0) }), 330);
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &[reads, writes], 1);
     b.run_out();
-    assert_eq!(b.drive.flow_names().collect::<Vec<_>>(), ["reads", "writes"]);
+    assert_eq!(b.host.flow_names().collect::<Vec<_>>(), ["reads", "writes"]);
     let counts = |f: usize| {
-        let l = &b.drive.window.flows[f];
+        let l = &b.host.window.flows[f];
         [l.read.count(), l.write.count(), l.other.count()]
     };
     assert_eq!(counts(0), [700, 0, 0]);
     assert_eq!(counts(1), [0, 300, 30]);
-    let c = b.drive.window.counters;
+    let c = b.host.window.counters;
     assert_eq!((c.read_bytes, c.written_bytes, c.requests), (700 * 4096, 300 * 4096, 1030));
     b.finish();
 }

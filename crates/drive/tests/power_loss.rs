@@ -7,7 +7,7 @@ mod drive_common;
 use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
-use interpulse_engine::{Bytes, Duration, Rng, Streams};
+use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ struct Met {
 }
 
 fn step(bench: &mut Bench) {
-    assert!(bench.step(bench.agenda.horizon()), "{}", bench.drive.diagnosis(&bench.agenda));
+    assert!(bench.step(bench.agenda.horizon()), "{}", bench.host.device.diagnosis(&bench.agenda));
 }
 
 /// Cuts the power of the world of `seed` at `cuts` random events, some of them while it still recovers.
@@ -129,30 +129,30 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
             step(&mut bench);
         }
         let at = bench.agenda.now();
-        bench.drive.cut_power(&mut bench.agenda);
+        bench.host.device.cut_power(&mut bench.agenda);
         met.cuts += 1;
-        bench.drive.power_up(&mut bench.agenda, at + Duration::from_ms(1));
-        let recovery = *bench.drive.recoveries().last().expect("there has been a cut");
+        bench.host.device.power_up(&mut bench.agenda, at + Duration::from_ms(1));
+        let recovery = *bench.host.device.recoveries().last().expect("there has been a cut");
         // The end of mounting is the next event: the drive can lose power again from then on.
         step(&mut bench);
         assert_eq!(bench.agenda.now(), at + Duration::from_ms(1) + recovery.found.mounting);
         assert!(recovery.found.mounting > Duration::from_us(40), "at least one page has been read");
         if rng.below(4) > 0 {
-            while bench.drive.is_down() {
+            while bench.host.device.is_down() {
                 step(&mut bench);
             }
         }
     }
-    while bench.drive.is_down() {
+    while bench.host.device.is_down() {
         step(&mut bench);
     }
     bench.run_requests(500);
     bench.finish();
     let unit = u64::from(spec.ftl_config().expect("a legal drive").logical_units);
-    let checked = bench.drive.versions_checked();
-    bench.drive.read_everything();
-    assert!(bench.drive.versions_checked() >= checked + unit, "every unit has been looked at");
-    for r in bench.drive.recoveries() {
+    let checked = bench.host.device.versions_checked();
+    bench.host.device.read_everything();
+    assert!(bench.host.device.versions_checked() >= checked + unit, "every unit has been looked at");
+    for r in bench.host.device.recoveries() {
         met.torn += r.found.torn_word_lines;
         met.broken += r.found.blocks_erased_again;
         met.lost += r.found.losses.acknowledged;
@@ -164,7 +164,7 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         assert!(!kept || (r.found.losses.acknowledged == 0 && r.found.trims_undone == 0));
         assert!(kept || r.found.kept_units == 0);
     }
-    met.checkpoints += bench.drive.ftl().metadata_written().checkpoints;
+    met.checkpoints += bench.host.device.ftl().metadata_written().checkpoints;
 }
 
 #[test]

@@ -6,7 +6,6 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, errors, of_part, part, preconditioned};
-use interpulse_drive::account::{CAUSES, Cause, Sums};
 use interpulse_drive::drive::request::Request;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, WhenValid};
@@ -14,7 +13,8 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
-use interpulse_engine::{Bytes, Current, Duration, Rng, SimTime, Streams};
+use interpulse_engine::account::{CAUSES, Cause};
+use interpulse_engine::{Bytes, Current, Device, Duration, Op, Rng, SimTime, Streams};
 use interpulse_flash::errors::{ErrorSpec, InitialAges, SoftStage};
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::power::budget;
@@ -22,7 +22,8 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::suspend::{
     DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
-use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, Op, SyntheticPacing, SyntheticSpec};
+use interpulse_host::Sums;
+use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -285,25 +286,25 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
 
     let mut bench = Bench::new(&spec, preconditioned(&spec, fill, overwrites, seed), &flows, seed);
     bench.run_requests(REQUESTS / count * count);
-    assert_eq!(bench.drive.outstanding(), 0, "the flows have ended");
+    assert_eq!(bench.host.device.outstanding(), 0, "the flows have ended");
     assert!(bench.agenda.now() < READ_BACK, "the flows end before the read-back begins");
     bench.run_out();
     let report = bench.finish();
     let (now, part) = (bench.agenda.now(), spec.part.power.clone());
-    let spent = bench.drive.nand_mut().spent(now);
+    let spent = bench.host.device.nand_mut().spent(now);
     assert_eq!(spent.die_time(), now.as_ns() * u64::from(spec.geometry.dies()));
-    interpulse_study::power::audit_meter(bench.drive.nand_mut(), &part, now).unwrap();
-    let most = bench.drive.nand_mut().meter().map(|meter| meter.read(now).most);
+    interpulse_study::power::audit_meter(bench.host.device.nand_mut(), &part, now).unwrap();
+    let most = bench.host.device.nand_mut().meter().map(|meter| meter.read(now).most);
     if let (Some(most), Some(budget)) = (most, spec.nand.power.budget) {
         assert!(most <= budget, "{most} of a budget of {budget}");
     }
     assert_eq!(report.requests, REQUESTS / count * count + requests);
-    assert_eq!(report.requests, bench.drive.window.counters.requests);
+    assert_eq!(report.requests, bench.host.window.counters.requests);
     assert!(report.versions_checked >= units, "every unit has been read back");
-    let latencies = bench.drive.window.flows.iter().map(|f| f.count()).sum::<u64>();
+    let latencies = bench.host.window.flows.iter().map(|f| f.count()).sum::<u64>();
     assert_eq!(latencies, report.requests, "every request has a latency");
 
-    let window = &bench.drive.window;
+    let window = &bench.host.window;
     let (mut reads, mut writes) = ((0, 0), (0, 0));
     for f in &window.flows {
         reads = (reads.0 + f.read.count(), reads.1 + f.read.sum_ns());
@@ -312,9 +313,9 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let sums = [window.read_blame.total(), window.write_blame].map(|s| (s.requests, s.total_ns()));
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
-    let host = bench.drive.window.counters;
-    let (ftl, nand) = (bench.drive.tables().counters, bench.drive.nand().counters);
-    for (info, value) in host.iter().chain(ftl.iter()).chain(nand.iter()) {
+    let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
+    let (ftl, nand) = (bench.host.device.tables().counters, bench.host.device.nand().counters);
+    for (info, value) in host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()) {
         *counted.entry(info.name).or_default() += value;
     }
     true
@@ -358,12 +359,13 @@ const FOLLOWED: u64 = 400;
 fn follow(bench: &mut Bench) -> u64 {
     let mut mine = [Sums::default(), Sums::default()];
     let mut seen: BTreeMap<u32, Request> = BTreeMap::new();
-    while !(bench.drive.exhausted() && bench.drive.outstanding() == 0) {
-        let (completed, total) = (bench.drive.completed(), recorded(bench));
-        assert!(bench.step(bench.agenda.horizon()), "{}", bench.drive.diagnosis(&bench.agenda));
+    while !bench.host.is_done() {
+        let (completed, total) = (bench.host.device.completed(), recorded(bench));
+        assert!(bench.step(bench.agenda.horizon()), "{}", bench.host.device.diagnosis(&bench.agenda));
         let now = bench.agenda.now();
-        let live: BTreeMap<u32, Request> = bench.drive.requests().iter().map(|(id, r)| (id, *r)).collect();
-        if bench.drive.completed() > completed {
+        let live: BTreeMap<u32, Request> =
+            bench.host.device.requests().iter().map(|(id, r)| (id, *r)).collect();
+        if bench.host.device.completed() > completed {
             // A number may be taken again at once, by a later request.
             let gone = |(id, r): &(&u32, &Request)| live.get(id).is_none_or(|l| l.submitted > r.submitted);
             let gone: Vec<Request> = seen.iter().filter(gone).map(|(_, r)| *r).collect();
@@ -389,13 +391,13 @@ fn follow(bench: &mut Bench) -> u64 {
         }
         seen = live;
     }
-    assert_eq!([bench.drive.window.read_blame.total(), bench.drive.window.write_blame], mine);
-    bench.drive.completed()
+    assert_eq!([bench.host.window.read_blame.total(), bench.host.window.write_blame], mine);
+    bench.host.device.completed()
 }
 
 /// Latencies recorded so far, summed.
 fn recorded(bench: &Bench) -> u128 {
-    let flows = bench.drive.window.flows.iter();
+    let flows = bench.host.window.flows.iter();
     flows.map(|f| f.read.sum_ns() + f.write.sum_ns() + f.other.sum_ns()).sum()
 }
 
@@ -423,7 +425,7 @@ fn the_parts_of_every_request_sum_to_its_latency() {
             let overwrites = if spec.ftl.gc == GcPolicy::Imposed { 0.0 } else { 0.5 };
             let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, overwrites, 1), &flows, 1);
             followed += follow(&mut bench);
-            let counters = bench.drive.nand().counters;
+            let counters = bench.host.device.nand().counters;
             suspends = (suspends.0 + counters.program_suspends, suspends.1 + counters.erase_suspends);
         }
     }

@@ -3,8 +3,8 @@
 mod drive_common;
 
 use drive_common::*;
-use interpulse_drive::account::Cause;
 use interpulse_drive::spec::DriveSpec;
+use interpulse_engine::account::Cause;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{ErrorSpec, InitialAges};
 use interpulse_workload::{BlockSize, SyntheticSpec};
@@ -20,7 +20,7 @@ fn with(errors: ErrorSpec) -> DriveSpec {
 fn reads(spec: &DriveSpec, depth: u32, count: u64) -> Bench {
     let mut b = Bench::new(spec, filled(spec, 1.0), &[closed("r", depth, mix(1.0))], 1);
     b.run_requests(count);
-    b.drive.close();
+    b.host.close();
     b.run_out();
     b
 }
@@ -32,16 +32,16 @@ const SOME: [f64; 2] = [7.7e-3, 1e-4];
 fn what_repeated_reads_took_is_their_retry_and_shows_in_the_tail() {
     let mut b = reads(&with(errors(3, &SOME)), 4, 40_000);
     b.finish();
-    let counted = b.drive.nand().reliability().unwrap().counters;
+    let counted = b.host.device.nand().reliability().unwrap().counters;
     let retried = counted.host_reads_retried as f64 / counted.reads as f64;
     assert!((0.02..0.12).contains(&retried), "{retried}");
-    let total = b.drive.window.read_blame.total();
+    let total = b.host.window.read_blame.total();
     assert_eq!(total.by_cause[Cause::Retry as usize], u128::from(counted.host_retry_time));
-    let tail = b.drive.window.read_blame.slowest(1000).unwrap();
+    let tail = b.host.window.read_blame.slowest(1000).unwrap();
     let share = tail.sums.by_cause[Cause::Retry as usize] as f64 / tail.sums.total_ns() as f64;
     assert!(share > 0.2, "{share}");
     let clean = reads(&little(), 4, 40_000);
-    let worst = |b: &Bench| b.drive.window.flows[0].read.percentile(0.999).unwrap();
+    let worst = |b: &Bench| b.host.window.flows[0].read.percentile(0.999).unwrap();
     assert!(worst(&b) > worst(&clean) + Duration::from_us(30), "{} {}", worst(&b), worst(&clean));
 }
 
@@ -49,7 +49,7 @@ fn what_repeated_reads_took_is_their_retry_and_shows_in_the_tail() {
 #[test]
 fn a_table_of_zeros_changes_nothing_for_reads() {
     let (with_table, without) = (reads(&with(errors(3, &[0.0])), 16, 20_000), reads(&little(), 16, 20_000));
-    let of = |b: &Bench| content(&b.drive.window.flows[0].read);
+    let of = |b: &Bench| content(&b.host.window.flows[0].read);
     assert_eq!(of(&with_table), of(&without));
 }
 
@@ -58,9 +58,9 @@ fn what_nothing_corrects_completes_with_an_error() {
     let mut spec = errors(3, &[0.5]);
     spec.ecc.max_retries = 1;
     let mut b = reads(&with(spec.clone()), 4, 500);
-    assert_eq!(b.drive.window.uncorrectable_reads, b.drive.window.counters.requests);
+    assert_eq!(b.host.window.uncorrectable_reads, b.host.window.counters.requests);
     b.finish();
-    let counted = b.drive.nand().reliability().unwrap().counters;
+    let counted = b.host.device.nand().reliability().unwrap().counters;
     // Four codewords of 1 KiB in each unit.
     assert_eq!(counted.uncorrectable_codewords * 8192, counted.bits);
     // Writes of half a unit have to read the rest of it.
@@ -69,8 +69,8 @@ fn what_nothing_corrects_completes_with_an_error() {
     let spec = with(spec);
     let mut b = Bench::new(&spec, filled(&spec, 1.0), &[closed("w", 1, writes)], 1);
     b.run_requests(200);
-    let failed = b.drive.window.uncorrectable_writes;
-    assert!(failed > 100 && failed <= b.drive.window.counters.read_modify_writes, "{failed}");
+    let failed = b.host.window.uncorrectable_writes;
+    assert!(failed > 100 && failed <= b.host.device.counters.read_modify_writes, "{failed}");
     b.finish();
 }
 
@@ -87,16 +87,16 @@ fn old_blocks_are_refreshed() {
     for _ in 0..10 {
         b.run_for(Duration::from_ms(200));
         let now = b.agenda.now();
-        let ftl = b.drive.tables();
+        let ftl = b.host.device.tables();
         for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
             let (lane, number) = ftl.layout.lane_of(block);
             let (die, plane) = ftl.layout.die_of(lane);
-            let age = b.drive.nand().reliability().unwrap().age((die, plane, number), now);
+            let age = b.host.device.nand().reliability().unwrap().age((die, plane, number), now);
             assert!(age < limit + Duration::from_ms(200), "block {block} is {age} old at {now}");
         }
     }
-    assert!(b.drive.rewritten().refreshed > 100, "{:?}", b.drive.rewritten());
-    assert_eq!(b.drive.rewritten().reclaimed, 0);
+    assert!(b.host.device.rewritten().refreshed > 100, "{:?}", b.host.device.rewritten());
+    assert_eq!(b.host.device.rewritten().reclaimed, 0);
     b.finish();
 }
 
@@ -105,8 +105,8 @@ fn old_blocks_are_refreshed() {
 fn nothing_is_rewritten_unasked() {
     let mut b = reads(&with(errors(3, &SOME)), 4, 5_000);
     b.finish();
-    assert_eq!(b.drive.rewritten(), Default::default());
-    assert_eq!(b.drive.tables().counters.erases, 0);
+    assert_eq!(b.host.device.rewritten(), Default::default());
+    assert_eq!(b.host.device.tables().counters.erases, 0);
 }
 
 /// A block that is read again and again is rewritten every so many reads.
@@ -119,14 +119,14 @@ fn blocks_read_often_are_reclaimed() {
     let mut b = Bench::new(&spec, filled(&spec, 0.9), &[closed("r", 4, mix(1.0))], 1);
     b.run_requests(100_000);
     // What is open cannot be rewritten before it is full.
-    let (ftl, reliability) = (b.drive.tables(), b.drive.nand().reliability().unwrap());
+    let (ftl, reliability) = (b.host.device.tables(), b.host.device.nand().reliability().unwrap());
     for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
         let (lane, number) = ftl.layout.lane_of(block);
         let (die, plane) = ftl.layout.die_of(lane);
         let reads = reliability.block(die, plane, number).reads;
         assert!(reads < 3 * limit, "block {block} has been read {reads} times");
     }
-    let (done, asked) = (b.drive.rewritten().reclaimed, 100_000 / u64::from(limit));
+    let (done, asked) = (b.host.device.rewritten().reclaimed, 100_000 / u64::from(limit));
     assert!(done > asked / 2 && done <= asked + 100, "{done} of about {asked}");
     b.finish();
 }
@@ -143,7 +143,7 @@ fn age_and_wear_find_their_place_in_the_table() {
     let mut b = Bench::new(&spec, state, &[closed("r", 8, mix(1.0))], 1);
     b.run_requests(30_000);
     b.finish();
-    let c = b.drive.nand().reliability().unwrap().counters;
+    let c = b.host.device.nand().reliability().unwrap().counters;
     let seen = c.expected_errors as f64 / 1024.0 / c.bits as f64;
     assert!((seen / 3.28e-3 - 1.0).abs() < 0.02, "{seen}");
 }

@@ -12,9 +12,8 @@ use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
-use interpulse_engine::{Bytes, Duration, ResourceId, SimTime, Streams};
+use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
-use interpulse_workload::{Op, Request};
 
 const PAPER: ReprogramSpec =
     ReprogramSpec { super_layer: 1, candidates: 1, when_valid: WhenValid::Candidate };
@@ -208,9 +207,10 @@ fn a_lane_without_victims_takes_its_candidates() {
 fn write_at(bench: &mut Bench, minute: u64, page: u64) {
     bench.run_to(SimTime::ZERO + Duration::from_ms(60_000 * minute));
     let request = Request { op: Op::Write, sector: page * 8, sectors: 8 };
-    bench.drive.submit_request(&mut bench.agenda, request);
+    bench.host.submit(&mut bench.agenda, 0, 0, request);
+    let completed = bench.host.device.completed();
     bench.run_for(Duration::from_ms(60));
-    assert!(bench.drive.next_completion().is_some(), "the write has been programmed");
+    assert_eq!(bench.host.device.completed(), completed + 1, "the write has been programmed");
 }
 
 /// Figure 8 on a drive: a page is cold when it is first written, hot when it is updated, and its block's time stamp is
@@ -222,30 +222,31 @@ fn the_worked_example_of_figure_8() {
     spec.cache.size = Bytes::mib(1);
     spec.cache.acknowledge = Acknowledge::WhenProgrammed;
     let state = filled(&spec, 0.0);
-    let drive = interpulse_drive::drive::Drive::owned(spec.clone(), state, 1, ResourceId(0)).unwrap();
-    let agenda = interpulse_engine::Agenda::new(interpulse_drive::drive::Drive::resources(&spec, 0));
-    let mut bench = Bench { drive, agenda };
-    let block_of = |bench: &Bench, page: u32| match bench.drive.tables().map().get(page) {
-        Where::Flash(ppu) => bench.drive.tables().layout.split(ppu),
+    let mut bench = Bench::new(&spec, state, &[], 1);
+    let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(page) {
+        Where::Flash(ppu) => bench.host.device.tables().layout.split(ppu),
         other => panic!("{other:?}"),
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
     let is_hot = |bench: &Bench, block: u32, at: u64| {
-        bench.drive.tables().hotness().unwrap().level(block, 0, minute(at)) == 0
+        bench.host.device.tables().hotness().unwrap().level(block, 0, minute(at)) == 0
     };
 
     write_at(&mut bench, 1, 0);
     let (normal, _) = block_of(&bench, 0);
-    assert!(!bench.drive.tables().reprogramming().unwrap().is_two_bit(normal), "TS 1: a normal block");
+    assert!(!bench.host.device.tables().reprogramming().unwrap().is_two_bit(normal), "TS 1: a normal block");
     assert!(is_hot(&bench, normal, 30) && !is_hot(&bench, normal, 31), "its stamp is minute 1");
 
     write_at(&mut bench, 11, 0);
     let (hot, offset) = block_of(&bench, 0);
-    assert!(bench.drive.tables().reprogramming().unwrap().is_two_bit(hot), "TS 2: a reprogrammable block");
+    assert!(
+        bench.host.device.tables().reprogramming().unwrap().is_two_bit(hot),
+        "TS 2: a reprogrammable block"
+    );
     assert_eq!(offset, 0, "the first super layer");
     // Other updates fill the super layer: 4 programs, and a reprogram for every page but the newest, twice.
     let mut at = 11;
-    while bench.drive.tables().counters.reprogrammed_units < 8 {
+    while bench.host.device.tables().counters.reprogrammed_units < 8 {
         at += 1;
         write_at(&mut bench, at, 0);
         assert_eq!(block_of(&bench, 0).0, hot);
@@ -257,9 +258,9 @@ fn the_worked_example_of_figure_8() {
     assert_eq!((same, offset), (hot, 4 * 3), "TS 4: the second super layer of the same block");
     assert!(is_hot(&bench, hot, 64) && !is_hot(&bench, hot, 65), "with a stamp of its own");
 
-    let die = &bench.drive.nand().dies()[0];
+    let die = &bench.host.device.nand().dies()[0];
     let status = die.blocks().status(0, hot % spec.part.blocks_per_plane, 0);
     assert_eq!((status.reprograms, status.distribution), (2, Distribution::P4P7), "the die followed");
     assert_eq!(status.coding().after(Bit::Lsb), None);
-    bench.drive.audit(bench.agenda.now(), 1).unwrap();
+    bench.host.device.audit(bench.agenda.now(), 1).unwrap();
 }

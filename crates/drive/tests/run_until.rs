@@ -5,16 +5,16 @@
 mod drive_common;
 
 use drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
-use interpulse_drive::account::Sums;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::stats::HostCounters;
+use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
 use interpulse_flash::command::USES;
 use interpulse_flash::nand::NandCounters;
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_host::{Host, HostCounters, Sums};
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// Everything a run is measured by.
@@ -23,6 +23,7 @@ struct Numbers {
     flows: Vec<[Histogram; 3]>,
     blame: [Sums; 2],
     host: HostCounters,
+    drive: DriveCounters,
     ftl: FtlCounters,
     nand: NandCounters,
     uses: Vec<[u64; USES]>,
@@ -31,13 +32,14 @@ struct Numbers {
 }
 
 /// The numbers of a drive at `now`; only the first `flows` flows.
-fn numbers(drive: &mut Drive, now: SimTime, flows: usize) -> Numbers {
+fn numbers(host: &mut Host<Drive>, now: SimTime, flows: usize) -> Numbers {
+    let drive = &mut host.device;
     let uses = drive.nand_mut().dies_mut().iter_mut().map(|die| {
         die.usage.settle(now);
         die.usage.uses()
     });
     let uses = uses.collect();
-    let w = &drive.window;
+    let w = &host.window;
     Numbers {
         flows: w.flows[..flows]
             .iter()
@@ -45,6 +47,7 @@ fn numbers(drive: &mut Drive, now: SimTime, flows: usize) -> Numbers {
             .collect(),
         blame: [w.read_blame.total(), w.write_blame],
         host: w.counters,
+        drive: drive.counters,
         ftl: drive.tables().counters,
         nand: drive.nand().counters,
         uses,
@@ -106,7 +109,7 @@ const END: SimTime = SimTime(1_000_000_000);
 fn straight(spec: &DriveSpec, flows: &[FlowSpec], seed: u64, reported: usize) -> Numbers {
     let mut b = bench(spec, flows, seed);
     b.run_to(END);
-    numbers(&mut b.drive, END, reported)
+    numbers(&mut b.host, END, reported)
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn the_runs_compared_here_are_eventful() {
     assert!(n.host.requests > 5_000, "{:?}", n.host);
     assert!(n.nand.program_suspends > 100 && n.nand.erase_suspends > 10, "{:?}", n.nand);
     assert!(n.ftl.gc_units > 100 && n.ftl.erases > 10, "{:?}", n.ftl);
-    let h = n.host;
+    let h = n.drive;
     assert!(h.cache_stalls > 100 && h.trimmed_units > 100 && h.read_modify_writes > 100, "{h:?}");
     assert!(h.cache_read_hits > 10 && h.cache_overwrites > 10 && h.unmapped_reads > 10, "{h:?}");
 }
@@ -133,7 +136,7 @@ fn a_run_in_pieces_is_the_run() {
             b.assert_dies_add_up();
         }
         assert_eq!(b.agenda.now(), END);
-        assert_eq!(numbers(&mut b.drive, END, 2), whole, "{pieces} pieces");
+        assert_eq!(numbers(&mut b.host, END, 2), whole, "{pieces} pieces");
     }
 }
 
@@ -144,10 +147,10 @@ fn windows_add_up_to_the_run() {
     let mut b = bench(&spec, &flows, 1);
     let (mut requests, mut latency) = (0, 0);
     for k in 1..=10 {
-        b.drive.reset_window();
+        b.host.begin_window();
         b.run_to(SimTime(END.as_ns() * k / 10));
-        requests += b.drive.window.counters.requests;
-        latency += b.drive.window.flows.iter().map(|f| f.all().sum_ns()).sum::<u128>();
+        requests += b.host.window.counters.requests;
+        latency += b.host.window.flows.iter().map(|f| f.all().sum_ns()).sum::<u128>();
     }
     let all = whole.flows.iter().flatten().map(|h| h.1).sum::<u128>();
     assert_eq!((requests, latency), (whole.host.requests, all));
@@ -192,18 +195,19 @@ fn two_drives_in_one_virtual_time_are_as_each_alone() {
     let mut first = [0, 0];
     first[1] = Drive::resources(&specs[0], 2);
     let mut agenda = Agenda::new(first[1] + Drive::resources(&specs[1], 2));
-    let mut drives: Vec<Drive> = (0..2)
+    let mut hosts: Vec<Host<Drive>> = (0..2)
         .map(|k| {
             let state = preconditioned(&specs[k], 1.0, 1.0, 3);
-            Drive::new(specs[k].clone(), state, &flows, seeds[k], ResourceId(first[k])).unwrap()
+            let drive = Drive::new(specs[k].clone(), state, seeds[k], ResourceId(first[k]), 2);
+            Host::new(drive, &flows, seeds[k], ()).unwrap()
         })
         .collect();
-    drives.iter_mut().for_each(|drive| drive.start(&mut agenda));
+    hosts.iter_mut().for_each(|host| host.start(&mut agenda).unwrap());
     while let Some((_, resource)) = agenda.next(END) {
-        drives[usize::from(resource.0 >= first[1])].handle(&mut agenda, resource);
+        hosts[usize::from(resource.0 >= first[1])].handle(&mut agenda, resource);
         agenda.settle(resource);
     }
-    for (drive, alone) in drives.iter_mut().zip(&alone) {
-        assert_eq!(&numbers(drive, END, 2), alone);
+    for (host, alone) in hosts.iter_mut().zip(&alone) {
+        assert_eq!(&numbers(host, END, 2), alone);
     }
 }

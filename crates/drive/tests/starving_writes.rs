@@ -5,8 +5,8 @@ mod drive_common;
 
 use drive_common::{Bench, closed, filled, little, mix};
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{Bytes, Duration, SimTime};
-use interpulse_workload::{BlockSize, FlowSpec, Op, SyntheticSpec};
+use interpulse_engine::{Bytes, Device, Duration, Op, SimTime};
+use interpulse_workload::{BlockSize, FlowSpec, SyntheticSpec};
 
 /// A cache of 24 units, which a large write alone overfills many times.
 fn cramped() -> DriveSpec {
@@ -36,22 +36,30 @@ fn a_write_that_starves_through_the_whole_window_is_counted() {
     let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[readers(), large_writes(1)], 1);
     let end = SimTime(400_000);
     bench.run_to(end);
-    let window = bench.drive.end_window(end);
+    let window = bench.host.end_window(end);
     assert_eq!(window.flows[1].write.count(), 0, "no write completes in this window");
     assert!(window.flows[0].read.count() > 0);
-    assert_eq!(window.counters.command_timeouts_write, 1);
+    let of_window = |bench: &Bench, end| {
+        let mut counters = bench.host.device.counters;
+        counters.add(&bench.host.device.overdue(end));
+        counters
+    };
+    let counters = of_window(&bench, end);
+    assert_eq!(counters.command_timeouts_write, 1);
     // Both flows start at time zero.
     assert_eq!(window.oldest_write, Some(us(400)));
     assert!(window.oldest_read.is_some_and(|age| age < us(400)));
-    assert_eq!(window.counters.command_timeouts_other, 0);
+    assert_eq!(counters.command_timeouts_other, 0);
 
+    let before = bench.host.device.counters;
     // In the next window the write is older still, then completes late: counted there too, once.
-    while bench.drive.window.flows[1].write.count() == 0 {
+    while bench.host.window.flows[1].write.count() == 0 {
         assert!(bench.step(bench.agenda.horizon()));
     }
-    let window = bench.drive.end_window(bench.agenda.now());
+    let window = bench.host.end_window(bench.agenda.now());
     assert_eq!(window.flows[1].write.count(), 1);
-    assert_eq!(window.counters.command_timeouts_write, 1);
+    let counters = of_window(&bench, bench.agenda.now()).since(&before);
+    assert_eq!(counters.command_timeouts_write, 1);
     assert_eq!(window.oldest_write, Some(Duration::ZERO), "the next write has just been submitted");
 }
 
@@ -75,13 +83,13 @@ fn what_takes_longer_than_the_timeout_is_counted_and_nothing_else() {
         };
         let mut before: Vec<_> = Vec::new();
         loop {
-            let completed = bench.drive.completed();
+            let completed = bench.host.device.completed();
             if !bench.step(SimTime(end)) {
                 break;
             }
             let now = bench.agenda.now();
-            let requests = bench.drive.requests();
-            if bench.drive.completed() > completed {
+            let requests = bench.host.device.requests();
+            if bench.host.device.completed() > completed {
                 let stays =
                     |id: u32, since: SimTime| requests.iter().any(|(i, r)| i == id && r.submitted == since);
                 let gone: Vec<_> = before.iter().filter(|&&(id, _, since)| !stays(id, since)).collect();
@@ -91,7 +99,8 @@ fn what_takes_longer_than_the_timeout_is_counted_and_nothing_else() {
             before = requests.iter().map(|(id, r)| (id, r.op, r.submitted)).collect();
         }
         before.iter().for_each(|&(_, op, since)| expected[at(op)] += u64::from(slow(since, SimTime(end))));
-        let c = bench.drive.end_window(SimTime(end)).counters;
+        let mut c = bench.host.device.counters;
+        c.add(&bench.host.device.overdue(SimTime(end)));
         let ours = [c.command_timeouts_read, c.command_timeouts_write, c.command_timeouts_other];
         assert_eq!(ours, expected, "{limit:?}");
         assert!(limit.is_some() || ours == [0; 3]);
@@ -105,14 +114,14 @@ fn what_takes_longer_than_the_timeout_is_counted_and_nothing_else() {
 fn the_array_is_told_of_the_write_that_has_waited_longest() {
     let spec = cramped();
     let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[readers(), large_writes(3)], 1);
-    assert_eq!(bench.drive.nand().oldest_write(), None);
+    assert_eq!(bench.host.device.nand().oldest_write(), None);
     let (mut waiting, mut free, mut changes) = (0, 0, 0);
     let mut last = None;
     while bench.step(SimTime(400_000_000)) {
-        let told = bench.drive.nand().oldest_write();
+        let told = bench.host.device.nand().oldest_write();
         let entering =
             |r: &interpulse_drive::drive::request::Request| r.op == Op::Write && r.admitted < r.units;
-        let writes = || bench.drive.requests().iter().map(|(_, r)| r).filter(|r| entering(r));
+        let writes = || bench.host.device.requests().iter().map(|(_, r)| r).filter(|r| entering(r));
         // A write of which only a part is in the cache is the one at the head of the line.
         let head = writes().find(|r| r.admitted > 0).map(|r| r.submitted);
         match told {
@@ -131,5 +140,5 @@ fn the_array_is_told_of_the_write_that_has_waited_longest() {
     }
     assert!(waiting > 100 && free > 0 && changes > 5, "{waiting} {free} {changes}");
     bench.finish();
-    assert_eq!(bench.drive.nand().oldest_write(), None);
+    assert_eq!(bench.host.device.nand().oldest_write(), None);
 }

@@ -44,9 +44,9 @@ fn flows() -> [FlowSpec; 2] {
 fn run(spec: &DriveSpec, seed: u64) -> (f64, u64) {
     let mut bench = Bench::new(spec, preconditioned(spec, 1.0, 1.0, 1), &flows(), seed);
     bench.run_to(END);
-    let read = &bench.drive.window.flows[0].read;
+    let read = &bench.host.window.flows[0].read;
     assert!(read.count() > 1_000);
-    let c = bench.drive.nand().counters;
+    let c = bench.host.device.nand().counters;
     assert!(c.erases > 10, "no garbage is collected");
     (read.sum_ns() as f64 / read.count() as f64 / 1e3, c.program_suspends.min(c.erase_suspends))
 }
@@ -77,8 +77,8 @@ fn none_is_a_drive_without_suspension() {
         let result = |spec: &DriveSpec| {
             let mut bench = Bench::new(spec, preconditioned(spec, 1.0, 1.0, 1), &flows(), seed);
             bench.run_to(END);
-            let window = bench.drive.end_window(END);
-            let nand: Vec<u64> = bench.drive.nand().counters.iter().map(|(_, value)| value).collect();
+            let window = bench.host.end_window(END);
+            let nand: Vec<u64> = bench.host.device.nand().counters.iter().map(|(_, value)| value).collect();
             let latencies = window
                 .flows
                 .iter()

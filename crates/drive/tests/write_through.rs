@@ -4,9 +4,9 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
-use interpulse_drive::account::{CAUSES, Cause};
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
+use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};
@@ -30,7 +30,7 @@ fn program_time(nand: &Nand) -> u64 {
 }
 
 fn writes_by_cause(bench: &Bench) -> (u64, [u128; CAUSES]) {
-    let sums = &bench.drive.window.write_blame;
+    let sums = &bench.host.window.write_blame;
     (sums.requests, sums.by_cause)
 }
 
@@ -48,16 +48,16 @@ fn a_write_alone_takes_its_program_on_top() {
         spec.ftl.allocation = allocation;
         let cached = run(&spec);
         let b = run(&through(spec));
-        let own = program_time(b.drive.nand());
-        let latency = |b: &Bench| b.drive.window.flows[0].write.sum_ns() / 6;
+        let own = program_time(b.host.device.nand());
+        let latency = |b: &Bench| b.host.window.flows[0].write.sum_ns() / 6;
         assert_eq!(latency(&b), latency(&cached) - 500 + u128::from(own));
         let (count, sums) = writes_by_cause(&b);
         assert_eq!((count, sums[Cause::OwnProgram as usize]), (6, 6 * u128::from(own)));
         // Link and firmware are the rest.
         let rest = sums[Cause::Link as usize] + sums[Cause::Firmware as usize];
-        assert_eq!(rest + 6 * u128::from(own), b.drive.window.flows[0].write.sum_ns());
+        assert_eq!(rest + 6 * u128::from(own), b.host.window.flows[0].write.sum_ns());
         // A program of its own for each, of which five sixths carry nothing.
-        let counters = b.drive.tables().counters;
+        let counters = b.host.device.tables().counters;
         assert_eq!((counters.host_units, counters.padding_units), (6, 6 * 5));
     }
 }
@@ -73,10 +73,10 @@ fn a_large_write_waits_for_the_last_of_its_programs() {
     b.run_out();
     b.finish();
     // Ten units: a program of six and one of four, one after the other on the only die.
-    let own = u128::from(program_time(b.drive.nand()));
+    let own = u128::from(program_time(b.host.device.nand()));
     let (_, sums) = writes_by_cause(&b);
     assert_eq!((sums[Cause::Programs as usize], sums[Cause::OwnProgram as usize]), (own, own));
-    assert_eq!(b.drive.nand().counters.host_programs, 2);
+    assert_eq!(b.host.device.nand().counters.host_programs, 2);
 }
 
 /// What a program waits for while it is stopped is not its own time: with a scheme that costs nothing, the own part
@@ -91,9 +91,9 @@ fn time_in_which_a_program_is_stopped_is_the_reads() {
     b.run_out();
     b.finish();
     let (count, sums) = writes_by_cause(&b);
-    let suspends = b.drive.nand().counters.program_suspends;
+    let suspends = b.host.device.nand().counters.program_suspends;
     assert!(suspends > 100, "{suspends}");
-    assert_eq!(sums[Cause::OwnProgram as usize], u128::from(count * program_time(b.drive.nand())));
+    assert_eq!(sums[Cause::OwnProgram as usize], u128::from(count * program_time(b.host.device.nand())));
     assert!(sums[Cause::HostReads as usize] > 100 * 40_000, "{sums:?}");
     assert!(sums[Cause::Programs as usize] > 0, "the second write waits behind the first: {sums:?}");
 }
@@ -106,7 +106,7 @@ fn nothing_is_held_back_in_the_cache() {
         let mut spec = through(of_part(part(Cells::Tlc, 1, 24, 8), 1, 1, 1));
         spec.ftl.allocation = allocation;
         let mut b = Bench::new(&spec, filled(&spec, 0.2), &[limited(closed("w", 7, mix(0.0)), 7)], 1);
-        while b.drive.nand().pending() < 7 {
+        while b.host.device.nand().pending() < 7 {
             assert!(b.step(b.agenda.horizon()), "seven programs are under way at a time");
         }
         b.run_out();
@@ -114,7 +114,7 @@ fn nothing_is_held_back_in_the_cache() {
         let (_, sums) = writes_by_cause(&b);
         assert_eq!(sums[Cause::Cache as usize], 0, "{sums:?}");
         // The k-th program waits for those before it, less what their commands arrived later.
-        let own = u128::from(program_time(b.drive.nand()));
+        let own = u128::from(program_time(b.host.device.nand()));
         let waited = sums[Cause::Programs as usize];
         assert!(waited > 20 * own && waited < 21 * own, "{waited} of 21 x {own}");
     }
@@ -131,10 +131,10 @@ fn writes_to_one_unit_are_all_programmed() {
         let mut b = Bench::new(&spec, filled(&spec, 1.0), &[limited(flow, 5_000)], 1);
         b.run_out();
         b.finish();
-        let host = b.drive.window.counters;
-        let written = host.written_bytes / 4096;
-        assert_eq!((host.cache_overwrites, b.drive.tables().counters.host_units), (0, written));
-        assert!(host.cache_read_hits > 100, "reads find data that is being programmed");
+        let written = b.host.window.counters.written_bytes / 4096;
+        let drive = b.host.device.counters;
+        assert_eq!((drive.cache_overwrites, b.host.device.tables().counters.host_units), (0, written));
+        assert!(drive.cache_read_hits > 100, "reads find data that is being programmed");
     }
 }
 
@@ -150,8 +150,8 @@ fn a_trimmed_write_is_not_waited_for() {
         let mut b = Bench::new(&spec, state, &[limited(closed("f", 512, requests), 20_000)], 1);
         b.run_out();
         b.finish();
-        let written = b.drive.window.counters.written_bytes / 4096;
-        let programmed = b.drive.tables().counters.host_units;
+        let written = b.host.window.counters.written_bytes / 4096;
+        let programmed = b.host.device.tables().counters.host_units;
         assert!(programmed < written, "{programmed} of {written} units: some were trimmed before");
     }
 }

@@ -3,13 +3,12 @@
 use crate::config::Case;
 use crate::control::Tell;
 use crate::report;
-use crate::run::{self, Measured, RunFailure};
+use crate::run::{self, Measured, RunFailure, Simulated};
 use interpulse_array::array::Array;
-use interpulse_array::config::ArraySpec;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::build::PreconditionedState;
-use interpulse_drive::simulated::Simulated;
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime, Streams};
+use interpulse_engine::{Device, Duration, ResourceId, Streams};
+use interpulse_host::{FreeRunning, Host, Stepper};
 use interpulse_workload::{Flow, Source, TraceSummary};
 use serde_json::Value;
 use std::path::Path;
@@ -43,83 +42,54 @@ fn about_trace(path: &Path, found: &TraceSummary) -> String {
     text
 }
 
-/// The drive of a case, and the agenda for it.
-pub fn drive(case: &Case, state: PreconditionedState) -> Result<(Drive, Agenda), RunFailure> {
-    let drive = Drive::new(case.drive.clone(), state, &case.flows, case.seed, ResourceId(0));
-    let agenda = Agenda::new(Drive::resources(&case.drive, case.flows.len() as u32));
-    Ok((drive.map_err(|e| RunFailure::User(e.to_string()))?, agenda))
+/// The drive of a case, and its host.
+pub fn drive(case: &Case, state: PreconditionedState) -> Result<Stepper<Drive>, RunFailure> {
+    let flows = case.flows.len() as u32;
+    stepper(case, Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows))
 }
 
-/// The array of a case, and the agenda for it. All drives start from `state`, but for those that take lost ones'
-/// places, which are new.
-pub fn array(case: &Case, state: PreconditionedState) -> Result<(Array, Agenda), RunFailure> {
+/// The array of a case, and its host. All drives start from `state`, but for those that take lost ones' places, which
+/// are new.
+pub fn array(case: &Case, state: PreconditionedState) -> Result<Stepper<Array>, RunFailure> {
     let spec = case.array.expect("the case has an array");
-    let built = Array::assemble(spec, &case.drive, &case.flows, state, case.seed);
-    built.map_err(|e| RunFailure::User(e.to_string()))
+    stepper(case, Array::assemble(spec, &case.drive, state, case.seed, case.flows.len() as u32))
+}
+
+fn stepper<D: Device>(case: &Case, device: D) -> Result<Stepper<D>, RunFailure> {
+    let host = Host::new(device, &case.flows, case.seed, ());
+    Ok(Stepper::new(host.map_err(|e| RunFailure::User(e.to_string()))?, FreeRunning))
 }
 
 /// Runs a case. Its result is that of its drive, or that of the drives of its array taken together with a section about
 /// the array.
 pub fn run(case: &Case, mut state: PreconditionedState, tell: &Tell) -> Result<Value, RunFailure> {
     state.ftl.wear_all(case.precondition.cycles);
-    match &case.array {
-        None => {
-            let (mut drive, mut agenda) = drive(case, state)?;
-            let traces = drive.trace_summaries();
-            let measured = measure(case, &mut drive, &mut agenda, &traces, tell)?;
-            Ok(report::result(case, &measured, drive.drives(), traces, None))
-        }
-        Some(spec) => {
-            let (mut array, mut agenda) = array(case, state)?;
-            within_horizon(case, spec, &agenda)?;
-            let traces = array.trace_summaries();
-            let measured = measure(case, &mut array, &mut agenda, &traces, tell)?;
-            let section = report::array::section(&array, &measured);
-            Ok(report::result(case, &measured, array.drives(), traces, Some(section)))
-        }
+    match case.array {
+        None => result(case, drive(case, state)?, tell, |_, _| None),
+        Some(_) => result(case, array(case, state)?, tell, |array, m| Some(report::array::section(array, m))),
     }
-}
-
-/// Refuses what an array would never come to do.
-fn within_horizon(case: &Case, spec: &ArraySpec, agenda: &Agenda) -> Result<(), RunFailure> {
-    if let Some(failure) =
-        spec.failures.into_iter().flatten().find(|f| SimTime::ZERO + f.at > agenda.horizon())
-    {
-        return Err(RunFailure::User(format!(
-            "array.fail-at = {} is later than the {} that an array of this size can simulate",
-            failure.at,
-            agenda.horizon()
-        )));
-    }
-    let cut = case.drive.power_loss.and_then(|spec| Some((spec.at?, spec.off_for)));
-    if let Some((at, _)) = cut.filter(|&(at, off)| SimTime::ZERO + at + off > agenda.horizon()) {
-        return Err(RunFailure::User(format!(
-            "power-loss.at = {at} and off-for together are later than the {} that an array of this size can simulate",
-            agenda.horizon()
-        )));
-    }
-    Ok(())
 }
 
 /// Runs the device of a case, and tells how far it has come in what its end is stated in.
-fn measure<D: Simulated>(
+fn result<D: Simulated>(
     case: &Case,
-    device: &mut D,
-    agenda: &mut Agenda,
-    traces: &[TraceSummary],
+    mut stepper: Stepper<D>,
     tell: &Tell,
-) -> Result<Measured, RunFailure> {
-    let expected = expected_requests(case, traces);
+    array: impl Fn(&D, &Measured) -> Option<Value>,
+) -> Result<Value, RunFailure> {
+    let traces = stepper.host.trace_summaries();
+    let expected = expected_requests(case, &traces);
     let ms = |d: Duration| d.as_ns() / 1_000_000;
     let mut progress = |requests: u64, time: Duration| match (case.run.requests, case.run.time) {
         (Some(total), _) => tell("run", requests, total, "requests"),
         (None, Some(total)) => tell("run", ms(time), ms(total), "ms simulated"),
         (None, None) => tell("run", requests, expected.max(requests), "requests"),
     };
-    let measured = run::run(device, agenda, &case.run, &mut progress)?;
+    let measured = run::run(&mut stepper, &case.run, &mut progress)?;
     let requests = measured.window.counters.requests;
     tell("done", requests, requests, "requests");
-    Ok(measured)
+    let device = &stepper.host.device;
+    Ok(report::result(case, &measured, device.drives(), traces, array(device, &measured)))
 }
 
 /// How many requests a case without a stated end will complete: the rows of its traces and the requests of its

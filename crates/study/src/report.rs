@@ -11,14 +11,14 @@ use crate::config::Case;
 use crate::power;
 use crate::run::Measured;
 use context::Context;
-use interpulse_drive::account::{Blame, CAUSE_INFO, Sums};
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::stats::Latencies;
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::gc::GcPolicy;
-use interpulse_engine::Duration;
+use interpulse_engine::account::CAUSE_INFO;
+use interpulse_engine::{Duration, Latencies};
 use interpulse_flash::command::{Spender, USES, Use};
 use interpulse_flash::nand::OperationTimes;
+use interpulse_host::{Blame, Sums};
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
 use values::{group, histograms, latencies, latency, us};
@@ -250,7 +250,7 @@ fn oldest(read: Option<Duration>, write: Option<Duration>) -> Value {
 
 fn counters(m: &Measured, context: &Context) -> Value {
     let mut o = Map::new();
-    o.insert("host".into(), group(m.window.counters.iter()));
+    o.insert("host".into(), group(m.window.counters.iter().chain(m.drive.iter())));
     o.insert("ftl".into(), group(m.ftl.iter()));
     o.insert("nand".into(), group(m.nand.iter()));
     if let Some(errors) = &m.errors {

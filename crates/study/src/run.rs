@@ -2,22 +2,20 @@
 
 use crate::config::RunSpec;
 use crate::power;
-use interpulse_drive::drive::stats::WindowStats;
-use interpulse_drive::drive::verify::AuditReport;
+use interpulse_array::array::Array;
+use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};
 use interpulse_drive::ftl::FtlCounters;
-use interpulse_drive::simulated::Simulated;
-use interpulse_engine::{Agenda, Duration, SimTime};
+use interpulse_engine::{AuditReport, Device, Duration, SimTime};
 use interpulse_flash::command::USES;
 use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
     ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
 };
+use interpulse_host::{Clock, Failure, Observer, Pause, Stepper, Window};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Events between two looks at the stop flag.
-const CHUNK: u64 = 1 << 16;
 /// Map entries confirmed by the audit at the end.
 const CONFIRMED_ENTRIES: usize = 4 << 20;
 
@@ -30,6 +28,41 @@ pub enum RunFailure {
     /// A bug: requests that never complete, an audit that does not hold.
     #[error("{0}")]
     Internal(String),
+}
+
+impl From<Failure> for RunFailure {
+    fn from(failure: Failure) -> RunFailure {
+        match failure {
+            Failure::User(why) => RunFailure::User(why),
+            Failure::Stuck(why) => RunFailure::Internal(why),
+        }
+    }
+}
+
+/// A device whose insides are measured: a drive, or several.
+pub trait Simulated: Device {
+    /// The drives it consists of.
+    fn drives(&self) -> &[Drive];
+    /// The drives it consists of, to settle their accounts.
+    fn drives_mut(&mut self) -> &mut [Drive];
+}
+
+impl Simulated for Drive {
+    fn drives(&self) -> &[Drive] {
+        std::slice::from_ref(self)
+    }
+    fn drives_mut(&mut self) -> &mut [Drive] {
+        std::slice::from_mut(self)
+    }
+}
+
+impl Simulated for Array {
+    fn drives(&self) -> &[Drive] {
+        Array::drives(self)
+    }
+    fn drives_mut(&mut self) -> &mut [Drive] {
+        Array::drives_mut(self)
+    }
 }
 
 /// What bit errors led to in the window.
@@ -46,8 +79,10 @@ pub struct ErrorWindow {
 pub struct Measured {
     /// Length of the window.
     pub simulated: Duration,
-    /// Latencies, accounts and counts at the host interface.
-    pub window: WindowStats,
+    /// Latencies, accounts and counts of the host.
+    pub window: Window,
+    /// What happened at the host interfaces and in the caches of the drives in the window.
+    pub drive: DriveCounters,
     /// What the FTL did in the window.
     pub ftl: FtlCounters,
     /// What the flash array did in the window.
@@ -74,67 +109,65 @@ pub struct Measured {
     pub window_cpu_s: f64,
 }
 
-/// Runs `drive` as `spec` says. `progress` is told requests completed and simulated time in the window every
-/// 64 Ki events and returns false to stop early.
-pub fn run<D: Simulated>(
-    drive: &mut D,
-    agenda: &mut Agenda,
+/// Takes a stepper that has not been opened through a run as `spec` says. `progress` is told requests completed and
+/// simulated time in the window every 64 Ki events and returns false to stop early.
+pub fn run<D: Simulated, O: Observer, C: Clock>(
+    stepper: &mut Stepper<D, O, C>,
     spec: &RunSpec,
     progress: &mut dyn FnMut(u64, Duration) -> bool,
 ) -> Result<Measured, RunFailure> {
     let (wall, cpu) = (Instant::now(), thread_cpu_s());
+    let horizon = stepper.agenda.horizon();
     let asked = spec.warmup.as_ns().saturating_add(spec.time.map_or(0, Duration::as_ns));
-    if asked > agenda.horizon().as_ns() {
+    if asked > horizon.as_ns() {
         return Err(RunFailure::User(format!(
-            "run.warmup and run.time together are longer than the {} that a drive of this size can simulate",
-            agenda.horizon()
+            "run.warmup and run.time together are longer than the {horizon} that a drive of this size can simulate"
         )));
     }
-    let mut stepper = Stepper { drive, agenda, stopped: false };
-    stepper.drive.start(stepper.agenda);
+    stepper.open()?;
+    let mut interrupted = false;
     if spec.warmup > Duration::ZERO {
-        let end = stepper.agenda.now() + spec.warmup;
-        stepper.advance(end, u64::MAX, &mut |_| progress(0, Duration::ZERO))?;
-        if !stepper.stopped && stepper.agenda.now() < end {
+        let end = SimTime::ZERO + spec.warmup;
+        interrupted = stepper.run(end, u64::MAX, &mut |_| progress(0, Duration::ZERO))? == Pause::Stopped;
+        if !interrupted {
             stepper.agenda.advance_to(end);
         }
     }
     let window_cpu = thread_cpu_s();
     let start = stepper.agenda.now();
-    let before = Readings::take(stepper.drive, start);
-    stepper.drive.reset_window();
-    for drive in stepper.drive.drives_mut() {
-        drive.nand_mut().restart_power(start);
-    }
-    let first = stepper.drive.completed();
+    let device = &mut stepper.host.device;
+    let before = Readings::take(device, start);
+    device.drives_mut().iter_mut().for_each(|drive| drive.nand_mut().restart_power(start));
+    let first = device.completed();
+    stepper.host.begin_window();
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
-    let limit = match spec.time {
-        Some(time) => start + time,
-        None => stepper.agenda.horizon(),
-    };
-    stepper.advance(limit, target, &mut |s| {
-        progress(s.drive.completed() - first, Duration::from_ns(s.agenda.now().as_ns() - start.as_ns()))
+    let limit = spec.time.map_or(horizon, |time| start + time);
+    let pause = stepper.run(limit, target, &mut |s| {
+        progress(s.host.device.completed() - first, s.agenda.now().since(start))
     })?;
-    if spec.time.is_some() && !stepper.stopped && stepper.drive.completed() < target && !stepper.is_done() {
+    if spec.time.is_some() && pause == Pause::Limit {
         stepper.agenda.advance_to(limit);
     }
+    interrupted |= pause == Pause::Stopped;
     let end = stepper.agenda.now();
-    let after = Readings::take(stepper.drive, end);
-    let power = match stepper.drive.drives_mut() {
+    let device = &mut stepper.host.device;
+    let after = Readings::take(device, end);
+    let power = match device.drives_mut() {
         [drive] => power::Measured::take(drive.nand_mut(), end, &before.spent),
         // Neither a trace nor a budget of power is read for an array.
         _ => power::Measured { spent: after.spent.since(&before.spent), reading: None, waits: None },
     };
     let mut operations = OperationStats::default();
-    for drive in stepper.drive.drives() {
+    let mut drive_counters = after.drive.since(&before.drive);
+    for drive in device.drives() {
         operations.merge(&drive.nand().operations);
+        drive_counters.add(&drive.overdue(end));
     }
-    let window = stepper.drive.end_window(end);
+    let window = stepper.host.end_window(end);
     let window_cpu_s = thread_cpu_s() - window_cpu;
-    let interrupted = stepper.stopped;
-    let audits = if interrupted { None } else { Some(finish(&mut stepper)?) };
-    let simulated = Duration::from_ns(end.as_ns() - start.as_ns());
-    let drives = stepper.drive.drives();
+    let audits = if interrupted { None } else { Some(finish(stepper)?) };
+    let simulated = end.since(start);
+    let drives = stepper.host.device.drives();
     let dies = drives.iter().map(|drive| drive.spec().geometry.dies()).sum();
     let energy_nj = power.audit(&drives[0].spec().part.power, dies, simulated).map_err(audit_failure)?;
     if !interrupted && window.counters.requests == 0 {
@@ -146,6 +179,7 @@ pub fn run<D: Simulated>(
     Ok(Measured {
         simulated,
         window,
+        drive: drive_counters,
         ftl: after.ftl.since(&before.ftl),
         nand: after.nand.since(&before.nand),
         operations,
@@ -162,16 +196,15 @@ pub fn run<D: Simulated>(
 }
 
 /// Lets what is outstanding complete, then audits.
-fn finish<D: Simulated>(stepper: &mut Stepper<D>) -> Result<AuditReport, RunFailure> {
-    stepper.drive.close();
-    stepper.advance(stepper.agenda.horizon(), u64::MAX, &mut |_| true)?;
+fn finish<D: Simulated, O: Observer, C: Clock>(
+    stepper: &mut Stepper<D, O, C>,
+) -> Result<AuditReport, RunFailure> {
+    stepper.close()?;
+    let (device, now) = (&mut stepper.host.device, stepper.agenda.now());
     let units = |drive: &Drive| drive.tables().map().logical_units() as usize;
-    let entries: usize = stepper.drive.drives().iter().map(units).sum();
-    let stride = entries.div_ceil(CONFIRMED_ENTRIES);
-    let audit = stepper.drive.audit(stepper.agenda.now(), stride);
-    let audit = audit.map_err(audit_failure)?;
-    let now = stepper.agenda.now();
-    for drive in stepper.drive.drives_mut() {
+    let entries: usize = device.drives().iter().map(units).sum();
+    let audit = device.audit(now, entries.div_ceil(CONFIRMED_ENTRIES)).map_err(audit_failure)?;
+    for drive in device.drives_mut() {
         let part = drive.spec().part.power.clone();
         power::audit_meter(drive.nand_mut(), &part, now).map_err(audit_failure)?;
     }
@@ -182,58 +215,9 @@ fn audit_failure(why: String) -> RunFailure {
     RunFailure::Internal(format!("an audit does not hold: {why}"))
 }
 
-struct Stepper<'a, D> {
-    drive: &'a mut D,
-    agenda: &'a mut Agenda,
-    stopped: bool,
-}
-
-impl<D: Simulated> Stepper<'_, D> {
-    /// Handles events up to and including `limit`, until `target` requests have completed, until nothing is
-    /// left to do, or until `go_on` says no.
-    fn advance(
-        &mut self,
-        limit: SimTime,
-        target: u64,
-        go_on: &mut dyn FnMut(&Self) -> bool,
-    ) -> Result<(), RunFailure> {
-        loop {
-            let mut quiet = false;
-            for _ in 0..CHUNK {
-                if self.drive.completed() >= target || self.is_done() {
-                    quiet = true;
-                    break;
-                }
-                let Some((_, resource)) = self.agenda.next(limit) else {
-                    quiet = true;
-                    break;
-                };
-                self.drive.handle(self.agenda, resource);
-                self.agenda.settle(resource);
-            }
-            if let Some(failure) = self.drive.failure() {
-                return Err(RunFailure::User(failure.to_string()));
-            }
-            if quiet {
-                if self.agenda.peek().is_none() && self.drive.outstanding() > 0 {
-                    return Err(RunFailure::Internal(self.drive.diagnosis(self.agenda)));
-                }
-                return Ok(());
-            }
-            if !go_on(self) {
-                self.stopped = true;
-                return Ok(());
-            }
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        self.drive.outstanding() == 0 && self.drive.exhausted()
-    }
-}
-
 /// Cumulative counts at one instant.
 struct Readings {
+    drive: DriveCounters,
     ftl: FtlCounters,
     nand: NandCounters,
     uses: [u64; USES],
@@ -244,6 +228,7 @@ struct Readings {
 impl Readings {
     fn take<D: Simulated>(of: &mut D, now: SimTime) -> Readings {
         let mut readings = Readings {
+            drive: Default::default(),
             ftl: Default::default(),
             nand: Default::default(),
             uses: [0; USES],
@@ -257,6 +242,7 @@ impl Readings {
                     *to += from;
                 }
             }
+            readings.drive.add(&drive.counters);
             readings.ftl.add(&drive.tables().counters);
             readings.nand.add(&drive.nand().counters);
             readings.spent.add(&drive.nand_mut().spent(now));

@@ -1,13 +1,12 @@
 //! A running flow: one request at a time.
 
 use crate::error::{Illegal, WorkloadError};
-use crate::request::Request;
 use crate::spec::{FlowSpec, Pacing, Source};
 use crate::synthetic::Synthetic;
 use crate::trace::replay::Replay;
 use crate::trace::summary::TraceSummary;
 use crate::twin::Twin;
-use interpulse_engine::{SimTime, Streams};
+use interpulse_engine::{Request, SimTime, Streams};
 
 /// One stream of requests, ready to be asked.
 pub struct Flow {

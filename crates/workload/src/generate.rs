@@ -1,9 +1,8 @@
 //! Small deterministic traces in any of the formats, for tests and examples.
 
-use crate::request::{Op, Request, SECTOR};
 use crate::trace::packing::Packing;
 use crate::trace::spec::{AsciiLayout, Format, TimeUnit, TypeCode};
-use interpulse_engine::{Rng, SimTime, Streams};
+use interpulse_engine::{Op, Request, Rng, SECTOR, SimTime, Streams};
 use std::io::{self, Write};
 
 /// Host name in generated MSR rows.

@@ -9,8 +9,8 @@
 //! named random stream, so changing the mix leaves the addresses as they were.
 //!
 //! ```
-//! use interpulse_engine::Streams;
-//! use interpulse_workload::{Flow, FlowSpec, Op, Pacing, SyntheticSpec};
+//! use interpulse_engine::{Op, Streams};
+//! use interpulse_workload::{Flow, FlowSpec, Pacing, SyntheticSpec};
 //!
 //! let spec = FlowSpec::synthetic("reader", SyntheticSpec::default());
 //! let mut flow = Flow::new(&spec, 1 << 21, &Streams::new(1), 0)?;
@@ -25,7 +25,6 @@ pub mod flow;
 pub mod fuzz;
 pub mod generate;
 pub mod registry;
-pub mod request;
 pub mod spec;
 pub mod synthetic;
 pub mod trace;
@@ -35,7 +34,6 @@ pub use error::{SpecError, WorkloadError};
 pub use flow::Flow;
 pub use fuzz::fuzz_trace;
 pub use registry::{ADDRESSES, ARRIVALS, BLOCK_SIZES, FITS, FORMATS, PACINGS, REORDERS};
-pub use request::{Op, Request, SECTOR};
 pub use spec::{FlowSpec, Pacing, Source};
 pub use synthetic::spec::{AddressSpec, Arrivals, BlockSize, SyntheticPacing, SyntheticSpec};
 pub use trace::packing::Packing;

@@ -3,11 +3,11 @@
 mod common;
 
 use common::{ROOMY, drain, file, open};
-use interpulse_engine::{Bytes, Duration, SimTime, Streams};
+use interpulse_engine::{Bytes, Duration, Op, Request, SimTime, Streams};
 use interpulse_workload::generate::{Recorded, TraceRecipe, pack, trace_bytes, write_trace};
 use interpulse_workload::{
-    AsciiLayout, Fit, Flow, FlowSpec, Format, Op, Pacing, Packing, Reorder, Request, TimeUnit, TracePacing,
-    TraceSpec, TypeCode,
+    AsciiLayout, Fit, Flow, FlowSpec, Format, Pacing, Packing, Reorder, TimeUnit, TracePacing, TraceSpec,
+    TypeCode,
 };
 
 const US_ONE_WRITES: AsciiLayout = AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites };

@@ -3,9 +3,9 @@
 
 mod common;
 
-use interpulse_engine::{Bytes, SimTime, Streams};
+use interpulse_engine::{Bytes, Op, Request, SimTime, Streams};
 use interpulse_workload::{
-    AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, Op, Pacing, Request, SyntheticPacing, SyntheticSpec,
+    AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, Pacing, SyntheticPacing, SyntheticSpec,
 };
 
 const N: usize = 200_000;

@@ -2,12 +2,12 @@
 
 mod common;
 
-use interpulse_engine::{Bytes, Duration, SimTime, Streams};
+use interpulse_engine::{Bytes, Duration, Op, Request, SimTime, Streams};
 use interpulse_settings::Document;
 use interpulse_workload::trace::statistics::Measurer;
 use interpulse_workload::twin::rows;
 use interpulse_workload::{
-    Fit, Flow, FlowSpec, Pacing, Request, TWINS, TracePacing, TraceStatistics, TwinRow, TwinSizes, TwinSpec,
+    Fit, Flow, FlowSpec, Pacing, TWINS, TracePacing, TraceStatistics, TwinRow, TwinSizes, TwinSpec,
     WorkloadError,
 };
 use proptest::prelude::*;
@@ -184,7 +184,7 @@ fn the_same_seed_gives_the_same_requests_and_another_seed_others() {
 fn half_a_twin_is_half_of_everything() {
     let all = common::drain(&mut open(spec(&plain_row()), HUGE, 1).unwrap());
     let half = &all[..all.len() / 2];
-    let writes = half.iter().filter(|(_, r)| r.op == interpulse_workload::Op::Write).count() as f64;
+    let writes = half.iter().filter(|(_, r)| r.op == Op::Write).count() as f64;
     // Drawn without replacement, 10,000 of 20,000: sigma 50.
     assert!((writes - 5000.0).abs() < 300.0, "{writes} writes");
     let share = half.last().unwrap().0.as_ns() as f64 / all.last().unwrap().0.as_ns() as f64;

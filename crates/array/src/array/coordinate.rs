@@ -3,8 +3,7 @@
 
 use super::{Array, Command, Piece, Via, pages_of, request_at};
 use interpulse_drive::drive::Drive;
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-use interpulse_workload::Op;
+use interpulse_engine::{Agenda, Device, Duration, Op, ResourceId, SimTime};
 
 /// Whose turn it is to collect garbage.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,7 @@ use crate::config::Level;
 use crate::layout::Place;
 use crate::stripes::bits;
 use crate::sync::{BATCH, Kind};
-use interpulse_engine::Agenda;
-use interpulse_workload::{Op, Request};
+use interpulse_engine::{Agenda, Op, Request};
 
 /// Why copies are looked at.
 #[derive(Clone, Copy, Debug)]
@@ -322,7 +321,7 @@ impl Array {
             }
             Why::Repair { job, .. } if of.lost => {
                 self.jobs.get_mut(job).failed = true;
-                self.part_done(agenda, job);
+                self.part_done(job);
             }
             Why::Repair { job, read, failures, .. } => self.read_again(agenda, job, read, failures),
         }

@@ -6,8 +6,7 @@
 
 use super::{Array, Piece, Via, pages_of};
 use crate::outbox::PageMove;
-use interpulse_engine::Agenda;
-use interpulse_workload::Op;
+use interpulse_engine::{Agenda, Op};
 
 impl Array {
     /// A drive has failed a part of `job`: a read of this stretch that it could not correct, or a write that had to read.
@@ -22,7 +21,7 @@ impl Array {
     ) {
         let Some((from, to)) = read else {
             self.jobs.get_mut(job).failed = true;
-            self.part_done(agenda, job);
+            self.part_done(job);
             return;
         };
         let pages = u64::from(pages_of(from, to - from));
@@ -47,7 +46,7 @@ impl Array {
         self.count_errors_of(physical, pages as u32);
         self.counters.unrecovered_pages += pages;
         self.jobs.get_mut(job).failed = true;
-        self.part_done(agenda, job);
+        self.part_done(job);
     }
 
     /// A drive could not correct so many pages; one that is no longer in the array is not counted.

@@ -3,8 +3,7 @@
 
 use super::{Array, Command, Piece, pages_of, request_at};
 use crate::layout::Place;
-use interpulse_engine::Agenda;
-use interpulse_workload::Op;
+use interpulse_engine::{Agenda, Op};
 
 impl Array {
     /// The copy of these units with the least to do, of those that can be read and whose drives have not been `tried`, one
@@ -46,7 +45,7 @@ impl Array {
             let write = Command::CopiedWrite { job: piece.job, first, rows: units };
             self.command(agenda, physical, request, write);
         }
-        self.part_done(agenda, piece.job);
+        self.part_done(piece.job);
     }
 
     /// Writes that waited for closed rows go on.

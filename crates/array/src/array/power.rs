@@ -12,8 +12,7 @@ use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
 use interpulse_drive::host::line::Line;
-use interpulse_engine::{Agenda, SimTime};
-use interpulse_workload::{Op, Request};
+use interpulse_engine::{Agenda, Device, News, Op, Request, SimTime};
 use std::collections::BTreeSet;
 
 /// A cut and the way back from it.
@@ -39,8 +38,6 @@ pub(crate) struct Power {
     pub(crate) down: bool,
     /// Rows whose parity may not fit.
     pub(crate) unsure: BTreeSet<u32>,
-    /// Flows whose next request arrived meanwhile.
-    held: Vec<u32>,
     /// The drive of the configuration failed meanwhile.
     failed: bool,
     /// Rows that the logs speak of.
@@ -58,7 +55,7 @@ impl Array {
 
     /// Arms the cut.
     pub(super) fn start_power(&mut self, agenda: &mut Agenda) {
-        if let Some(at) = self.drives[0].spec().power_loss.and_then(|spec| spec.at) {
+        if let Some(at) = self.cut_at {
             agenda.arm(self.own(4), SimTime::ZERO + at);
         }
     }
@@ -112,17 +109,14 @@ impl Array {
         self.outbox.clear();
         self.blocked.clear();
         self.delayed.clear();
-        self.refill.clear();
         self.prereading = 0;
+        for k in 0..self.host_timers {
+            agenda.disarm(self.host_timer(k));
+        }
         let off_for = self.drives[0].spec().power_loss.expect("power may be lost").off_for;
         for drive in &mut self.drives {
             drive.power_up(agenda, agenda.now() + off_for);
         }
-    }
-
-    /// A flow's next request has arrived while the array is down.
-    pub(super) fn hold_flow(&mut self, f: usize) {
-        self.power.held.push(f as u32);
     }
 
     /// The drive of the configuration has failed while the array is down: it does not come back.
@@ -216,13 +210,6 @@ impl Array {
             self.start_sync(agenda, Kind::Resync, self.spec.resync_rate);
         }
         self.on_turn(agenda);
-        for f in std::mem::take(&mut self.power.held) {
-            self.on_flow(agenda, f as usize);
-        }
-        for f in 0..self.flows.len() {
-            if !self.flows[f].is_waiting() {
-                self.refill.extend((0..self.flows[f].depth).map(|_| f as u32));
-            }
-        }
+        self.news.push_back(News::Served);
     }
 }

@@ -3,31 +3,29 @@
 use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at};
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
-use interpulse_engine::Agenda;
-use interpulse_workload::{Op, Request};
+use interpulse_engine::{Agenda, Device, News, Op, Request};
 
 impl Array {
-    pub(super) fn submit(&mut self, agenda: &mut Agenda, f: usize, request: Request) {
+    pub(super) fn accept(&mut self, agenda: &mut Agenda, tag: u32, request: Request) -> u32 {
         self.issued += 1;
         if self.turns_asleep {
             self.wake_turns(agenda);
         }
         let bytes = u64::from(request.sectors) * 512;
-        let job =
-            Job { op: request.op, flow: f as u32, bytes, submitted: agenda.now(), failed: false, parts: 1 };
+        let job = Job { op: request.op, tag, bytes, submitted: agenda.now(), failed: false, parts: 1 };
         let job = self.jobs.insert(job);
         match request.op {
             Op::Flush => {
                 for physical in self.slots.clone().into_iter().flatten() {
                     self.part(agenda, job, physical, Request::FLUSH, None);
                 }
-                self.part_done(agenda, job);
+                self.part_done(job);
             }
             Op::Trim => unreachable!("a configuration that trims an array is refused"),
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
                 if op == Op::Read && self.read_whole(agenda, job, from, to) {
-                    return;
+                    return job;
                 }
                 let piece = Piece { job, op, from, to, via: Via::Drive };
                 if self.spec.level.parities() == 0 {
@@ -37,6 +35,7 @@ impl Array {
                 }
             }
         }
+        job
     }
 
     /// Reads all of `job` from the drive that holds it, if one does and no copy has to be chosen: most small reads.
@@ -91,7 +90,7 @@ impl Array {
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
-        let id = self.drives[physical].submit_request(agenda, request);
+        let id = self.drives[physical].submit(agenda, 0, 0, request);
         self.note_command(physical, id, what);
     }
 
@@ -143,7 +142,7 @@ impl Array {
             }
             piece.from += sectors;
         }
-        self.part_done(agenda, piece.job);
+        self.part_done(piece.job);
     }
 
     fn read_a_copy(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
@@ -245,7 +244,7 @@ impl Array {
         touched.clear();
         self.spare_lists.push(touched);
         if !blocked {
-            self.part_done(agenda, piece.job);
+            self.part_done(piece.job);
         }
     }
 
@@ -276,38 +275,18 @@ impl Array {
 
     /// One part less of `job`.
     #[inline(never)]
-    pub(crate) fn part_done(&mut self, agenda: &mut Agenda, job: u32) {
-        self.end_part(agenda, job);
+    pub(crate) fn part_done(&mut self, job: u32) {
+        self.end_part(job);
     }
 
     /// The same where it is felt: reads of the host that a drive has completed.
     #[inline(always)]
-    pub(super) fn end_part(&mut self, agenda: &mut Agenda, job: u32) {
+    pub(super) fn end_part(&mut self, job: u32) {
         let of = self.jobs.get_mut(job);
         of.parts -= 1;
         if of.parts == 0 {
-            self.job_done(agenda, job);
-        }
-    }
-
-    #[inline(always)]
-    fn job_done(&mut self, agenda: &mut Agenda, job: u32) {
-        let done = self.jobs.remove(job);
-        self.completed += 1;
-        let latency = agenda.now().since(done.submitted);
-        self.window.flows[done.flow as usize].record(done.op, latency);
-        if done.failed {
-            self.window.uncorrectable(done.op);
-        }
-        let counters = &mut self.window.counters;
-        counters.requests += 1;
-        match done.op {
-            Op::Read => counters.read_bytes += done.bytes,
-            Op::Write => counters.written_bytes += done.bytes,
-            Op::Trim | Op::Flush => {}
-        }
-        if self.flows[done.flow as usize].depth > 0 {
-            self.refill.push(done.flow);
+            self.completed += 1;
+            self.news.push_back(News::Completed(job));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Assembling a drive from its spec, a preconditioned FTL and its flows.
+//! Assembling a drive from its spec and a preconditioned FTL.
 
 use super::outage::Outage;
-use super::{Drive, FlowState, OWN_LINES};
+use super::{Drive, OWN_LINES};
 use crate::ftl::{Ftl, Tables, Timers};
 use crate::host::line::Line;
 use crate::host::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
@@ -9,7 +9,6 @@ use crate::host::queues::Queues;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
 use interpulse_flash::nand::Nand;
-use interpulse_workload::{Flow, FlowSpec, WorkloadError};
 use std::collections::VecDeque;
 
 /// The tables of an FTL ready to run: fresh, or preconditioned. Cloning it copies the maps.
@@ -20,22 +19,16 @@ pub struct PreconditionedState {
 }
 
 impl Drive {
-    /// A drive over `state` whose resources begin at `first`. Panics if the spec was not
-    /// [checked](DriveSpec::check) or the state belongs to another geometry.
+    /// A drive over `state` whose resources begin at `first`, with so many timers of its host among them. Panics if the
+    /// spec was not [checked](DriveSpec::check) or the state belongs to another geometry.
     pub fn new(
         spec: DriveSpec,
         state: PreconditionedState,
-        flows: &[FlowSpec],
         seed: u64,
         first: ResourceId,
-    ) -> Result<Drive, WorkloadError> {
+        host_timers: u32,
+    ) -> Drive {
         let streams = Streams::new(seed);
-        let capacity = spec.capacity_sectors().expect("the spec has been checked");
-        let mut states = Vec::new();
-        for (i, flow) in flows.iter().enumerate() {
-            let running = Flow::new(flow, capacity, &streams, i as u64)?;
-            states.push(FlowState::new(running, flow.name.clone(), flow.queue));
-        }
         let tables = state.ftl;
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
         let pages = tables.layout.pages_per_program;
@@ -60,11 +53,11 @@ impl Drive {
         let own = |k: u32| ResourceId(first.0 + flash_resources + k);
         debug_assert_eq!(OWN_LINES, 4);
         let (link_in, link_out) = (Direction::new(&spec.host.link), Direction::new(&spec.host.link));
-        let later = OWN_LINES + flows.len() as u32;
+        let later = OWN_LINES + host_timers;
         let power = u32::from(spec.refreshes());
         let timers = Timers { patrol: own(later), checkpoint: own(later + power + 1) };
         let ftl = Ftl::new(&spec, tables, nand.dies(), &streams, timers);
-        let mut drive = Drive {
+        Drive {
             nand,
             queues: Queues::new(
                 &spec.host.queue_weights,
@@ -83,20 +76,17 @@ impl Drive {
             unit_shift: (spec.geometry.unit_bytes / 512).ilog2(),
             first: first.0,
             flash_resources,
-            flows: states,
+            host_timers,
             requests: Default::default(),
-            completions: VecDeque::new(),
+            news: None,
             stalled: VecDeque::new(),
             outage: spec.power_loss.map(Outage::new),
             issued: 0,
             completed: 0,
             closed: false,
-            failure: None,
-            window: Default::default(),
+            counters: Default::default(),
             ftl,
             spec,
-        };
-        drive.reset_window();
-        Ok(drive)
+        }
     }
 }

@@ -18,8 +18,7 @@ use crate::host::line::Line;
 use crate::host::link::Direction;
 use crate::host::queues::Queues;
 use crate::spec::PowerLossSpec;
-use interpulse_engine::{Agenda, ResourceId, SimTime};
-use interpulse_workload::Op;
+use interpulse_engine::{Agenda, News, Op, ResourceId, SimTime};
 
 /// Whether the drive has power, and what it does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +82,7 @@ impl Outage {
 
 impl Drive {
     fn power_timer(&self) -> ResourceId {
-        let before = self.flows.len() as u32 + u32::from(self.spec.refreshes());
+        let before = self.host_timers + u32::from(self.spec.refreshes());
         ResourceId(self.first + self.flash_resources + OWN_LINES + before)
     }
 
@@ -92,22 +91,18 @@ impl Drive {
     }
 
     /// Arms the cut.
-    pub(super) fn arm_cut(&mut self, agenda: &mut Agenda) {
+    pub(super) fn arm_cut(&mut self, agenda: &mut Agenda) -> Result<(), String> {
         let Some(PowerLossSpec { at: Some(at), off_for, .. }) = self.outage.as_ref().map(|of| of.spec) else {
-            return;
+            return Ok(());
         };
-        // An owner cuts the power of its drives itself.
-        if self.flows.is_empty() {
-            return;
-        }
         if SimTime::ZERO + at + off_for > agenda.horizon() {
             let most = agenda.horizon();
-            self.failure = Some(format!(
+            return Err(format!(
                 "power-loss.at = {at} and off-for together are later than the {most} that a drive of this size can simulate"
             ));
-            return;
         }
         agenda.arm(self.power_timer(), SimTime::ZERO + at);
+        Ok(())
     }
 
     /// Whether power is off, or the drive recovers.
@@ -193,7 +188,7 @@ impl Drive {
         self.arriving = Line::new(own(1));
         self.dram = Line::new(own(2));
         self.leaving = Line::new(own(3));
-        for k in 0..Drive::resources(&self.spec, self.flows.len() as u32) - self.flash_resources {
+        for k in 0..Drive::resources(&self.spec, self.host_timers) - self.flash_resources {
             agenda.disarm(own(k));
         }
         self.stalled.clear();
@@ -219,22 +214,13 @@ impl Drive {
         self.room_in_cache(agenda);
     }
 
-    /// The cache is empty: the host is served again. What it had outstanding it does not ask for again, but each closed flow
-    /// fills its depth, and arrivals that power kept out come now.
+    /// The cache is empty: the host is served again.
     pub(super) fn refilled(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
         let power = self.power();
         power.state = State::On;
         power.last().served = Some(now);
-        for f in 0..self.flows.len() {
-            if let Some((at, request)) = self.flows[f].next.take() {
-                self.arm_flow(agenda, f, at, request);
-            } else if !self.closed {
-                for _ in 0..self.flows[f].depth {
-                    self.submit_next(agenda, f);
-                }
-            }
-        }
+        self.tell(News::Served);
         self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
     }
 }

@@ -1,16 +1,17 @@
 //! Host requests inside the drive.
 
-use crate::account::{Account, CAUSES, Cause};
-use interpulse_engine::SimTime;
-use interpulse_workload::Op;
+use interpulse_engine::account::{Account, Cause};
+use interpulse_engine::{Op, SimTime};
 
 /// A request between its submission and its completion.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// What is asked for.
     pub op: Op,
-    /// The flow it came from.
-    pub flow: u32,
+    /// The queue it came through.
+    pub queue: u16,
+    /// What the host calls it.
+    pub tag: u32,
     /// First logical unit.
     pub lpn: u32,
     /// Units touched.
@@ -50,6 +51,3 @@ impl Request {
 
 /// Requests under way, by number.
 pub type Requests = interpulse_engine::Slab<Request>;
-
-/// A fresh account.
-pub const NO_ACCOUNT: Account = [0; CAUSES];

@@ -1,25 +1,14 @@
 //! The audits at the end of a run, and the diagnosis of one that cannot go on.
 
 use super::Drive;
-use interpulse_engine::{Agenda, SimTime};
+use interpulse_engine::{Agenda, AuditReport, SimTime};
 use std::fmt::Write;
-
-/// What the audits looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AuditReport {
-    /// Requests issued, all of which completed.
-    pub requests: u64,
-    /// Logical units mapped to flash, all of which agree with the physical side.
-    pub mapped_units: u64,
-    /// Reads whose version was checked.
-    pub versions_checked: u64,
-}
 
 impl Drive {
     /// Checks, once all requests are done, that nothing was lost: issued = completed, valid units = mapped
     /// units, block by block, and every map entry is confirmed by the physical side. `stride` > 1 confirms one
     /// entry in so many. Err names what does not hold.
-    pub fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
+    pub(super) fn verify(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
         let lost = self.requests_lost();
         if self.issued != self.completed + lost {
             let (issued, completed) = (self.issued, self.completed);
@@ -45,7 +34,7 @@ impl Drive {
     }
 
     /// Describes a drive with requests outstanding on which nothing is going to happen.
-    pub fn diagnosis(&self, agenda: &Agenda) -> String {
+    pub(super) fn standing(&self, agenda: &Agenda) -> String {
         let cache = self.ftl.cache();
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",

@@ -1,8 +1,9 @@
 //! Writes, flushes and trims on their way through the controller: what they wait for, and when they are complete.
 
 use super::Drive;
-use crate::account::{Cause, book_program};
+use crate::account::book_program;
 use crate::ftl::{Admitted, Flash};
+use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Duration};
 use interpulse_flash::nand::txn::Txn;
 
@@ -29,14 +30,14 @@ impl Drive {
         if request.partial[1] && !(request.partial[0] && last == request.lpn) {
             reads += self.read_units(agenda, id, last, last + 1);
         }
-        self.window.counters.read_modify_writes += u64::from(reads);
+        self.counters.read_modify_writes += u64::from(reads);
         reads > 0
     }
 
     /// Puts a write into the cache as far as there is room; the rest waits.
     pub(super) fn admit(&mut self, agenda: &mut Agenda, id: u32) {
         if !self.stalled.is_empty() || !self.admit_units(id) {
-            self.window.counters.cache_stalls += 1;
+            self.counters.cache_stalls += 1;
             self.stalled.push_back(id);
             if self.stalled.len() == 1 {
                 self.oldest_stall_changed();
@@ -65,7 +66,7 @@ impl Drive {
         while done < units {
             match self.ftl.admit(id, first + done, arrived) {
                 Admitted::Slot(_) => slots += 1,
-                Admitted::Absorbed => self.window.counters.cache_overwrites += 1,
+                Admitted::Absorbed => self.counters.cache_overwrites += 1,
                 Admitted::Full => break,
             }
             done += 1;
@@ -159,7 +160,7 @@ impl Drive {
         let request = *self.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = (request.lpn + request.units).saturating_sub(u32::from(request.partial[1]));
-        self.window.counters.trimmed_units += self.ftl.trim(id, from, to);
+        self.counters.trimmed_units += self.ftl.trim(id, from, to);
         self.drain_ftl(agenda, None);
         // Dead slots may have been all that stalled writes and flushes waited for.
         if !self.stalled.is_empty() || self.ftl.has_flushes() {

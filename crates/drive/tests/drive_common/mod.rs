@@ -8,7 +8,9 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
-use interpulse_engine::{Agenda, Bytes, Duration, LatencyHistogram, ResourceId, SimTime, Streams};
+use interpulse_engine::{
+    Agenda, AuditReport, Bytes, Device, Duration, LatencyHistogram, ResourceId, SimTime, Streams,
+};
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
@@ -19,6 +21,7 @@ use interpulse_flash::parts::{
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
+use interpulse_host::Host;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// How many bits a cell holds and how they are programmed.
@@ -195,9 +198,9 @@ pub fn content(h: &LatencyHistogram) -> Histogram {
     (h.count(), h.sum_ns(), h.buckets().collect())
 }
 
-/// A drive and the agenda it runs on.
+/// A drive with its host, and the agenda they run on.
 pub struct Bench {
-    pub drive: Drive,
+    pub host: Host<Drive>,
     pub agenda: Agenda,
 }
 
@@ -205,16 +208,17 @@ impl Bench {
     /// Assembles and starts a drive.
     pub fn new(spec: &DriveSpec, state: PreconditionedState, flows: &[FlowSpec], seed: u64) -> Bench {
         spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
-        let mut drive = Drive::new(spec.clone(), state, flows, seed, ResourceId(0)).unwrap();
-        let mut agenda = Agenda::new(Drive::resources(spec, flows.len() as u32));
-        drive.start(&mut agenda);
-        Bench { drive, agenda }
+        let drive = Drive::new(spec.clone(), state, seed, ResourceId(0), flows.len() as u32);
+        let mut host = Host::new(drive, flows, seed, ()).unwrap();
+        let mut agenda = Agenda::new(host.device.resources().end);
+        host.start(&mut agenda).unwrap();
+        Bench { host, agenda }
     }
 
     /// Handles the next event up to `limit`; false if there is none.
     pub fn step(&mut self, limit: SimTime) -> bool {
         let Some((_, resource)) = self.agenda.next(limit) else { return false };
-        self.drive.handle(&mut self.agenda, resource);
+        self.host.handle(&mut self.agenda, resource);
         self.agenda.settle(resource);
         true
     }
@@ -232,32 +236,32 @@ impl Bench {
 
     /// Runs until `count` more requests have completed. Panics with a diagnosis if that never happens.
     pub fn run_requests(&mut self, count: u64) {
-        let target = self.drive.completed() + count;
-        while self.drive.completed() < target {
-            assert!(self.step(self.agenda.horizon()), "{}", self.drive.diagnosis(&self.agenda));
+        let target = self.host.device.completed() + count;
+        while self.host.device.completed() < target {
+            assert!(self.step(self.agenda.horizon()), "{}", self.host.device.diagnosis(&self.agenda));
         }
     }
 
     /// Runs until the flows have ended and everything has completed.
     pub fn run_out(&mut self) {
-        while !(self.drive.exhausted() && self.drive.outstanding() == 0) {
-            assert!(self.step(self.agenda.horizon()), "{}", self.drive.diagnosis(&self.agenda));
+        while !self.host.is_done() {
+            assert!(self.step(self.agenda.horizon()), "{}", self.host.device.diagnosis(&self.agenda));
         }
     }
 
     /// Makes no more requests, lets those outstanding complete, and audits.
-    pub fn finish(&mut self) -> interpulse_drive::drive::verify::AuditReport {
-        self.drive.close();
+    pub fn finish(&mut self) -> AuditReport {
+        self.host.close();
         self.run_out();
-        assert_eq!(self.drive.failure(), None);
+        assert_eq!(self.host.failure(), None);
         self.assert_dies_add_up();
-        self.drive.audit(self.agenda.now(), 1).unwrap_or_else(|why| panic!("{why}"))
+        self.host.device.audit(self.agenda.now(), 1).unwrap_or_else(|why| panic!("{why}"))
     }
 
     /// The uses of every die add up to the clock.
     pub fn assert_dies_add_up(&mut self) {
         let now = self.agenda.now();
-        for (d, die) in self.drive.nand_mut().dies_mut().iter_mut().enumerate() {
+        for (d, die) in self.host.device.nand_mut().dies_mut().iter_mut().enumerate() {
             die.usage.settle(now);
             let sum: u64 = die.usage.uses().iter().sum();
             assert_eq!(sum, now.as_ns(), "the uses of die {d} do not add up to the clock");

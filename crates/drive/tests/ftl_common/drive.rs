@@ -8,7 +8,7 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::host::link::LinkSpec;
 use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
-use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
@@ -16,6 +16,7 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
+use interpulse_host::Host;
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// Dies on channels of their own with blocks of 64 units programmed 4 units at a time, spare factor 0.3,
@@ -126,18 +127,19 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
     let pacing = SyntheticPacing::Closed { depth: 32 };
     let mix = SyntheticSpec { pacing, read_share: 0.0, write_share: 1.0, ..SyntheticSpec::default() };
     let flow = FlowSpec::synthetic("writes", mix);
-    let mut drive = Drive::new(spec.clone(), state, &[flow], seed, ResourceId(0)).unwrap();
-    let mut agenda = Agenda::new(Drive::resources(spec, 1));
-    drive.start(&mut agenda);
+    let drive = Drive::new(spec.clone(), state, seed, ResourceId(0), 1);
+    let mut host = Host::new(drive, &[flow], seed, ()).unwrap();
+    let mut agenda = Agenda::new(host.device.resources().end);
+    host.start(&mut agenda).unwrap();
     let mut before = None;
     let (mut choices, mut free, mut valid, mut held) = (0, 0.0, 0.0, 0.0);
     let mut runs = 0;
-    while drive.completed() < 2 * writes {
+    while host.device.completed() < 2 * writes {
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
-        drive.handle(&mut agenda, resource);
+        host.handle(&mut agenda, resource);
         agenda.settle(resource);
-        let ftl = drive.tables();
-        if drive.completed() >= writes && before.is_none() {
+        let ftl = host.device.tables();
+        if host.device.completed() >= writes && before.is_none() {
             before = Some(ftl.counters);
         }
         if before.is_some() && ftl.counters.gc_runs != runs {
@@ -150,11 +152,11 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         }
         runs = ftl.counters.gc_runs;
     }
-    let counted = drive.tables().counters.since(&before.expect("the window has begun"));
-    drive.close();
-    while drive.outstanding() > 0 {
+    let counted = host.device.tables().counters.since(&before.expect("the window has begun"));
+    host.close();
+    while host.device.outstanding() > 0 {
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
-        drive.handle(&mut agenda, resource);
+        host.handle(&mut agenda, resource);
         agenda.settle(resource);
     }
     Window {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 /// What the array did, and each of its drives for it.
 pub fn section(array: &Array, measured: &Measured) -> Value {
     let mut o = array.section();
-    let drives = array.drive_windows().iter().map(|window| {
+    let drives = array.of_drives().iter().map(|drive| {
         json!({
-            "read_bytes": window.counters.read_bytes,
-            "written_bytes": window.counters.written_bytes,
-            "latency_us": latencies(&window.flows[0]),
+            "read_bytes": drive.read_bytes,
+            "written_bytes": drive.written_bytes,
+            "latency_us": latencies(&drive.latencies),
         })
     });
     o.insert("per_drive".into(), drives.collect());

@@ -1,11 +1,11 @@
 //! The section on bit errors: how many there were, what correcting them took, what could not be corrected.
 
 use crate::run::ErrorWindow;
-use interpulse_drive::drive::stats::WindowStats;
+use interpulse_host::Window;
 use serde_json::{Map, Value, json};
 
 /// `reliability` of a result with an error table.
-pub(super) fn section(e: &ErrorWindow, window: &WindowStats) -> Value {
+pub(super) fn section(e: &ErrorWindow, window: &Window) -> Value {
     let c = &e.counters;
     let mut o = Map::new();
     o.insert("page_reads".into(), json!(c.reads));

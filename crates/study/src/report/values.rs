@@ -1,7 +1,6 @@
 //! Latencies and counters as they stand in results.
 
-use interpulse_drive::drive::stats::Latencies;
-use interpulse_engine::{CounterInfo, LatencyHistogram};
+use interpulse_engine::{CounterInfo, Latencies, LatencyHistogram};
 use serde_json::{Map, Value, json};
 
 /// Percentiles reported, with their names.

@@ -50,10 +50,8 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["jobs"],
         ],
     ),
-    (
-        "drive",
-        &[&["account", "audit", "memory"], &["cache", "ftl", "host", "spec"], &["drive"], &["simulated"]],
-    ),
+    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host", "spec"], &["drive"]]),
+    ("host", &[&["blame", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]]),
     (
         "study",
         &[
@@ -71,14 +69,12 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
 const KNOWN: &[(&str, &str, &str)] = &[
     ("array", "array.rs", "array/coordinate.rs"),
     ("array", "array.rs", "array/copies.rs"),
-    ("array", "array.rs", "array/flows.rs"),
     ("array", "array.rs", "array/losses.rs"),
     ("array", "array.rs", "array/power.rs"),
     ("array", "array.rs", "outbox.rs"),
     ("array", "array.rs", "ppl.rs"),
     ("array", "array.rs", "sync.rs"),
     ("array", "config/coordination.rs", "config/mod.rs"),
-    ("drive", "drive/mod.rs", "drive/owner.rs"),
     ("flash", "nand/mod.rs", "nand/config.rs"),
     ("flash", "nand/mod.rs", "nand/judge.rs"),
     ("flash", "nand/mod.rs", "nand/power/mod.rs"),

@@ -4,8 +4,7 @@ use super::permute::Permutation;
 use super::spec::{AddressSpec, SyntheticSpec};
 use super::zipf::Zipf;
 use crate::error::Illegal;
-use crate::request::SECTOR;
-use interpulse_engine::Rng;
+use interpulse_engine::{Rng, SECTOR};
 
 /// Draws start sectors so that every request lies wholly inside the region.
 pub(super) struct Addresses {

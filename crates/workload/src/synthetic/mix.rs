@@ -2,8 +2,7 @@
 
 use super::spec::SyntheticSpec;
 use crate::error::Illegal;
-use crate::request::Op;
-use interpulse_engine::Rng;
+use interpulse_engine::{Op, Rng};
 
 /// Draws operations in the given shares and adds a flush after every so many writes.
 pub(super) struct Mix {

@@ -10,11 +10,10 @@ pub mod spec;
 mod zipf;
 
 use crate::error::Illegal;
-use crate::request::{Op, Request};
 use crate::spec::Pacing;
 use address::Addresses;
 use arrival::Clock;
-use interpulse_engine::{SimTime, Streams};
+use interpulse_engine::{Op, Request, SimTime, Streams};
 use mix::Mix;
 use size::Sizes;
 use spec::{SyntheticPacing, SyntheticSpec};

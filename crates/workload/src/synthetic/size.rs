@@ -2,9 +2,8 @@
 
 use super::spec::BlockSize;
 use crate::error::Illegal;
-use crate::request::SECTOR;
 use crate::trace::row::REQUEST_SECTORS_MAX;
-use interpulse_engine::{Bytes, Rng};
+use interpulse_engine::{Bytes, Rng, SECTOR};
 
 /// Draws sizes in sectors.
 pub(super) enum Sizes {

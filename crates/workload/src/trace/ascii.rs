@@ -4,7 +4,7 @@ use super::number::{Column, device, length_sectors, sector};
 use super::problem::RowFault;
 use super::row::ParsedRow;
 use super::spec::{AsciiLayout, TimeUnit, TypeCode};
-use crate::request::Op;
+use interpulse_engine::Op;
 
 const COLUMNS: &str = "5 columns between blanks: time device lba sectors type";
 

@@ -3,7 +3,7 @@
 use super::number::{Column, device, length_bytes, offset_bytes};
 use super::problem::RowFault;
 use super::row::{ParsedRow, widen};
-use crate::request::Op;
+use interpulse_engine::Op;
 
 /// FILETIME counts 100 ns.
 const TICK_NS: u64 = 100;

@@ -2,7 +2,7 @@
 
 use super::problem::RowFault;
 use super::row::{REQUEST_SECTORS_MAX, SECTORS_MAX};
-use crate::request::SECTOR;
+use interpulse_engine::SECTOR;
 
 /// A column: its name, what is legal in it, and the text seen.
 #[derive(Clone, Copy)]

@@ -8,9 +8,8 @@ use super::spec::{TracePacing, TraceSpec};
 use super::stream::RowStream;
 use super::summary::TraceSummary;
 use crate::error::WorkloadError;
-use crate::request::Request;
 use crate::spec::Pacing;
-use interpulse_engine::SimTime;
+use interpulse_engine::{Request, SimTime};
 
 /// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
 const AHEAD: usize = 256;

@@ -1,6 +1,6 @@
 //! One row of a trace as its format gives it, and the limits all formats share.
 
-use crate::request::{Op, SECTOR};
+use interpulse_engine::{Op, SECTOR};
 
 /// Largest address a trace may touch and largest drive: 2^44 sectors are 8 PiB. Numbers beyond are taken
 /// for damage; below, no sum of addresses overflows.

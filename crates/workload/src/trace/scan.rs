@@ -6,8 +6,7 @@ use super::problem::TraceProblem;
 use super::spec::{Format, TraceSpec};
 use super::stream::{Row, RowStream};
 use super::summary::{DeviceSummary, TraceSummary};
-use crate::request::{Op, SECTOR};
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::{Bytes, Duration, Op, SECTOR};
 
 /// Devices are placed at multiples of 1 MiB (in sectors).
 const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();

@@ -3,7 +3,7 @@
 use super::number::{Column, device, length_bytes, sector};
 use super::problem::RowFault;
 use super::row::{ParsedRow, widen};
-use crate::request::{Op, SECTOR};
+use interpulse_engine::{Op, SECTOR};
 
 const COLUMNS: &str = "at least 5 columns between commas: ASU,LBA,size,opcode,time";
 

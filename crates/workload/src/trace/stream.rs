@@ -8,7 +8,7 @@ use super::problem::{RowFault, TraceProblem};
 use super::row::{ParsedRow, SPAN_NS_MAX};
 use super::spec::{Format, Reorder, TimeUnit, TracePacing, TraceSpec};
 use super::{ascii, detect, msr, spc};
-use crate::request::Op;
+use interpulse_engine::Op;
 
 /// A good row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

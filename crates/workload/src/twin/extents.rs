@@ -16,7 +16,7 @@ use super::shape::zipf_counts;
 use super::sizes::SizeCounts;
 use super::spec::UpdateShape;
 use crate::error::Illegal;
-use crate::request::SECTOR;
+use interpulse_engine::SECTOR;
 
 /// 4 KiB in sectors: the page of the skew, and what extents are aligned to.
 pub(super) const PAGE_SECTORS: u64 = 8;

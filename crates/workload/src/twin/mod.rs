@@ -22,7 +22,6 @@ pub mod spec;
 pub use sizes::TwinSizes;
 
 use crate::error::Illegal;
-use crate::request::{Op, Request};
 use crate::spec::Pacing;
 use crate::synthetic::check_depth;
 use crate::synthetic::permute::Permutation;
@@ -31,7 +30,7 @@ use bursts::Bursts;
 use extents::{Extents, PAGE_SECTORS};
 use gaps::Gaps;
 use interpulse_engine::random::mix;
-use interpulse_engine::{SimTime, Streams};
+use interpulse_engine::{Op, Request, SimTime, Streams};
 use sizes::SizeCounts;
 use spec::{TwinRow, TwinSpec};
 

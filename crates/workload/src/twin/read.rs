@@ -3,9 +3,8 @@
 use super::Plan;
 use super::sizes::TwinSizes;
 use super::spec::{REQUESTS_MAX, TwinRow, UpdateShape};
-use crate::request::SECTOR;
 use crate::trace::spec::TracePacing;
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use std::path::Path;
 

@@ -6,8 +6,7 @@
 //! times the number of requests to within half a rung's unit: 4 KiB, or 512 B for a mean below that.
 
 use crate::error::Illegal;
-use crate::request::SECTOR;
-use interpulse_engine::Bytes;
+use interpulse_engine::{Bytes, SECTOR};
 
 /// How near a mean must come to the row's. With the tolerance of the unique volume it stays below 2 %.
 const TOLERANCE: f64 = 0.004;

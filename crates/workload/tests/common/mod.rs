@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each suite uses its own part")]
 
-use interpulse_engine::{SimTime, Streams};
-use interpulse_workload::{Flow, FlowSpec, Request, TraceSpec, WorkloadError};
+use interpulse_engine::{Request, SimTime, Streams};
+use interpulse_workload::{Flow, FlowSpec, TraceSpec, WorkloadError};
 use std::path::PathBuf;
 
 /// Sectors of a roomy drive: 8 GiB.

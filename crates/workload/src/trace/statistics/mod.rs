@@ -9,8 +9,7 @@ use super::packing::Packing;
 use super::spec::TraceSpec;
 use super::stream::RowStream;
 use crate::error::WorkloadError;
-use crate::request::{Op, Request, SECTOR};
-use interpulse_engine::{Bytes, Duration, SimTime};
+use interpulse_engine::{Bytes, Duration, Op, Request, SECTOR, SimTime};
 use pages::WrittenPages;
 use std::collections::BTreeMap;
 

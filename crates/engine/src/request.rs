@@ -1,6 +1,6 @@
-//! One request to a drive.
+//! One request to a device.
 
-use interpulse_engine::Bytes;
+use crate::size::Bytes;
 
 /// The unit of addresses and lengths: 512 bytes.
 pub const SECTOR: Bytes = Bytes(512);
@@ -18,7 +18,7 @@ pub enum Op {
     Flush,
 }
 
-/// One request as it reaches the drive's submission queue.
+/// One request as it reaches a device's submission queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
     /// What is asked for.

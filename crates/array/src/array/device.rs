@@ -1,0 +1,191 @@
+//! The array as a device: what its host sees of it.
+
+use super::{Array, OWN_RESOURCES, Traffic};
+use interpulse_drive::drive::Drive;
+use interpulse_engine::{Agenda, AuditReport, Completion, Device, News, Op, Request, ResourceId, SimTime};
+use std::ops::Range;
+
+impl Device for Array {
+    const NAME: &'static str = "an array";
+    const GATHERS: bool = true;
+
+    fn resources(&self) -> Range<u32> {
+        0..self.own(OWN_RESOURCES).0 + self.host_timers
+    }
+
+    fn host_timer(&self, k: u32) -> ResourceId {
+        self.own(OWN_RESOURCES + k)
+    }
+
+    fn capacity_sectors(&self) -> u64 {
+        self.spec.capacity_sectors(self.drives[0].spec()).expect("the spec has been checked")
+    }
+
+    fn start(&mut self, agenda: &mut Agenda) -> Result<(), String> {
+        let most = agenda.horizon();
+        let late = |at| SimTime::ZERO + at > most;
+        if let Some(failure) = self.spec.failures.into_iter().flatten().find(|failure| late(failure.at)) {
+            let at = failure.at;
+            return Err(format!(
+                "array.fail-at = {at} is later than the {most} that an array of this size can simulate"
+            ));
+        }
+        let off_for = self.drives[0].spec().power_loss.map(|spec| spec.off_for);
+        if let Some((at, _)) = self.cut_at.zip(off_for).filter(|&(at, off_for)| late(at + off_for)) {
+            return Err(format!(
+                "power-loss.at = {at} and off-for together are later than the {most} that an array of this size can \
+                 simulate"
+            ));
+        }
+        for drive in &mut self.drives {
+            drive.start(agenda)?;
+        }
+        if let Some(first) = self.spec.failures[0] {
+            agenda.arm(self.own(1), SimTime::ZERO + first.at);
+        }
+        self.start_scrub(agenda);
+        self.on_turn(agenda);
+        self.start_power(agenda);
+        Ok(())
+    }
+
+    #[inline]
+    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: u32, request: Request) -> u32 {
+        self.accept(agenda, tag, request)
+    }
+
+    #[inline]
+    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
+        self.on_event(agenda, resource)
+    }
+
+    #[inline]
+    fn has_news(&self) -> bool {
+        self.unsettled
+    }
+
+    #[inline]
+    fn news(&self) -> Option<News<Completion<'_>>> {
+        let News::Completed(id) = *self.news.front()? else { return Some(News::Served) };
+        let job = self.jobs.get(id);
+        Some(News::Completed(Completion {
+            id,
+            tag: job.tag,
+            op: job.op,
+            bytes: job.bytes,
+            submitted: job.submitted,
+            failed: job.failed,
+            busy: false,
+            account: None,
+        }))
+    }
+
+    #[inline]
+    fn take_news(&mut self) {
+        if let Some(News::Completed(id)) = self.news.pop_front() {
+            self.jobs.remove(id);
+        }
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, agenda: &mut Agenda) {
+        loop {
+            if self.prereading == 0 && !self.delayed.is_empty() {
+                self.activate_delayed(agenda);
+            } else if !self.blocked.is_empty() && self.cache.has_room() {
+                let piece = self.blocked.pop_front().expect("one is waiting");
+                self.enter(agenda, piece);
+            } else {
+                break;
+            }
+        }
+    }
+
+    #[inline]
+    fn background(&mut self, agenda: &mut Agenda) -> bool {
+        self.sync.is_some() && self.sync_rows(agenda)
+    }
+
+    #[inline(always)]
+    fn flush(&mut self, agenda: &mut Agenda) {
+        if self.ppl.is_some() {
+            self.write_logs(agenda);
+        }
+        if !self.outbox.is_empty() {
+            self.flush_outbox(agenda);
+        }
+        if self.losses.condemned != 0 {
+            self.take_out_condemned(agenda);
+        }
+        self.unsettled = false;
+    }
+
+    fn outstanding(&self) -> usize {
+        let outstanding = self.asked.iter().map(|of| of.outstanding);
+        let commands: u32 = if self.closed { outstanding.sum() } else { 0 };
+        self.jobs.live() + commands as usize + usize::from(self.is_down())
+    }
+
+    fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime)) {
+        self.jobs.iter().for_each(|(_, job)| each(job.op, job.submitted));
+    }
+
+    fn begin_window(&mut self) {
+        self.count_forced();
+        self.before_window = self.counters;
+        for (drive, asked) in self.drives.iter_mut().zip(&mut self.asked) {
+            drive.begin_window();
+            asked.measured = Traffic::default();
+        }
+    }
+
+    fn end_window(&mut self) {
+        self.of_drives = self.asked.iter_mut().map(|asked| std::mem::take(&mut asked.measured)).collect();
+        self.count_forced();
+        self.measured = self.counters.since(&self.before_window);
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+        self.drives.iter_mut().for_each(Drive::close);
+    }
+
+    fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
+        let (issued, completed) = (self.issued - self.lost_requests, self.completed);
+        if issued != completed {
+            return Err(format!("{issued} requests issued to the array, {completed} completed"));
+        }
+        let mut report =
+            AuditReport { requests: completed, mapped_units: 0, versions_checked: self.contents.checked };
+        for (d, drive) in self.drives.iter().enumerate() {
+            let of = drive.audit(now, stride).map_err(|why| format!("drive {d}: {why}"))?;
+            report.mapped_units += of.mapped_units;
+            report.versions_checked += of.versions_checked;
+        }
+        self.audit_contents()?;
+        Ok(report)
+    }
+
+    fn diagnosis(&self, agenda: &Agenda) -> String {
+        let mut text = format!(
+            "at {} nothing is going to happen, yet {} requests are outstanding: {} wait for the stripe cache ({} of {} \
+             heads in use), {} rows are delayed, {} read ahead, commands by drive {:?}",
+            agenda.now(),
+            self.jobs.live(),
+            self.blocked.len(),
+            self.cache.active(),
+            self.cache.most(),
+            self.delayed.len(),
+            self.prereading,
+            self.asked.iter().map(|of| of.outstanding).collect::<Vec<_>>()
+        );
+        for drive in self.drives.iter().filter(|d| d.outstanding() > 0) {
+            text += &format!("; {}", drive.diagnosis(agenda));
+        }
+        text
+    }
+}

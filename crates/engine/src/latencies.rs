@@ -1,0 +1,41 @@
+//! Latencies of requests by what they ask for.
+
+use crate::histogram::LatencyHistogram;
+use crate::request::Op;
+use crate::time::Duration;
+
+/// Latencies by kind of request.
+#[derive(Clone, Default)]
+pub struct Latencies {
+    /// Reads.
+    pub read: LatencyHistogram,
+    /// Writes.
+    pub write: LatencyHistogram,
+    /// Trims and flushes.
+    pub other: LatencyHistogram,
+}
+
+impl Latencies {
+    /// Records one request.
+    #[inline]
+    pub fn record(&mut self, op: Op, latency: Duration) {
+        match op {
+            Op::Read => self.read.record(latency),
+            Op::Write => self.write.record(latency),
+            Op::Trim | Op::Flush => self.other.record(latency),
+        }
+    }
+
+    /// All requests together.
+    pub fn all(&self) -> LatencyHistogram {
+        let mut all = self.read.clone();
+        all.merge(&self.write);
+        all.merge(&self.other);
+        all
+    }
+
+    /// Requests recorded.
+    pub fn count(&self) -> u64 {
+        self.read.count() + self.write.count() + self.other.count()
+    }
+}

@@ -1,0 +1,65 @@
+//! What happens at a device's door, for whoever wants to know: counters, logs, series, timelines.
+//!
+//! Who observes is known when the simulator is compiled: [`()`](unit) is nobody and costs nothing, a pair is two observers
+//! (and a pair of pairs four), a mutable reference one that its owner keeps.
+
+use interpulse_engine::{Completion, Duration, SimTime};
+
+/// A request that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    /// When.
+    pub at: SimTime,
+    /// How long after its submission.
+    pub latency: Duration,
+    /// What the device says of it. Its tag is the number of its flow, or what else submitted it calls it.
+    pub of: Completion<'a>,
+}
+
+/// What is told to an observer, in the order of simulated time.
+pub trait Observer {
+    /// An event is about to be handled: nothing more happens before `now`.
+    #[inline]
+    fn time_passed(&mut self, _now: SimTime) {}
+    /// A request has ended.
+    #[inline]
+    fn request_ended(&mut self, _ended: &Ended) {}
+    /// The event at `now` comes this much later than the clock that the run follows says.
+    #[inline]
+    fn fell_behind(&mut self, _now: SimTime, _lag: Duration) {}
+}
+
+impl Observer for () {}
+
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline]
+    fn time_passed(&mut self, now: SimTime) {
+        self.0.time_passed(now);
+        self.1.time_passed(now);
+    }
+    #[inline]
+    fn request_ended(&mut self, ended: &Ended) {
+        self.0.request_ended(ended);
+        self.1.request_ended(ended);
+    }
+    #[inline]
+    fn fell_behind(&mut self, now: SimTime, lag: Duration) {
+        self.0.fell_behind(now, lag);
+        self.1.fell_behind(now, lag);
+    }
+}
+
+impl<O: Observer> Observer for &mut O {
+    #[inline]
+    fn time_passed(&mut self, now: SimTime) {
+        (**self).time_passed(now);
+    }
+    #[inline]
+    fn request_ended(&mut self, ended: &Ended) {
+        (**self).request_ended(ended);
+    }
+    #[inline]
+    fn fell_behind(&mut self, now: SimTime, lag: Duration) {
+        (**self).fell_behind(now, lag);
+    }
+}

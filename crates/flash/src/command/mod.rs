@@ -82,12 +82,14 @@ pub struct Train {
 }
 
 /// The pulses of programs, and of erases.
-const PROGRAM: Train =
-    Train { stop: Use::StopProgram, draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify] };
-const ERASE: Train =
+static PROGRAM: Train = Train {
+    stop: Use::StopProgram,
+    draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify],
+};
+static ERASE: Train =
     Train { stop: Use::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
 
-/// One row.
+/// One row; a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Its name in scripts and results.
@@ -105,7 +107,7 @@ pub struct Command {
     /// What the die is put to while it senses or pulses for the command.
     pub(crate) array: Use,
     /// Its pulses, if it has any.
-    pub(crate) train: Option<Train>,
+    pub(crate) train: Option<&'static Train>,
     /// Whom its energy is spent on.
     pub spender: Spender,
 }
@@ -172,7 +174,7 @@ commands! {
         reprogram: &[Step::Recall, Step::Load, Step::Pulses],
         bus: Use::BusProgram,
         array: Use::PulseHost,
-        train: Some(PROGRAM),
+        train: Some(&PROGRAM),
         spender: Spender::Program,
     };
     /// A program of moved data.
@@ -184,7 +186,7 @@ commands! {
         reprogram: &[Step::Recall, Step::Load, Step::Pulses],
         bus: Use::BusGc,
         array: Use::PulseGc,
-        train: Some(PROGRAM),
+        train: Some(&PROGRAM),
         spender: Spender::GcProgram,
     };
     /// An erase.
@@ -196,7 +198,7 @@ commands! {
         reprogram: &[],
         bus: Use::Erase,
         array: Use::Erase,
-        train: Some(ERASE),
+        train: Some(&ERASE),
         spender: Spender::Erase,
     };
 }
@@ -231,6 +233,6 @@ impl Kind {
     /// Its pulses, which it must have.
     #[inline]
     pub(crate) fn train(self) -> &'static Train {
-        self.command().train.as_ref().expect("only a program or an erase pulses")
+        self.command().train.expect("only a program or an erase pulses")
     }
 }

@@ -99,13 +99,19 @@ impl Nand {
 
     /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first
     /// that draws current lasts to the end of the pulses. Page loads need no grant.
+    #[inline(always)]
     fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        if !self.watched || self.may_step(agenda, now, d) {
+            self.take_step(agenda, now, d, now);
+        }
+    }
+
+    #[cold]
+    fn may_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) -> bool {
         let hand = &mut self.in_hand[d];
         let asks = !hand.powered && hand.steps[0] != Step::Load;
         hand.powered |= asks;
-        if !asks || self.may_draw(agenda, now, d, Next::Step) {
-            self.take_step(agenda, now, d, now);
-        }
+        !asks || self.may_draw(agenda, now, d, Next::Step)
     }
 
     /// The next step of the operation on the die begins at `start`, when its command has ended.

@@ -9,7 +9,7 @@ use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_SLOT;
 use interpulse_engine::Duration;
 use interpulse_flash::die::Die;
-use interpulse_flash::die::power_loss::Torn;
+use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
 
 /// Program operations ended, or torn, in each super block since its last erase.
@@ -75,7 +75,7 @@ impl Ftl {
             let Some(block) = operation.block else { continue };
             if operation.erase {
                 let layout = &self.tables.layout;
-                let lane = die * layout.lanes_per_die + operation.planes.0 / layout.planes;
+                let lane = die * layout.lanes_per_die + operation.planes.first / layout.planes;
                 metadata.broken[(lane * layout.blocks + block) as usize] = true;
             } else {
                 recovered.torn_word_lines += 1;

@@ -8,7 +8,7 @@
 //! everybody's turn comes. A read that the suspension would have served without a budget is served while the operation waits
 //! to resume, so that no resume is granted only to be undone.
 
-use super::PowerConfig;
+use super::config::PowerConfig;
 use crate::command::{KINDS, Kind};
 use crate::parts::power::{Draw, PowerSpec};
 use interpulse_engine::{Current, Duration, SimTime};

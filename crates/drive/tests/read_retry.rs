@@ -7,6 +7,7 @@ use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{ErrorSpec, InitialAges};
+use interpulse_flash::geometry::BlockAddress;
 use interpulse_workload::{BlockSize, SyntheticSpec};
 use std::sync::Arc;
 
@@ -91,7 +92,8 @@ fn old_blocks_are_refreshed() {
         for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
             let (lane, number) = ftl.layout.lane_of(block);
             let (die, plane) = ftl.layout.die_of(lane);
-            let age = b.host.device.nand().reliability().unwrap().age((die, plane, number), now);
+            let at = BlockAddress { die, plane, block: number };
+            let age = b.host.device.nand().reliability().unwrap().age(at, now);
             assert!(age < limit + Duration::from_ms(200), "block {block} is {age} old at {now}");
         }
     }
@@ -123,7 +125,7 @@ fn blocks_read_often_are_reclaimed() {
     for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
         let (lane, number) = ftl.layout.lane_of(block);
         let (die, plane) = ftl.layout.die_of(lane);
-        let reads = reliability.block(die, plane, number).reads;
+        let reads = reliability.block(BlockAddress { die, plane, block: number }).reads;
         assert!(reads < 3 * limit, "block {block} has been read {reads} times");
     }
     let (done, asked) = (b.host.device.rewritten().reclaimed, 100_000 / u64::from(limit));

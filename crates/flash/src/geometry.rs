@@ -4,9 +4,67 @@
 
 use crate::parts::{PartSpec, ProgramMode};
 use interpulse_engine::{Bytes, Duration};
+use std::ops::Range;
 
 /// Bytes of the unit the mapping works in, unless it is told to work in larger ones.
 pub const UNIT_BYTES: u64 = 4096;
+
+/// A block of a flash array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAddress {
+    /// The die.
+    pub die: u32,
+    /// The plane of the die.
+    pub plane: u32,
+    /// The block of the plane.
+    pub block: u32,
+}
+
+/// A page of a flash array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageAddress {
+    /// Its block.
+    pub of: BlockAddress,
+    /// The page of the block.
+    pub page: u32,
+}
+
+/// Neighbouring planes of a die that work together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planes {
+    /// The first one.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+/// Neighbouring pages of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pages {
+    /// The first one.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl Planes {
+    /// Each of them.
+    #[inline]
+    pub fn each(self) -> Range<u32> {
+        self.first..self.first + self.count
+    }
+}
+
+impl Pages {
+    /// None.
+    pub const NONE: Pages = Pages { first: 0, count: 0 };
+
+    /// The page behind the last one.
+    #[inline]
+    pub fn end(self) -> u32 {
+        self.first + self.count
+    }
+}
 
 /// The flash array of one drive and the times that follow from its part.
 #[derive(Clone, Debug)]

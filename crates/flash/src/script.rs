@@ -171,7 +171,10 @@ impl Player {
         let mut txn = Txn::new(kind, 0);
         txn.owner = self.operations.len() as u32;
         match kind.command().effect {
-            Effect::Reads => (txn.block, txn.page, txn.units) = (READ_BLOCK, self.read_page, 1),
+            Effect::Reads => {
+                (txn.block, txn.page) = (READ_BLOCK, self.read_page);
+                txn.set_units(1);
+            }
             Effect::Erases => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
             // Without an address: any word line, whose train the seed selects.
             Effect::Programs => txn.planes = self.planes as u8,

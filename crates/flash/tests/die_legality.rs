@@ -7,14 +7,16 @@ mod common;
 
 use common::*;
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::command::Kind;
-use interpulse_flash::command::Use;
+use interpulse_flash::command::{Kind, Use};
 use interpulse_flash::die::{Die, State};
+use interpulse_flash::geometry::Planes;
 use interpulse_flash::nand::txn::Txn;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{Scheme, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const PLANE: Planes = Planes { first: 0, count: 1 };
 
 /// The message that `action` panics with.
 #[track_caller]
@@ -225,7 +227,7 @@ fn die() -> Die {
 /// A die whose program has started its pulses at `PULSES_AT`.
 fn pulsing() -> Die {
     let (now, mut die) = (SimTime(PULSES_AT), die());
-    die.begin_long(SimTime(0), Kind::HostProgram, TRAIN, None, (0, 1));
+    die.begin_long(SimTime(0), Kind::HostProgram, TRAIN, None, PLANE);
     die.go(SimTime(0), State::LoadWait, Use::BusProgram, 0);
     die.go(SimTime(0), State::Load, Use::BusProgram, 0);
     assert_eq!(die.start_pulses(now, now, Duration::ZERO), SimTime(PROGRAM));
@@ -249,7 +251,7 @@ fn steps_follow_each_other_as_they_must() {
 #[test]
 fn a_die_has_one_long_operation() {
     for kind in [Kind::HostProgram, Kind::GcProgram, Kind::Erase] {
-        let message = refusal("two", || pulsing().begin_long(SimTime(PROGRAM), kind, TRAIN, Some(1), (0, 1)));
+        let message = refusal("two", || pulsing().begin_long(SimTime(PROGRAM), kind, TRAIN, Some(1), PLANE));
         assert!(message.contains(&format!("{kind:?} while another operation is on the die")), "{message}");
     }
 }

@@ -118,8 +118,10 @@ fn wearing() -> PartSpec {
 fn erase_loops(plane: u32, planes: u32, cycles: u32) -> Vec<u64> {
     let mut bench = Bench::new(&wearing(), NandConfig { ..config() }, 1);
     for block in 0..BLOCKS {
-        let place =
-            |t: &mut Txn| (t.block, t.plane, t.planes, t.cycles) = (block, plane as u8, planes as u8, cycles);
+        let place = |t: &mut Txn| {
+            (t.block, t.plane, t.planes) = (block, plane as u8, planes as u8);
+            t.set_cycles(cycles);
+        };
         bench.at(u64::from(block) * 20_000_000, but(erase(0), place));
     }
     bench.run();
@@ -169,7 +171,7 @@ fn planes_erased_together_take_as_long_as_the_slowest() {
 fn without_wear_an_erase_takes_its_own_loops_at_any_age() {
     let mut bench = Bench::new(&part(), config(), 1);
     for (k, cycles) in [0, 1000, 5000].into_iter().enumerate() {
-        bench.at(k as u64 * 10_000_000, but(erase(0), |t| t.cycles = cycles));
+        bench.at(k as u64 * 10_000_000, but(erase(0), |t| t.set_cycles(cycles)));
     }
     bench.run().done.iter().for_each(|d| assert_eq!(d.time(), CMD + ERASE_PULSES));
 }

@@ -7,12 +7,17 @@ use interpulse_flash::errors::draw::Counts;
 use interpulse_flash::errors::fixed::fixed;
 use interpulse_flash::errors::model::Page;
 use interpulse_flash::errors::{Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
-use interpulse_flash::geometry::Geometry;
+use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
 use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_oracle::stats::chi_square_critical;
 
 const FAMILY_ERROR: f64 = 1e-6;
 const COMPARISONS: usize = 12;
+
+/// A block of the first plane of a die.
+fn at(die: u32, block: u32) -> BlockAddress {
+    BlockAddress { die, plane: 0, block }
+}
 
 /// Probabilities of 0, 1, ... errors in `bits` bits at `rate`.
 fn binomial(bits: u32, rate: f64) -> Vec<f64> {
@@ -149,8 +154,9 @@ fn errors_over_pages_are_binomial_mixed_over_their_spread() {
     let (rate, sd) = (1e-3, 0.4);
     let table = ErrorTable { rber: vec![rate; 3], spread_ln_sd: sd, ..ErrorTable::ideal(3) };
     let model = model(&spec(table));
-    let pages =
-        (0..4u32).flat_map(|d| (0..512u32).flat_map(move |b| (0..96u32).map(move |p| (d, 0, b, 8 * p))));
+    let pages = (0..4u32).flat_map(|d| {
+        (0..512u32).flat_map(move |b| (0..96u32).map(move |p| PageAddress { of: at(d, b), page: 8 * p }))
+    });
     let drawn = tally(pages.map(|address| {
         let page = Page { address, attempt: 0, units: 1, sensing: 1 };
         model.draw(model.ln_rber(&BlockState::default(), 0, 1, &page), &page).worst
@@ -181,10 +187,15 @@ fn the_compiled_table_is_the_table() {
                 for attempt in [0, 1, 3, 9] {
                     for page_number in [0, 1, 2, 766] {
                         let mut blocks = interpulse_flash::errors::blocks::BlockStates::new(1, 1, 1, 0);
-                        blocks.set_history((0, 0, 0), cycles, 0);
-                        let page = Page { address: (0, 0, 0, page_number), attempt, units: 1, sensing: 0 };
+                        blocks.set_history(at(0, 0), cycles, 0);
+                        let page = Page {
+                            address: PageAddress { of: at(0, 0), page: page_number },
+                            attempt,
+                            units: 1,
+                            sensing: 0,
+                        };
                         let age = (hours * 3.6e12) as u64;
-                        let ln = model.ln_rber(blocks.get(0, 0, 0), 0, age, &page);
+                        let ln = model.ln_rber(blocks.get(at(0, 0)), 0, age, &page);
                         let ours = libm::exp(f64::from(ln) / 4096.0);
                         let page_type = (page_number % 3) as usize;
                         let theirs =
@@ -206,12 +217,12 @@ fn reads_disturb_by_their_share_of_a_page() {
     let disturb = Disturb { coefficient: 3.73e-9, cycles_exponent: 0.33, reads_exponent: 1.71 };
     let table = ErrorTable { rber: vec![1e-5; 3], disturb: Some(disturb), ..ErrorTable::ideal(3) };
     let model = model(&spec(table));
-    let page = Page { address: (1, 0, 3, 5), attempt: 0, units: 1, sensing: 0 };
+    let page = Page { address: PageAddress { of: at(1, 3), page: 5 }, attempt: 0, units: 1, sensing: 0 };
     for (cycles, reads) in [(1u32, 0u32), (1, 768_000), (1000, 76_800), (3000, 7_680_000)] {
         let mut blocks = interpulse_flash::errors::blocks::BlockStates::new(1, 1, 1, 0);
-        blocks.set_history((0, 0, 0), cycles, 0);
-        blocks.get_mut(0, 0, 0).reads = reads;
-        let ours = libm::exp(f64::from(model.ln_rber(blocks.get(0, 0, 0), 0, 1, &page)) / 4096.0);
+        blocks.set_history(at(0, 0), cycles, 0);
+        blocks.get_mut(at(0, 0)).reads = reads;
+        let ours = libm::exp(f64::from(model.ln_rber(blocks.get(at(0, 0)), 0, 1, &page)) / 4096.0);
         let per_page = f64::from(reads) / 768.0;
         let exact = 1e-5 + 3.73e-9 * libm::pow(f64::from(cycles), 0.33) * libm::pow(per_page, 1.71);
         assert!((ours / exact - 1.0).abs() < 0.02, "{cycles} cycles, {reads} reads: {ours} against {exact}");
@@ -226,7 +237,7 @@ fn heat_is_age() {
     let factor = warm.acceleration();
     assert!((factor / 35.0 - 1.0).abs() < 0.02);
     let (cool, warm) = (model(&spec(warm.table.clone())), model(&warm));
-    let page = Page { address: (0, 0, 0, 2), attempt: 0, units: 1, sensing: 0 };
+    let page = Page { address: PageAddress { of: at(0, 0), page: 2 }, attempt: 0, units: 1, sensing: 0 };
     let week = 168 * 3_600_000_000_000u64;
     let (a, b) = (
         cool.ln_rber(&BlockState::default(), 2000, (week as f64 * factor) as u64, &page),

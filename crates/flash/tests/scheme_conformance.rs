@@ -1,12 +1,14 @@
 //! Does every registered suspension scheme keep the contract, and do the limits hold around any of them?
 
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::command::Kind;
-use interpulse_flash::command::Use;
+use interpulse_flash::command::{Kind, Use};
 use interpulse_flash::die::{Die, State};
+use interpulse_flash::geometry::Planes;
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{Decision, Scheme, Standing, SuspendCosts, SuspendPolicy, SuspendScheme};
 use proptest::prelude::*;
+
+const PLANE: Planes = Planes { first: 0, count: 1 };
 
 /// A train, and a progress on it: anywhere, or about the end of a loop.
 fn a_train_and_progress() -> impl Strategy<Value = (PulseTrain, Duration)> {
@@ -35,7 +37,7 @@ fn costs() -> impl Strategy<Value = SuspendCosts> {
 /// A die whose train has run for `elapsed` at the instant returned.
 fn pulsing(train: PulseTrain, elapsed: Duration) -> (Die, SimTime) {
     let (mut die, start) = (Die::new(1, 1, 1, 1), SimTime(1_000));
-    die.begin_long(SimTime::ZERO, Kind::HostProgram, train, None, (0, 1));
+    die.begin_long(SimTime::ZERO, Kind::HostProgram, train, None, PLANE);
     die.go(SimTime::ZERO, State::LoadWait, Use::BusProgram, 0);
     die.go(SimTime::ZERO, State::Load, Use::BusProgram, 0);
     die.start_pulses(start, start, Duration::ZERO);

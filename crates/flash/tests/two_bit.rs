@@ -39,7 +39,8 @@ fn bench(config: NandConfig) -> Bench {
 
 fn op(word_line: u32, how: TwoBit, validity: u32) -> Txn {
     but(Txn::new(Kind::HostProgram, 0), |t| {
-        (t.block, t.page, t.units) = (5, word_line * 3, validity);
+        (t.block, t.page) = (5, word_line * 3);
+        t.set_validity(validity as u8);
         t.set_two_bit(how);
     })
 }

@@ -8,6 +8,7 @@ use crate::host::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
 use crate::host::queues::Queues;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
+use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
 use std::collections::VecDeque;
 
@@ -45,7 +46,8 @@ impl Drive {
                 let (lane, block) = tables.layout.lane_of(super_block);
                 let (die, plane) = tables.layout.die_of(lane);
                 for p in plane..plane + tables.layout.planes {
-                    reliability.set_cycles((die, p, block), tables.cycles[super_block as usize]);
+                    let at = BlockAddress { die, plane: p, block };
+                    reliability.set_cycles(at, tables.cycles[super_block as usize]);
                 }
             }
         }

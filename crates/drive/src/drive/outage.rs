@@ -142,7 +142,7 @@ impl Drive {
     pub fn cut_power(&mut self, agenda: &mut Agenda) -> Cut {
         let was = self.power().state;
         assert!(matches!(was, State::On | State::Refilling), "power that is off cannot be cut");
-        let torn = self.nand.lose_power(agenda);
+        let torn = self.nand.outage(agenda);
         let requests = self.requests_by_kind();
         let (protected, decode) = (self.spec.cache.protected, self.spec.nand.ecc_latency);
         let flash = Flash { nand: &mut self.nand, agenda };

@@ -238,7 +238,7 @@ impl Ftl {
             let at = self.tables.layout.place(first_ppu);
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
-            txn.units = mask.count_ones();
+            txn.set_units(mask.count_ones());
             txn.set_two_bit(TwoBit::Whole);
             txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: job });
             self.jobs.program(job).reads += 1;

@@ -174,7 +174,7 @@ impl Ftl {
                 txn.plane = at.plane as u8;
                 txn.block = at.block;
                 txn.page = at.page;
-                txn.units = units;
+                txn.set_units(units);
                 if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
                     txn.set_two_bit(TwoBit::Whole);
                 }
@@ -327,7 +327,7 @@ impl Ftl {
         txn.planes = self.tables.layout.planes as u8;
         txn.block = self.tables.layout.lane_of(super_block).1;
         txn.owner = super_block;
-        txn.cycles = self.tables.cycles[super_block as usize];
+        txn.set_cycles(self.tables.cycles[super_block as usize]);
         flash.submit(txn);
     }
 

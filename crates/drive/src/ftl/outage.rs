@@ -9,7 +9,7 @@ use super::resident::Ftl;
 use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_SLOT;
 use interpulse_engine::Duration;
-use interpulse_flash::die::power_loss::Torn;
+use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
 
 /// By tag, what became of the units of requests that were not complete.
@@ -57,7 +57,7 @@ impl Ftl {
             let Some(block) = operation.block else { continue };
             if operation.erase {
                 let layout = &self.tables.layout;
-                let lane = die * layout.lanes_per_die + operation.planes.0 / layout.planes;
+                let lane = die * layout.lanes_per_die + operation.planes.first / layout.planes;
                 metadata.broken[(lane * layout.blocks + block) as usize] = true;
             } else {
                 recovered.torn_word_lines += 1;

@@ -68,7 +68,7 @@ impl Ftl {
             txn.plane = at.plane as u8;
             txn.block = at.block;
             txn.page = at.page;
-            txn.units = count;
+            txn.set_units(count);
             txn.owner = tag;
             let layout = &self.tables.layout;
             if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {

@@ -8,6 +8,7 @@ use super::collection::{Rewrite, Victim};
 use super::flash::Flash;
 use super::resident::Ftl;
 use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::Txn;
 
@@ -69,7 +70,7 @@ impl Ftl {
         let (lane, block) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let reliability = nand.reliability().expect("ages are kept where there are errors");
-        reliability.age((die, plane, block), now) > limit
+        reliability.age(BlockAddress { die, plane, block }, now) > limit
     }
 
     fn is_worn_by_reads(&self, nand: &Nand, super_block: u32) -> bool {
@@ -77,7 +78,7 @@ impl Ftl {
         let (die, plane) = self.tables.layout.die_of(lane);
         let planes = plane..plane + self.tables.layout.planes;
         let reliability = nand.reliability().expect("reads are counted where there are errors");
-        planes.into_iter().any(|plane| reliability.is_worn_by_reads((die, plane, block)))
+        planes.into_iter().any(|plane| reliability.is_worn_by_reads(BlockAddress { die, plane, block }))
     }
 
     /// A read has reached the limit of reads of its block.

@@ -209,9 +209,9 @@ impl Ftl {
             txn.page = layout.page_of_program(place.program);
             if let Some(how) = place.two_bit {
                 txn.set_two_bit(how);
-                txn.units = u32::from(self.jobs.program(job).validity);
+                txn.set_validity(self.jobs.program(job).validity);
             }
-            txn.cycles = self.tables.cycles[place.super_block as usize];
+            txn.set_cycles(self.tables.cycles[place.super_block as usize]);
         }
         flash.submit(txn);
     }

@@ -1,6 +1,6 @@
 //! What the flash array counts.
 
-use super::Effect;
+use super::columns::Effect;
 use interpulse_engine::counters;
 
 counters! {
@@ -100,14 +100,14 @@ impl NandCounters {
                 pulsed: &mut self.erase_pulse_time,
                 owed: &mut self.erase_owed_time,
             },
-            Effect::Programs => TrainCounters {
+            // Reads have none.
+            Effect::Programs | Effect::Reads => TrainCounters {
                 suspends: &mut self.program_suspends,
                 redone: &mut self.program_redone_time,
                 suspended: &mut self.program_suspended_time,
                 pulsed: &mut self.program_pulse_time,
                 owed: &mut self.program_owed_time,
             },
-            Effect::Reads => unreachable!("reads have no trains"),
         }
     }
 }

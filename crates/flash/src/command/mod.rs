@@ -5,89 +5,26 @@
 //! what, and what a budget of current has to grant follow from the rows. How each step is carried out is the array's
 //! ([`crate::nand`]), how long it takes the part's.
 
+mod columns;
 mod counters;
 mod spender;
 mod uses;
 
 use crate::parts::power::Draw;
 
+pub(crate) use columns::Step;
+pub use columns::{CLASSES, Class, EFFECTS, Effect, Train};
 pub use counters::NandCounters;
 pub use spender::{SPENDERS, Spender};
 pub use uses::{USES, Use, WAITS, Wait};
 
-/// In whose line a command waits. Lines are served by rank, and within a line by order of submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Class {
-    /// Reads for the host.
-    HostRead,
-    /// Reads for garbage collection.
-    GcRead,
-    /// Programs of host data. What they wait for is told when they are complete: they may be stopped for others.
-    HostWrite,
-    /// Programs of moved data.
-    GcWrite,
-    /// Erases.
-    Erase,
-}
-
-/// Number of [`Class`] values.
-pub const CLASSES: usize = 5;
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; CLASSES] =
-        [Class::HostRead, Class::GcRead, Class::HostWrite, Class::GcWrite, Class::Erase];
-}
-
-/// What a command does to cells; who may stop it, and what is counted of its pulses, follows from that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Effect {
-    /// Senses them, in one go.
-    Reads,
-    /// Programs them with a train of pulses.
-    Programs,
-    /// Erases them with a train of pulses.
-    Erases,
-}
-
-/// Number of [`Effect`] values.
-pub const EFFECTS: usize = 3;
-
-/// A step of a command on its die.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Command and address cycles on the bus.
-    Command,
-    /// The array is sensed.
-    Sense,
-    /// Data moves out over the bus.
-    Out,
-    /// Status and data of the word line are read into the page buffer.
-    Recall,
-    /// Data moves into the page buffer, page by page, behind its command and address cycles.
-    Load,
-    /// Pulses and verifies of its train.
-    Pulses,
-}
-
-/// The pulses of a command.
-#[derive(Clone, Copy, Debug)]
-pub struct Train {
-    /// What the die is put to while they run on to a stop.
-    pub(crate) stop: Use,
-    /// What pulses, voltage resets and verifies draw.
-    pub draws: [Draw; 3],
-}
-
 /// The pulses of programs, and of erases.
-const PROGRAM: Train =
+static PROGRAM: Train =
     Train { stop: Use::StopProgram, draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify] };
-const ERASE: Train =
+static ERASE: Train =
     Train { stop: Use::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
 
-/// One row.
+/// One row; a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Its name in scripts and results.
@@ -105,7 +42,7 @@ pub struct Command {
     /// What the die is put to while it senses or pulses for the command.
     pub(crate) array: Use,
     /// Its pulses, if it has any.
-    pub(crate) train: Option<Train>,
+    pub(crate) train: Option<&'static Train>,
     /// Whom its energy is spent on.
     pub spender: Spender,
 }
@@ -172,7 +109,7 @@ commands! {
         reprogram: &[Step::Recall, Step::Load, Step::Pulses],
         bus: Use::BusProgram,
         array: Use::PulseHost,
-        train: Some(PROGRAM),
+        train: Some(&PROGRAM),
         spender: Spender::Program,
     };
     /// A program of moved data.
@@ -184,7 +121,7 @@ commands! {
         reprogram: &[Step::Recall, Step::Load, Step::Pulses],
         bus: Use::BusGc,
         array: Use::PulseGc,
-        train: Some(PROGRAM),
+        train: Some(&PROGRAM),
         spender: Spender::GcProgram,
     };
     /// An erase.
@@ -196,7 +133,7 @@ commands! {
         reprogram: &[],
         bus: Use::Erase,
         array: Use::Erase,
-        train: Some(ERASE),
+        train: Some(&ERASE),
         spender: Spender::Erase,
     };
 }
@@ -231,6 +168,6 @@ impl Kind {
     /// Its pulses, which it must have.
     #[inline]
     pub(crate) fn train(self) -> &'static Train {
-        self.command().train.as_ref().expect("only a program or an erase pulses")
+        self.command().train.expect("only a program or an erase pulses")
     }
 }

@@ -6,12 +6,13 @@
 
 pub mod blocks;
 pub mod history;
-pub mod power_loss;
+pub mod outage;
 mod state;
 mod two_bit;
 pub mod usage;
 
 use crate::command::{Effect, Kind, Use};
+use crate::geometry::{Pages, Planes};
 use crate::pulse::PulseTrain;
 use crate::reprogram::TwoBit;
 use crate::suspend::{Standing, Stop};
@@ -56,10 +57,10 @@ pub struct LongOp {
     stop: Stop,
     /// Block it works on, for history and legality; `None` for operations without an address.
     pub block: Option<u32>,
-    /// First plane it works on and number of planes.
-    pub planes: (u32, u32),
-    /// First page a program writes on each plane and number of pages; none without an address.
-    pages: (u32, u32),
+    /// Planes it works on.
+    pub planes: Planes,
+    /// Pages a program writes on each plane; none without an address.
+    pages: Pages,
     /// What it does to a word line that is programmed as two bits per cell.
     pub two_bit: Option<TwoBit>,
 }
@@ -72,13 +73,12 @@ impl LongOp {
 
     /// Whether it is a program of this page.
     fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
-        let (first, count) = self.pages;
-        self.block == Some(block) && self.spans(plane) && (first..first + count).contains(&page)
+        let pages = self.pages;
+        self.block == Some(block) && self.spans(plane) && (pages.first..pages.end()).contains(&page)
     }
 
     fn spans(&self, plane: u32) -> bool {
-        let (first, count) = self.planes;
-        (first..first + count).contains(&plane)
+        self.planes.each().contains(&plane)
     }
 }
 
@@ -246,7 +246,7 @@ impl Die {
         kind: Kind,
         train: PulseTrain,
         block: Option<u32>,
-        planes: (u32, u32),
+        planes: Planes,
     ) {
         if let Some(other) = self.long.take() {
             let nests = other.erases() && kind.command().effect != Effect::Erases;
@@ -273,7 +273,7 @@ impl Die {
             stop: NO_STOP,
             block,
             planes,
-            pages: (0, 0),
+            pages: Pages::NONE,
             two_bit: None,
         });
     }
@@ -284,21 +284,15 @@ impl Die {
         self.long.as_mut().expect("an operation is on the die").may_stop = may;
     }
 
-    /// Checks that the program on the die may write `pages` pages from page `first` of a block of `planes`;
+    /// Checks that the program on the die may write these pages of a block of `planes`;
     /// they count as programmed when it is complete.
-    pub fn check_program(
-        &mut self,
-        now: SimTime,
-        (first_plane, planes): (u32, u32),
-        block: u32,
-        first: u32,
-        pages: u32,
-    ) {
-        if first + pages > self.pages_per_block {
-            let (last, end) = (first + pages - 1, self.pages_per_block);
+    pub fn check_program(&mut self, now: SimTime, planes: Planes, block: u32, pages: Pages) {
+        let first = pages.first;
+        if pages.end() > self.pages_per_block {
+            let (last, end) = (pages.end() - 1, self.pages_per_block);
             self.illegal(now, &format!("program up to page {last} of block {block}, which has {end} pages"));
         }
-        for plane in first_plane..first_plane + planes {
+        for plane in planes.each() {
             if self.blocks.is_two_bit(plane, block) {
                 self.illegal(now, &format!("normal program of block {block}, which holds two bits per cell"));
             }
@@ -312,7 +306,7 @@ impl Die {
                 );
             }
         }
-        self.long.as_mut().expect("pages are written by a program").pages = (first, pages);
+        self.long.as_mut().expect("pages are written by a program").pages = pages;
     }
 
     /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`. For the
@@ -389,7 +383,7 @@ impl Die {
         if stress_ppm > 0
             && let Some(block) = op.block
         {
-            for plane in op.planes.0..op.planes.0 + op.planes.1 {
+            for plane in op.planes.each() {
                 self.blocks.add_stress(plane, block, stress_ppm);
             }
         }
@@ -499,7 +493,7 @@ impl Die {
             train: &op.train,
             elapsed,
             committed: op.suspends > 0 && elapsed == op.kept,
-            planes: op.planes.1,
+            planes: op.planes.count,
             suspends: op.suspends,
             first_suspend: op.first_suspend,
             resumed: op.began,
@@ -518,8 +512,8 @@ impl Die {
             self.finish_two_bit(&op, block, how);
         } else if let Some(block) = op.block {
             // An erase has no pages, and leaves none programmed.
-            let programmed = (op.pages.0 + op.pages.1) as u16;
-            for plane in op.planes.0..op.planes.0 + op.planes.1 {
+            let programmed = op.pages.end() as u16;
+            for plane in op.planes.each() {
                 self.blocks.set_programmed(plane, block, programmed);
             }
         }

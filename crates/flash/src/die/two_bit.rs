@@ -1,26 +1,29 @@
 //! Word lines with two bits per cell: what a program of one may do, and what it leaves.
 
 use super::{Die, LongOp};
+use crate::geometry::{Pages, Planes};
 use crate::reprogram::{Status, TwoBit};
 use interpulse_engine::SimTime;
 
 impl Die {
-    /// Checks that the program on the die may do `how` to a word line of a block of `planes`, as two bits per cell: page
-    /// `first` is the first of the word line's `pages`, `validity` says which of its two are in use.
+    /// Checks that the program on the die may do `how` to a word line of a block of `planes`, as two bits per cell: `line`
+    /// are all pages of the word line, `validity` says which of its two are in use.
     ///
     /// A word line is programmed in order; then reprogrammed at most twice, one page at a time, which must not be in use,
     /// and only while no word line of the next super layer (of `super_layer` word lines) is programmed.
     pub fn check_two_bit(
         &mut self,
         now: SimTime,
-        (first_plane, planes): (u32, u32),
+        planes: Planes,
         block: u32,
-        (first, pages): (u32, u32),
+        line: Pages,
         super_layer: u32,
-        (how, validity): (TwoBit, u8),
+        how: TwoBit,
+        validity: u8,
     ) {
+        let Pages { first, count: pages } = line;
         let word_line = first / pages;
-        for plane in first_plane..first_plane + planes {
+        for plane in planes.each() {
             let programmed = u32::from(self.blocks.programmed(plane, block));
             let fresh = programmed == 0;
             if !fresh && !self.blocks.is_two_bit(plane, block) {
@@ -56,15 +59,15 @@ impl Die {
         }
         let op = self.long.as_mut().expect("pages are written by a program");
         // While its operation is on the die, both pages of the word line are in the page buffer.
-        (op.pages, op.two_bit) = ((first, 2), Some(how));
+        (op.pages, op.two_bit) = (Pages { first, count: 2 }, Some(how));
     }
 
     /// A program of two bits per cell, or a reprogram, is complete.
     #[inline(never)]
     pub(super) fn finish_two_bit(&mut self, op: &LongOp, block: u32, how: TwoBit) {
         let pages = self.pages_per_word_line;
-        let word_line = op.pages.0 / pages;
-        for plane in op.planes.0..op.planes.0 + op.planes.1 {
+        let word_line = op.pages.first / pages;
+        for plane in op.planes.each() {
             match how.bit() {
                 None => {
                     let word_lines = self.pages_per_block / pages;

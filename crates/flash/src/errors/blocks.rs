@@ -1,5 +1,6 @@
 //! What decides about the errors of a block's pages: its wear, the age of its data, its reads.
 
+use crate::geometry::BlockAddress;
 use interpulse_engine::SimTime;
 
 /// State of one block of one plane.
@@ -39,14 +40,14 @@ impl BlockStates {
 
     /// The state of a block.
     #[inline]
-    pub fn get(&self, die: u32, plane: u32, block: u32) -> &BlockState {
-        &self.states[self.index(die, plane, block)]
+    pub fn get(&self, at: BlockAddress) -> &BlockState {
+        &self.states[self.index(at)]
     }
 
     /// The state of a block, to change.
     #[inline]
-    pub fn get_mut(&mut self, die: u32, plane: u32, block: u32) -> &mut BlockState {
-        let at = self.index(die, plane, block);
+    pub fn get_mut(&mut self, at: BlockAddress) -> &mut BlockState {
+        let at = self.index(at);
         &mut self.states[at]
     }
 
@@ -57,27 +58,28 @@ impl BlockStates {
     }
 
     /// Sets the age that a block's data has at the start, at most the initial age, and its wear.
-    pub fn set_history(&mut self, (die, plane, block): (u32, u32, u32), cycles: u32, age: u64) {
+    pub fn set_history(&mut self, at: BlockAddress, cycles: u32, age: u64) {
         let born = self.head_start.checked_sub(age).expect("no data is older than the initial age");
-        *self.get_mut(die, plane, block) = BlockState { born, cycles, ..BlockState::default() };
+        *self.get_mut(at) = BlockState { born, cycles, ..BlockState::default() };
     }
 
     /// The first page of a block has been programmed.
     #[inline]
-    pub fn programmed(&mut self, (die, plane, block): (u32, u32, u32), now: SimTime) {
+    pub fn programmed(&mut self, at: BlockAddress, now: SimTime) {
         let born = now.as_ns() + self.head_start;
-        self.get_mut(die, plane, block).born = born;
+        self.get_mut(at).born = born;
     }
 
     /// A block has been erased, for the `cycles`-th time.
     #[inline]
-    pub fn erased(&mut self, (die, plane, block): (u32, u32, u32), cycles: u32) {
-        let state = self.get_mut(die, plane, block);
+    pub fn erased(&mut self, at: BlockAddress, cycles: u32) {
+        let state = self.get_mut(at);
         *state = BlockState { cycles, born: state.born, ..BlockState::default() };
     }
 
     #[inline]
-    fn index(&self, die: u32, plane: u32, block: u32) -> usize {
+    fn index(&self, at: BlockAddress) -> usize {
+        let BlockAddress { die, plane, block } = at;
         debug_assert!(plane < self.planes && block < self.blocks);
         ((die * self.planes + plane) as usize) * self.blocks as usize + block as usize
     }
@@ -90,14 +92,14 @@ mod tests {
     #[test]
     fn data_ages_from_its_first_program_on() {
         let mut blocks = BlockStates::new(2, 1, 4, 1000);
-        let at = (1, 0, 2);
-        assert_eq!(blocks.age(blocks.get(1, 0, 2), SimTime(50)), 1050);
+        let at = BlockAddress { die: 1, plane: 0, block: 2 };
+        assert_eq!(blocks.age(blocks.get(at), SimTime(50)), 1050);
         blocks.set_history(at, 7, 300);
-        assert_eq!(blocks.age(blocks.get(1, 0, 2), SimTime(50)), 350);
-        blocks.get_mut(1, 0, 2).reads = 9;
+        assert_eq!(blocks.age(blocks.get(at), SimTime(50)), 350);
+        blocks.get_mut(at).reads = 9;
         blocks.erased(at, 8);
-        assert_eq!((blocks.get(1, 0, 2).cycles, blocks.get(1, 0, 2).reads), (8, 0));
+        assert_eq!((blocks.get(at).cycles, blocks.get(at).reads), (8, 0));
         blocks.programmed(at, SimTime(60));
-        assert_eq!(blocks.age(blocks.get(1, 0, 2), SimTime(75)), 15);
+        assert_eq!(blocks.age(blocks.get(at), SimTime(75)), 15);
     }
 }

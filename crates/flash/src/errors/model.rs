@@ -3,8 +3,8 @@
 use super::blocks::BlockState;
 use super::draw::{Counts, Drawn};
 use super::fixed::{Logs, ONE, fixed};
-use super::{ErrorSpec, InitialAges};
-use crate::geometry::Geometry;
+use super::spec::{ErrorSpec, InitialAges};
+use crate::geometry::{BlockAddress, Geometry, PageAddress};
 use interpulse_engine::random::mix;
 
 /// A point of an axis and the reciprocal of the distance to the next, in 1/2^32 of [`ONE`] steps.
@@ -51,8 +51,8 @@ struct CompiledDisturb {
 /// A page, for its draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Die, plane, block and page.
-    pub address: (u32, u32, u32, u32),
+    /// Which one it is.
+    pub address: PageAddress,
     /// Table's attempt.
     pub attempt: u32,
     /// Units of 4 KiB sensed.
@@ -147,7 +147,7 @@ impl ErrorModel {
     /// ln RBER of a page of a block whose data is `age` ns old, in steps of 1/4096.
     #[inline]
     pub fn ln_rber(&self, state: &BlockState, extra_cycles: u32, age: u64, page: &Page) -> i32 {
-        let (_, _, _, number) = page.address;
+        let number = page.address.page;
         let (word_line, page_type) = (number / self.page_types, number % self.page_types);
         let layer = u32::from(self.layer_of[word_line as usize]);
         let attempt = page.attempt.min(self.attempts - 1);
@@ -204,13 +204,12 @@ impl ErrorModel {
     }
 
     /// Age of the data of a block at the start of a run, in ns, by `spec`.
-    pub fn initial_age(&self, spec: &ErrorSpec, address: (u32, u32, u32)) -> u64 {
+    pub fn initial_age(&self, spec: &ErrorSpec, of: BlockAddress) -> u64 {
         let whole = spec.initial_age.as_ns();
         match spec.initial_ages {
             InitialAges::Equal => whole,
             InitialAges::Uniform => {
-                let (die, plane, block) = address;
-                let number = mix(self.seed ^ mix(key_of((die, plane, block, u32::MAX >> 12))));
+                let number = mix(self.seed ^ mix(key_of(PageAddress { of, page: u32::MAX >> 12 })));
                 ((u128::from(whole) * u128::from(number)) >> 64) as u64
             }
         }
@@ -219,6 +218,6 @@ impl ErrorModel {
 
 /// Identifies a page: at most 2^18 dies, 2^6 planes, 2^20 blocks and 2^20 pages.
 #[inline]
-fn key_of((die, plane, block, page): (u32, u32, u32, u32)) -> u64 {
+fn key_of(PageAddress { of: BlockAddress { die, plane, block }, page }: PageAddress) -> u64 {
     u64::from(die) << 46 | u64::from(plane) << 40 | u64::from(block) << 20 | u64::from(page)
 }

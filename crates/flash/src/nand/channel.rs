@@ -55,7 +55,7 @@ impl Channel {
     }
 
     /// Power is cut: nothing moves, and nobody waits.
-    pub(super) fn lose_power(&mut self, now: SimTime) {
+    pub(super) fn outage(&mut self, now: SimTime) {
         self.free_at = self.free_at.min(now);
         self.commands.clear();
         self.data.clear();

@@ -7,6 +7,7 @@ use super::txn::{NO_BLOCK, NONE, Txn};
 use super::{Nand, Outcome};
 use crate::command::{Class, Effect, Step, Use, Wait};
 use crate::die::State;
+use crate::geometry::Pages;
 use crate::pulse::PulseTrain;
 use crate::suspend::SuspendScheme;
 use crate::suspend::eligibility::Candidate;
@@ -17,13 +18,13 @@ impl Nand {
     pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
         let command = txn.kind.command();
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
-        let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles };
+        let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles() };
         let (train, page_types) = self.train_of(d, txn);
         let policy = self.config.suspend_policy(command.effect);
         let candidate = Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types };
         let die = &mut self.dies[d];
         let nested = die.long().is_some();
-        die.begin_long(now, txn.kind, train, block, (txn.plane.into(), txn.planes.into()));
+        die.begin_long(now, txn.kind, train, block, txn.planes());
         die.set_may_stop(
             policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
         );
@@ -64,34 +65,28 @@ impl Nand {
 
     /// Checks what the program on the die is going to write, and notes how many pages have to be loaded for it.
     fn check_program(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<u32>) {
-        let planes = (u32::from(txn.plane), u32::from(txn.planes));
+        let planes = txn.planes();
         let pages = if txn.is_two_bit() {
             self.check_two_bit(now, d, txn)
         } else {
             let pages = self.geometry.pages_per_program;
             if let Some(block) = block {
-                self.dies[d].check_program(now, planes, block, txn.page, pages);
+                let pages = Pages { first: txn.page, count: pages };
+                self.dies[d].check_program(now, planes, block, pages);
             }
             pages
         };
-        self.in_hand[d].loads = planes.1 * pages;
+        self.in_hand[d].loads = planes.count * pages;
     }
 
     /// The same for a word line with two bits per cell: pages to load on each plane.
     #[inline(never)]
     fn check_two_bit(&mut self, now: SimTime, d: usize, txn: &Txn) -> u32 {
         let how = txn.two_bit().expect("the caller has looked");
-        let planes = (u32::from(txn.plane), u32::from(txn.planes));
         let pages = self.geometry.pages_per_word_line;
-        let first = txn.page / pages * pages;
-        self.dies[d].check_two_bit(
-            now,
-            planes,
-            txn.block,
-            (first, pages),
-            self.config.super_layer,
-            (how, txn.units as u8),
-        );
+        let line = Pages { first: txn.page / pages * pages, count: pages };
+        let layer = self.config.super_layer;
+        self.dies[d].check_two_bit(now, txn.planes(), txn.block, line, layer, how, txn.validity());
         self.counters.reprograms += u64::from(how.bit().is_some());
         self.counters.mlc_programs += u64::from(how.bit().is_none());
         if how.bit().is_some() { 1 } else { 2 }
@@ -99,16 +94,23 @@ impl Nand {
 
     /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first
     /// that draws current lasts to the end of the pulses. Page loads need no grant.
+    #[inline(always)]
     fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &mut self.in_hand[d];
-        let asks = !hand.powered && hand.steps[0] != Step::Load;
-        hand.powered |= asks;
-        if !asks || self.may_draw(agenda, now, d, Next::Step) {
+        if !self.watched || self.may_step(agenda, now, d) {
             self.take_step(agenda, now, d, now);
         }
     }
 
+    #[cold]
+    fn may_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) -> bool {
+        let hand = &mut self.in_hand[d];
+        let asks = !hand.powered && hand.steps[0] != Step::Load;
+        hand.powered |= asks;
+        !asks || self.may_draw(agenda, now, d, Next::Step)
+    }
+
     /// The next step of the operation on the die begins at `start`, when its command has ended.
+    #[inline(always)]
     pub(super) fn take_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
         let hand = &mut self.in_hand[d];
         let (step, rest) = hand.steps.split_first().expect("pulses are the last step");
@@ -116,23 +118,30 @@ impl Nand {
         match step {
             Step::Pulses => self.pulses_from(agenda, now, d, start),
             Step::Load => self.want_load(agenda, now, d, self.command_time(d)),
+            _ => self.take_other_step(agenda, now, d, *step, start),
+        }
+    }
+
+    #[inline(never)]
+    fn take_other_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, step: Step, start: SimTime) {
+        let (usage, block) = (self.load_use(d), self.long_block(d));
+        match step {
             Step::Command => {
-                let (usage, block) = (self.load_use(d), self.long_block(d));
                 self.dies[d].go(now, State::Command, usage, block);
                 self.want_bus(agenda, now, d, Transfer::Command, self.command_time(d));
             }
             Step::Recall => {
-                let (usage, block) = (self.load_use(d), self.long_block(d));
                 self.dies[d].go(now, State::Recalling, usage, block);
                 agenda.arm(self.timer(d), start + self.timing.read_two_bit);
             }
-            Step::Sense | Step::Out => unreachable!("a step of reads, which go their own way"),
+            other => unreachable!("{other:?} is a step of reads, which go their own way, or has been taken"),
         }
     }
 
     /// Command and address cycles of the operation on the die.
+    #[inline]
     fn command_time(&self, d: usize) -> Duration {
-        let planes = self.dies[d].long().expect("an operation is on the die").planes.1;
+        let planes = self.dies[d].long().expect("an operation is on the die").planes.count;
         self.timing.command * u64::from(planes)
     }
 
@@ -143,12 +152,12 @@ impl Nand {
 
     /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
     fn worn(&self, d: usize, txn: &Txn, plane: u32) -> u32 {
-        txn.cycles.saturating_add(self.dies[d].blocks().stress_cycles(plane, txn.block))
+        txn.cycles().saturating_add(self.dies[d].blocks().stress_cycles(plane, txn.block))
     }
 
     /// The most of these over the operation's planes.
     fn most_worn(&self, d: usize, txn: &Txn) -> u32 {
-        let worn = txn.planes().map(|plane| self.worn(d, txn, plane));
+        let worn = txn.planes().each().map(|plane| self.worn(d, txn, plane));
         worn.max().expect("an operation addresses a plane")
     }
 

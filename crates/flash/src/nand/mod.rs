@@ -8,16 +8,19 @@ pub mod channel;
 mod config;
 pub mod course;
 pub mod ecc;
+mod following;
 mod foresight;
 mod judge;
 mod long;
 pub mod observe;
 mod operations;
+mod outage;
 pub mod power;
-mod power_loss;
 pub mod queue;
 mod reads;
+mod reliability;
 mod retry;
+mod sequence;
 mod suspension;
 mod trains;
 pub mod txn;
@@ -39,8 +42,8 @@ use watch::Watch;
 
 pub use crate::command::NandCounters;
 pub use config::NandConfig;
-pub use judge::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 pub use operations::{OperationStats, OperationTimes};
+pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 
 /// Most planes a multi-plane read senses together.
 const MAX_BATCH: usize = 8;
@@ -280,7 +283,7 @@ impl Nand {
         txn.waits = *die.usage.causes();
         let class = txn.kind.command().class;
         let id = self.txns.insert(txn);
-        self.queues[d].push(&mut self.txns, id);
+        self.queues[d].push(&mut self.txns, id, class);
         match state {
             State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.

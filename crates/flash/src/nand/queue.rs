@@ -60,10 +60,10 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Appends transaction `id`.
+    /// Appends transaction `id`, which is of this class.
     #[inline]
-    pub fn push(&mut self, slab: &mut Slab, id: u32) {
-        let k = slab.get(id).kind.command().class as usize;
+    pub fn push(&mut self, slab: &mut Slab, id: u32, class: Class) {
+        let k = class as usize;
         slab.get_mut(id).next = NONE;
         if self.head[k] == NONE {
             self.head[k] = id;

@@ -1,8 +1,8 @@
 //! Reads on a die: command, sensing, moving out; reads of several planes together.
 
 use super::channel::Transfer;
-use super::power::NO_SENSING;
 use super::power::budget::Next;
+use super::power::tally::NO_SENSING;
 use super::queue::Policy;
 use super::txn::{NONE, Txn};
 use super::{MAX_BATCH, Nand};
@@ -90,7 +90,7 @@ impl Nand {
 
     pub(super) fn want_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let hand = &self.in_hand[d];
-        let units = self.txns.get(hand.reads[hand.moved as usize]).units;
+        let units = self.txns.get(hand.reads[hand.moved as usize]).units();
         let length = self.timing.transfer_units[units as usize];
         self.want_bus(agenda, now, d, Transfer::Data, length);
     }
@@ -105,7 +105,7 @@ impl Nand {
         let spent = now.as_ns() - txn.mark.as_ns();
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
-        let (kind, units) = (txn.kind, txn.units);
+        let (kind, units) = (txn.kind, txn.units());
         self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
         *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);

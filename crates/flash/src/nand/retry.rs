@@ -12,45 +12,11 @@ use super::Nand;
 use super::channel::Transfer;
 use super::observe::DataMove;
 use super::power::budget::Next;
+use super::sequence::{NEVER, Sequence};
 use super::txn::{Kind, NONE, Txn};
 use crate::command::Use;
 use crate::die::State;
 use interpulse_engine::{Agenda, Duration, SimTime};
-
-/// The retry sequence that a die is in.
-#[derive(Clone, Copy)]
-pub(super) struct Sequence {
-    /// The read; [`NONE`] while the die has none or is being reset.
-    id: u32,
-    /// The further attempt that is being sensed, or has been and waits for the decode of the one before; 0 is none.
-    sensing: u8,
-    /// Its sensing has ended.
-    sensed: bool,
-    /// A decode is under way, or the data for it is on its way.
-    decoding: bool,
-    /// The bus has been asked for to move data, not for a command.
-    moves_data: bool,
-    /// When the sensing under way ends, or the reset; [`NEVER`] without one.
-    sense_ends: SimTime,
-    /// When the data that moves has moved.
-    out_ends: SimTime,
-}
-
-const NEVER: SimTime = SimTime(u64::MAX);
-
-impl Default for Sequence {
-    fn default() -> Sequence {
-        Sequence {
-            id: NONE,
-            sensing: 0,
-            sensed: false,
-            decoding: false,
-            moves_data: false,
-            sense_ends: NEVER,
-            out_ends: NEVER,
-        }
-    }
-}
 
 impl Nand {
     fn sequence(&mut self, d: usize) -> &mut Sequence {
@@ -274,7 +240,7 @@ impl Nand {
     fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let (kind, bytes) = (self.txns.get(id).kind, self.step_bytes(id));
         self.supply.tally.book_out(kind, bytes);
-        let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units);
+        let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units());
         let latency = match u32::from(attempt).checked_sub(self.retry_steps() + 1) {
             None => self.judge(now, d, id),
             Some(stage) => {
@@ -293,7 +259,7 @@ impl Nand {
     fn step_bytes(&self, id: u32) -> u64 {
         let txn = self.txns.get(id);
         let (_, transfers) = self.step_work(txn, txn.attempt());
-        self.timing.bytes_of_units[txn.units as usize] * transfers
+        self.timing.bytes_of_units[txn.units() as usize] * transfers
     }
 
     /// The data of the step just sensed moves out; pipelined, the next is sensed meanwhile.
@@ -315,7 +281,7 @@ impl Nand {
             self.arm_sequence(agenda, d);
         }
         let (_, transfers) = self.step_work(&txn, attempt);
-        let length = self.timing.transfer_units[txn.units as usize] * transfers;
+        let length = self.timing.transfer_units[txn.units() as usize] * transfers;
         self.want_bus(agenda, now, d, Transfer::Data, length);
     }
 

@@ -122,7 +122,7 @@ impl Nand {
     pub(super) fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
-        let (kind, planes, addressed) = (op.kind, op.planes.1, op.block.is_some());
+        let (kind, planes, addressed) = (op.kind, op.planes.count, op.block.is_some());
         if let Some(phases) = self.dies[d].thrown_away(now) {
             self.supply.tally.book_phases(kind, phases);
         }
@@ -239,7 +239,7 @@ impl Nand {
     /// the suspension.
     fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let op = self.dies[d].long().expect("an operation is suspended");
-        let planes = op.planes.1;
+        let planes = op.planes.count;
         let free = self.suspend_policy(op.kind).scheme.resumes_free();
         if op.erases() || free || !self.in_hand[d].buffer_used {
             self.leave(agenda, now, d, Duration::ZERO);

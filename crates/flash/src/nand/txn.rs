@@ -1,7 +1,7 @@
 //! Transactions: what the drive asks of a die, and the slab they live in.
 
-use crate::command::WAITS;
-use crate::geometry::Timing;
+use crate::command::{Effect, WAITS};
+use crate::geometry::{BlockAddress, Planes, Timing};
 use crate::reprogram::{Bit, TwoBit};
 use interpulse_engine::{Duration, SimTime};
 
@@ -28,13 +28,13 @@ pub struct Txn {
     pub block: u32,
     /// First page within the block.
     pub page: u32,
-    /// Units moved by a read. Of a reprogram: the Validity of the word line, which the die checks.
-    pub units: u32,
+    /// Units moved by a read ([`Txn::units`]), or Validity of a word line that is reprogrammed ([`Txn::validity`]).
+    units_or_validity: u32,
     /// The drive's own reference.
     pub owner: u32,
-    /// P/E cycles of the block, for the erase train and for the eligibility to be suspended. Of a read: how far its
-    /// attempts have come ([`Txn::attempt`]), so that a transaction fits into two cache lines.
-    pub cycles: u32,
+    /// How far the attempts of a read have come ([`Txn::attempt`]), or P/E cycles of the block of a program or erase
+    /// ([`Txn::cycles`]).
+    attempts_or_cycles: u32,
     /// Order of submission.
     pub seq: u64,
     /// When it was submitted; while waiting, the instant up to which `waits` is booked.
@@ -63,9 +63,9 @@ impl Txn {
             planes: 1,
             block: NO_BLOCK,
             page: 0,
-            units: 0,
+            units_or_validity: 0,
             owner: NONE,
-            cycles: 0,
+            attempts_or_cycles: 0,
             seq: 0,
             mark: SimTime::ZERO,
             waits: [0; WAITS],
@@ -89,28 +89,71 @@ impl Txn {
     /// The block has been read as often as it may be before its data should be written anew.
     pub(super) const WORN_BY_READS: u8 = 16;
 
+    /// Units that this read moves.
+    #[inline]
+    pub fn units(&self) -> u32 {
+        debug_assert!(self.reads());
+        self.units_or_validity
+    }
+
+    /// Says how many units this read moves.
+    #[inline]
+    pub fn set_units(&mut self, units: u32) {
+        self.units_or_validity = units;
+    }
+
+    /// Validity of the word line that this program changes, which the die checks.
+    #[inline]
+    pub fn validity(&self) -> u8 {
+        debug_assert!(!self.reads());
+        self.units_or_validity as u8
+    }
+
+    /// Says which pages of the word line that this program changes are in use.
+    #[inline]
+    pub fn set_validity(&mut self, validity: u8) {
+        self.units_or_validity = validity.into();
+    }
+
+    /// P/E cycles of the block of this program or erase, for the erase train and for the eligibility to be suspended.
+    #[inline]
+    pub fn cycles(&self) -> u32 {
+        debug_assert!(!self.reads());
+        self.attempts_or_cycles
+    }
+
+    /// Says how many P/E cycles the block of this program or erase has seen.
+    #[inline]
+    pub fn set_cycles(&mut self, cycles: u32) {
+        self.attempts_or_cycles = cycles;
+    }
+
+    fn reads(&self) -> bool {
+        self.kind.command().effect == Effect::Reads
+    }
+
     /// Further attempts of a read after its first sensing: retry steps, then stages of soft decoding.
     #[inline]
     pub fn attempt(&self) -> u8 {
-        (self.cycles >> 16) as u8
+        (self.attempts_or_cycles >> 16) as u8
     }
 
     /// Attempt of the error table that the first sensing of a read was.
     #[inline]
     pub(super) fn first_step(&self) -> u8 {
-        (self.cycles >> 24) as u8
+        (self.attempts_or_cycles >> 24) as u8
     }
 
     /// Errors of the worst codeword of the last hard decode of a read.
     #[inline]
     pub(super) fn errors(&self) -> u32 {
-        self.cycles & 0xffff
+        self.attempts_or_cycles & 0xffff
     }
 
     /// Sets first step, further attempts and errors of a read.
     #[inline]
     pub(super) fn set_attempts(&mut self, first_step: u8, attempt: u8, errors: u32) {
-        self.cycles = u32::from(first_step) << 24 | u32::from(attempt) << 16 | errors.min(0xffff);
+        self.attempts_or_cycles = u32::from(first_step) << 24 | u32::from(attempt) << 16 | errors.min(0xffff);
     }
 
     #[inline]
@@ -182,9 +225,15 @@ impl Txn {
         self.is(Txn::WORN_BY_READS)
     }
 
+    /// The block on one of its planes.
+    #[inline]
+    pub(super) fn block_on(&self, plane: u32) -> BlockAddress {
+        BlockAddress { die: self.die, plane, block: self.block }
+    }
+
     /// Planes addressed.
-    pub(super) fn planes(&self) -> std::ops::Range<u32> {
-        self.plane.into()..u32::from(self.plane) + u32::from(self.planes)
+    pub(super) fn planes(&self) -> Planes {
+        Planes { first: self.plane.into(), count: self.planes.into() }
     }
 }
 

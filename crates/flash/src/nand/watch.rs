@@ -1,16 +1,10 @@
-//! Who is told what the dies of the array do ([`super::observe`]), and telling them.
+//! Who is told what the dies of an array do.
 
-use super::Nand;
-use super::course::Course;
-use super::observe::{DataMove, DieChange, FlashObserver, OnDie};
+use super::observe::{DataMove, DieChange, FlashObserver};
 use super::power::meter::Meter;
-use crate::die::{Die, State, What};
-use crate::parts::power::Draw;
-use crate::suspend::{MultiPlane, Reload, SuspendScheme};
-use interpulse_engine::{Duration, SimTime};
 
 #[derive(Clone, Copy)]
-enum Event {
+pub(super) enum Event {
     Change(DieChange),
     Move(DataMove),
 }
@@ -21,9 +15,9 @@ pub(super) struct Watch {
     /// The meter of the current, if there is one.
     pub(super) meter: Option<Box<Meter>>,
     /// Kept for whoever follows the array from outside, if somebody does.
-    kept: Option<Vec<Event>>,
+    pub(super) kept: Option<Vec<Event>>,
     /// How many changes of each die have been told.
-    told: Vec<u64>,
+    pub(super) told: Vec<u64>,
 }
 
 impl Watch {
@@ -31,7 +25,7 @@ impl Watch {
         Watch { meter, kept: None, told: vec![0; dies as usize] }
     }
 
-    fn tell(&mut self, event: Event) {
+    pub(super) fn tell(&mut self, event: Event) {
         if let Some(meter) = &mut self.meter {
             event.to(&mut **meter);
         }
@@ -47,136 +41,10 @@ impl Watch {
 }
 
 impl Event {
-    fn to(&self, observer: &mut impl FlashObserver) {
+    pub(super) fn to(&self, observer: &mut impl FlashObserver) {
         match self {
             Event::Change(change) => observer.die_changed(change),
             Event::Move(data) => observer.data_moves(data),
         }
-    }
-}
-
-impl Nand {
-    /// From now on keeps what happens for [`Nand::tell`].
-    pub fn follow(&mut self) {
-        self.watched = true;
-        self.watch.kept.get_or_insert_default();
-        let written = self.dies.iter().map(|die| die.history().written());
-        self.watch.told = written.collect();
-    }
-
-    /// Tells an observer what has happened since the last time; see [`Nand::follow`].
-    pub fn tell(&mut self, observer: &mut impl FlashObserver) {
-        for event in self.watch.kept.iter_mut().flat_map(|kept| kept.drain(..)) {
-            event.to(observer);
-        }
-    }
-
-    /// Tells on what die `d` has done in the event at `now`.
-    pub(super) fn look_at(&mut self, now: SimTime, d: usize) {
-        let (written, told) = (self.dies[d].history().written(), self.watch.told[d]);
-        let unheard = self.watch.meter.is_none() && self.watch.kept.is_none();
-        if unheard || told == written {
-            return;
-        }
-        self.watch.told[d] = written;
-        let course = self.course(d);
-        let die = &self.dies[d];
-        let operation =
-            die.long().map(|op| OnDie { kind: op.kind, started: op.started, suspends: op.suspends });
-        let mut before = die.history().before(told);
-        for (change, number) in die.history().since(told).zip(told + 1..) {
-            let state = change.state();
-            self.watch.tell(Event::Change(DieChange {
-                die: d as u32,
-                at: change.at,
-                before,
-                state,
-                usage: change.usage(),
-                block: change.block,
-                operation,
-                course: (number == written).then_some(course),
-            }));
-            before = state;
-        }
-        let (into, bytes) = match before {
-            State::Out => {
-                let hand = &self.in_hand[d];
-                let units = self.txns.get(hand.reads[usize::from(hand.moved)]).units;
-                (false, self.timing.bytes_of_units[units as usize])
-            }
-            State::Load => (true, self.page_bytes()),
-            _ => return,
-        };
-        let channel = self.geometry.channel_of(d as u32);
-        let end = self.channels[channel as usize].free_at();
-        self.watch.tell_move(DataMove { channel, into, bytes, at: now, end });
-    }
-
-    /// What die `d` does from the last change of its state on.
-    pub(super) fn course(&self, d: usize) -> Course {
-        let die = &self.dies[d];
-        let since = die.since();
-        let ([what, mut then], [draw, mut steady]) = (die.state().whats(), die.state().draws());
-        let length = match die.state() {
-            State::Pulsing | State::Stopping => return Course::Train(die.pulses()),
-            State::Idle => self.config.power.standby_after,
-            State::Entering => self.discharge_of(die),
-            State::Resuming => self.reload_of(d),
-            State::Load => {
-                if die.long().is_some_and(|op| op.suspends > 0) {
-                    then = What::Reload;
-                }
-                Duration::ZERO
-            }
-            State::Sensing => {
-                // A page that is in the page buffer takes no sensing, so that its type does not matter.
-                let (page_type, _) = self.sensed_type(d).unwrap_or_default();
-                steady = Draw::sense(page_type);
-                self.timing.command * u64::from(self.in_hand[d].count)
-            }
-            State::Retrying => match self.sequence_senses(d) {
-                Some((page_type, from)) => {
-                    steady = Draw::sense(page_type as usize);
-                    from.since(since)
-                }
-                None => {
-                    then = What::Bus;
-                    Duration::ZERO
-                }
-            },
-            _ => Duration::ZERO,
-        };
-        Course::Plain { whats: [what, then], draws: [draw, steady], until: since + length }
-    }
-
-    /// The discharge with which the suspension of the operation on `die` begins.
-    pub(super) fn discharge_of(&self, die: &Die) -> Duration {
-        let op = die.long().expect("an operation enters a suspension");
-        let policy = self.suspend_policy(op.kind);
-        let times = if policy.eligible.multi_plane == MultiPlane::InTurn { op.planes.1 } else { 1 };
-        die.entry().saturating_sub(policy.costs.entry * u64::from(times))
-    }
-
-    /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
-    pub(super) fn reload_of(&self, d: usize) -> Duration {
-        let op = self.dies[d].long().expect("an operation resumes");
-        let free = self.suspend_policy(op.kind).scheme.resumes_free();
-        match self.config.program_suspend.reload {
-            Reload::ShadowBuffer(time) if !op.erases() && !free && self.in_hand[d].buffer_used => time,
-            _ => Duration::ZERO,
-        }
-    }
-
-    /// The page type whose sensing the reads in hand of die `d` last for, and its tR; `None` if they sense nothing.
-    pub(super) fn sensed_type(&self, d: usize) -> Option<(usize, Duration)> {
-        let (hand, suspended) = (&self.in_hand[d], self.dies[d].long().is_some());
-        let sensed = hand.reads[..usize::from(hand.count)].iter().filter_map(|&id| {
-            let txn = self.txns.get(id);
-            let buffered = suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page);
-            let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
-            (!buffered).then(|| (page_type, txn.sensing(&self.timing, page_type)))
-        });
-        // Of equal ones the last, as in the simulation.
-        sensed.max_by_key(|&(_, time)| time)
     }
 }

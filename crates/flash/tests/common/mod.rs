@@ -142,7 +142,10 @@ pub fn read(die: u32) -> Txn {
 }
 
 pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
-    let address = |t: &mut Txn| (t.plane, t.block, t.page, t.units) = (plane as u8, block, page, units);
+    let address = |t: &mut Txn| {
+        (t.plane, t.block, t.page) = (plane as u8, block, page);
+        t.set_units(units);
+    };
     but(Txn::new(Kind::HostRead, die), address)
 }
 

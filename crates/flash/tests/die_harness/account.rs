@@ -281,7 +281,7 @@ proptest! {
         for done in &bench.done {
             if matches!(done.txn.kind, Kind::HostRead | Kind::GcRead) {
                 prop_assert_eq!(done.waited(), done.txn.mark.0 - done.submitted, "{:?}", done);
-                let entering = case.config.ecc_interval * u64::from(done.txn.units - 1);
+                let entering = case.config.ecc_interval * u64::from(done.txn.units() - 1);
                 prop_assert!(done.at >= done.txn.mark.0 + entering.as_ns() + done.txn.own);
                 prop_assert_eq!(done.txn.own > 0, done.txn.is_retry());
                 if !done.txn.is_retry() && case.config.errors.is_none() {

@@ -3,6 +3,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::errors::{ErrorSpec, SoftStage};
+use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -192,10 +193,11 @@ fn prediction_starts_with_the_last_step_that_succeeded() {
     let arrivals = [(0, read(0)), (1_000_000, read_of(0, 0, 0, 3, 1)), (2_000_000, read_of(0, 1, 0, 0, 1))];
     let ends = [3 * READ, 1_000_000 + READ, 2_000_000 + 3 * READ];
     let b = check("predicted", bench(&TWICE, |s| s.ecc.predict = true), &arrivals, &ends);
-    let block = |plane| b.nand.reliability().unwrap().block(0, plane, 0).last_step;
+    let first = |plane| BlockAddress { die: 0, plane, block: 0 };
+    let block = |plane| b.nand.reliability().unwrap().block(first(plane)).last_step;
     assert_eq!((block(0), block(1), block(2)), (2, 2, 0));
     let b = check("not predicted", bench(&TWICE, |_| ()), &arrivals[..2], &[3 * READ, 1_000_000 + 3 * READ]);
-    assert_eq!(b.nand.reliability().unwrap().block(0, 0, 0).reads, 6);
+    assert_eq!(b.nand.reliability().unwrap().block(first(0)).reads, 6);
 }
 
 /// Decoding is fast without errors; what fails takes longest; what is short overtakes what is long.
@@ -216,6 +218,7 @@ fn decoding_slows_down_with_errors() {
 /// Wear, age and reads of a block follow what is done to it.
 #[test]
 fn the_state_of_a_block() {
+    let block = |block| BlockAddress { die: 0, plane: 0, block };
     let config = with(&[ALWAYS], |spec| {
         spec.initial_age = Duration::from_us(1_000_000);
         spec.reclaim_reads = Some(2);
@@ -223,23 +226,23 @@ fn the_state_of_a_block() {
     let mut b = Bench::new(&part(), config, 1);
     let word_line = but(program(0), |t| (t.plane, t.block, t.page) = (0, 7, 0));
     let second = but(word_line, |t| t.page = 3);
-    b.nand.reliability_mut().unwrap().set_cycles((0, 0, 7), 41);
-    b.at(0, but(erase(0), |t| t.cycles = 41)).at(10_000_000, word_line).at(20_000_000, second);
+    b.nand.reliability_mut().unwrap().set_cycles(block(7), 41);
+    b.at(0, but(erase(0), |t| t.set_cycles(41))).at(10_000_000, word_line).at(20_000_000, second);
     (0..4).for_each(|k| {
         b.at(30_000_000 + k * 1_000_000, read_of(0, 0, 7, 0, 1));
     });
     b.run();
     let reliability = b.nand.reliability().unwrap();
-    let block = reliability.block(0, 0, 7);
-    assert_eq!((block.cycles, block.reads), (42, 4));
+    let erased = reliability.block(block(7));
+    assert_eq!((erased.cycles, erased.reads), (42, 4));
     let now = b.agenda.now();
     assert_eq!(
-        reliability.age((0, 0, 7), now).as_ns(),
+        reliability.age(block(7), now).as_ns(),
         now.0 - (10_000_000 + PROGRAM),
         "from its first program on"
     );
     assert_eq!(
-        reliability.age((0, 0, 6), now).as_ns(),
+        reliability.age(block(6), now).as_ns(),
         now.0 + 1_000_000_000,
         "as old as at the start, and older"
     );

@@ -46,7 +46,7 @@ fn by_wear() {
         let config = with(scheme, &Eligibility { max_cycles: Some(500), ..Eligibility::ALL });
         for (cycles, expected) in [(0, true), (500, true), (501, false), (u32::MAX, false)] {
             for long in [program(0), erase(0)] {
-                let worn = but(long, |t| t.cycles = cycles);
+                let worn = but(long, |t| t.set_cycles(cycles));
                 assert_eq!(is_stopped(&part(), &config, worn), expected, "{scheme:?}: {worn:?}");
             }
         }

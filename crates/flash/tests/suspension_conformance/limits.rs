@@ -159,7 +159,7 @@ fn the_least_time_and_loops_left() {
 fn began(done: &Done) -> u64 {
     let txn: &Txn = &done.txn;
     let sensing = [LSB, CSB, MSB][txn.page as usize % 3];
-    txn.mark.0 - UNITS[txn.units as usize] - sensing - CMD
+    txn.mark.0 - UNITS[txn.units() as usize] - sensing - CMD
 }
 
 /// `drained`: no read waits when an operation goes on. `batch`: what had come by the halt has been served, and

@@ -8,7 +8,7 @@
 //! everybody's turn comes. A read that the suspension would have served without a budget is served while the operation waits
 //! to resume, so that no resume is granted only to be undone.
 
-use super::PowerConfig;
+use super::config::PowerConfig;
 use crate::command::{KINDS, Kind};
 use crate::parts::power::{Draw, PowerSpec};
 use interpulse_engine::{Current, Duration, SimTime};
@@ -57,7 +57,7 @@ impl Ungranted {
 fn of_trains(part: &PowerSpec) -> [u64; KINDS] {
     let suspension = [Draw::Discharge, Draw::Entry, Draw::Reload, Draw::Resume];
     Kind::ALL.map(|kind| {
-        let Some(train) = &kind.command().train else { return 0 };
+        let Some(train) = kind.command().train else { return 0 };
         let draws = train.draws.into_iter().chain(suspension);
         draws.map(|draw| part.current(draw).as_ua()).max().unwrap_or(0)
     })

@@ -4,13 +4,13 @@ use super::ecc::Decoder;
 use super::queue::Queue;
 use super::txn::{Kind, Txn};
 use super::{InHand, Nand};
-use crate::die::power_loss::Torn;
+use crate::die::outage::Torn;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
 
 impl Nand {
     /// Power is cut now: all transactions are gone without an outcome. Returns the programs and erases left half done,
     /// with their dies.
-    pub fn lose_power(&mut self, agenda: &mut Agenda) -> Vec<(u32, Torn)> {
+    pub fn outage(&mut self, agenda: &mut Agenda) -> Vec<(u32, Torn)> {
         assert!(self.watch.meter.is_none() && self.supply.budget.is_none(), "neither is told of a cut");
         let now = agenda.now();
         let mut torn = Vec::new();
@@ -22,7 +22,7 @@ impl Nand {
                 self.book_open(&mut tally, now, d);
                 self.supply.tally = tally;
             }
-            let operations = self.dies[d].lose_power(now);
+            let operations = self.dies[d].outage(now);
             for operation in operations.into_iter().flatten() {
                 self.note_torn(d as u32, &operation, now);
                 torn.push((d as u32, operation));
@@ -31,7 +31,7 @@ impl Nand {
             self.in_hand[d] = InHand::NOTHING;
             self.look_at(now, d);
         }
-        self.channels.iter_mut().for_each(|channel| channel.lose_power(now));
+        self.channels.iter_mut().for_each(|channel| channel.outage(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));
         if let Some(reliability) = &mut self.reliability {
             reliability.sequences.fill(Default::default());
@@ -51,8 +51,8 @@ impl Nand {
             && !operation.erase
         {
             let mut txn = Txn::new(Kind::GcProgram, die);
-            (txn.plane, txn.planes) = (operation.planes.0 as u8, operation.planes.1 as u8);
-            (txn.block, txn.page) = (block, operation.pages.0);
+            (txn.plane, txn.planes) = (operation.planes.first as u8, operation.planes.count as u8);
+            (txn.block, txn.page) = (block, operation.pages.first);
             reliability.finished(&txn, now);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Die, LongOp, State};
 use crate::command::Use;
+use crate::geometry::{Pages, Planes};
 use interpulse_engine::SimTime;
 
 /// A program or erase that the cut found with some of its pulses applied.
@@ -11,16 +12,16 @@ pub struct Torn {
     pub erase: bool,
     /// Its block; `None` for operations without an address.
     pub block: Option<u32>,
-    /// First plane and number of planes.
-    pub planes: (u32, u32),
-    /// First page of a program on each plane, and number of pages.
-    pub pages: (u32, u32),
+    /// Its planes.
+    pub planes: Planes,
+    /// Pages of a program on each plane.
+    pub pages: Pages,
 }
 
 impl Die {
     /// Power is cut: the die is idle. Returns the operations that it leaves half done; the pages of a program among them
     /// hold nothing and can be written again only after an erase. Operations without a pulse so far have left no trace.
-    pub(crate) fn lose_power(&mut self, now: SimTime) -> [Option<Torn>; 2] {
+    pub(crate) fn outage(&mut self, now: SimTime) -> [Option<Torn>; 2] {
         let pulsing = matches!(self.state, State::Pulsing | State::Stopping);
         let torn = |op: LongOp| {
             (op.suspends > 0 || (pulsing && op.began < now)).then_some(Torn {
@@ -33,8 +34,8 @@ impl Die {
         let operations = [self.long.take().and_then(torn), self.beneath.take().and_then(torn)];
         for program in operations.iter().flatten().filter(|op| !op.erase) {
             let Some(block) = program.block else { continue };
-            for plane in program.planes.0..program.planes.0 + program.planes.1 {
-                self.blocks.set_programmed(plane, block, (program.pages.0 + program.pages.1) as u16);
+            for plane in program.planes.each() {
+                self.blocks.set_programmed(plane, block, program.pages.end() as u16);
             }
         }
         if self.state != State::Idle {

@@ -1,0 +1,241 @@
+//! The bit errors of an array: what the decoder makes of each sensing of a page.
+
+use super::sequence::Sequence;
+use super::txn::Txn;
+use crate::command::{Class, Effect};
+use crate::errors::blocks::{BlockState, BlockStates};
+use crate::errors::draw::Drawn;
+use crate::errors::model::Page;
+use crate::errors::{Ecc, ErrorModel, ErrorSpec};
+use crate::geometry::{BlockAddress, Geometry, PageAddress, Timing};
+use crate::reprogram::MAX_REPROGRAMS;
+use interpulse_engine::{Duration, SimTime, counters};
+
+/// Numbers of further attempts that are told apart; more count as the last.
+pub const MOST_ATTEMPTS_COUNTED: usize = 32;
+
+counters! {
+    /// What bit errors led to. Reads are page reads, of the host and of garbage collection.
+    pub struct ErrorCounters {
+        /// page reads decoded, page-buffer reads not counted
+        reads: "operations",
+        /// bits that these reads returned
+        bits: "bits",
+        /// errors that their first sensings are expected to have held, in 1/1024
+        expected_errors: "bits / 1024",
+        /// page reads of the host whose first decode failed
+        host_reads_retried: "operations",
+        /// page reads of garbage collection whose first decode failed
+        gc_reads_retried: "operations",
+        /// retry steps decoded
+        retry_steps: "operations",
+        /// retry steps whose sensing was begun by pipelining and cut off, since the one before succeeded
+        cut_off_sensings: "operations",
+        /// stages of soft decoding
+        soft_decodes: "operations",
+        /// time of page reads of the host beyond their first decode
+        host_retry_time: "ns",
+        /// time of page reads of garbage collection beyond their first decode
+        gc_retry_time: "ns",
+        /// page reads of the host that could not be corrected
+        uncorrectable_host_reads: "operations",
+        /// page reads of garbage collection that could not be corrected; the data moves on with its errors
+        uncorrectable_gc_reads: "operations",
+        /// codewords that could not be corrected
+        uncorrectable_codewords: "codewords",
+    }
+}
+
+/// A block past its limit of reads asks again after so many more: one that was still open could not be rewritten.
+const REMINDER: u32 = 16;
+
+/// The bit errors of an array: the compiled table, the state of the blocks, what has been counted.
+#[derive(Clone)]
+pub struct Reliability {
+    model: ErrorModel,
+    /// The same of word lines with two bits per cell, by RPCnt.
+    two_bit: Box<[ErrorModel]>,
+    blocks: BlockStates,
+    pub(super) ecc: Ecc,
+    latencies: Box<[Duration]>,
+    /// Sensing time of a retry step by page type.
+    pub(super) retry_sensing: Box<[Duration]>,
+    reclaim_reads: Option<u32>,
+    pub(super) sequences: Box<[Sequence]>,
+    /// What has been counted.
+    pub counters: ErrorCounters,
+    /// Page reads by number of further attempts, retry steps and soft stages.
+    pub by_attempts: [u64; MOST_ATTEMPTS_COUNTED + 1],
+}
+
+impl Reliability {
+    pub(super) fn new(
+        spec: &ErrorSpec,
+        geometry: &Geometry,
+        timing: &Timing,
+        fixed: Duration,
+        reprograms: bool,
+        seed: u64,
+    ) -> Reliability {
+        let (dies, planes, blocks) = (geometry.dies(), geometry.planes, geometry.blocks_per_plane);
+        let model = ErrorModel::new(spec, geometry, seed);
+        let mut states = BlockStates::new(dies, planes, blocks, spec.initial_age.as_ns());
+        for die in 0..dies {
+            for plane in 0..planes {
+                for block in 0..blocks {
+                    let at = BlockAddress { die, plane, block };
+                    states.set_history(at, 0, model.initial_age(spec, at));
+                }
+            }
+        }
+        let reprogrammed = |count: u8| {
+            let spec = ErrorSpec { reprograms: f64::from(count), ..spec.clone() };
+            ErrorModel::new(&spec, geometry, seed)
+        };
+        let counts = if reprograms { 0..MAX_REPROGRAMS + 1 } else { 0..0 };
+        Reliability {
+            model,
+            two_bit: counts.map(reprogrammed).collect(),
+            blocks: states,
+            latencies: spec.ecc.latencies(fixed).into(),
+            retry_sensing: timing.read.iter().map(|&t| spec.ecc.retry_sensing(t)).collect(),
+            ecc: spec.ecc.clone(),
+            reclaim_reads: spec.reclaim_reads,
+            sequences: vec![Default::default(); dies as usize].into(),
+            counters: ErrorCounters::default(),
+            by_attempts: [0; MOST_ATTEMPTS_COUNTED + 1],
+        }
+    }
+
+    /// The state of a block.
+    pub fn block(&self, at: BlockAddress) -> &BlockState {
+        self.blocks.get(at)
+    }
+
+    /// Age of the data of a block.
+    pub fn age(&self, at: BlockAddress, now: SimTime) -> Duration {
+        Duration::from_ns(self.blocks.age(self.blocks.get(at), now))
+    }
+
+    /// Sets the program/erase cycles of a block before the start.
+    pub fn set_cycles(&mut self, at: BlockAddress, cycles: u32) {
+        self.blocks.get_mut(at).cycles = cycles;
+    }
+
+    /// Notes the end of a program or erase.
+    pub(super) fn finished(&mut self, txn: &Txn, now: SimTime) {
+        for plane in txn.planes().each() {
+            let at = txn.block_on(plane);
+            match txn.kind.command().effect {
+                Effect::Erases => self.blocks.erased(at, txn.cycles().saturating_add(1)),
+                // A block counts as old as its first word line's first program.
+                _ if txn.page == 0 && txn.reprograms().is_none() => self.blocks.programmed(at, now),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a block has been read as often as it may be before its data should be written anew.
+    pub fn is_worn_by_reads(&self, at: BlockAddress) -> bool {
+        self.reclaim_reads.is_some_and(|limit| self.blocks.get(at).reads >= limit)
+    }
+
+    /// Decides about the decode of the sensing of `txn` whose data has just moved, with `extra_cycles` of wear by
+    /// suspensions, from a word line that has been reprogrammed so often; returns the decode latency.
+    pub(super) fn judge(
+        &mut self,
+        txn: &mut Txn,
+        extra_cycles: u32,
+        reprogrammed: Option<u8>,
+        now: SimTime,
+    ) -> Duration {
+        let first = !txn.is_retry();
+        let state = self.blocks.get_mut(txn.block_on(txn.plane.into()));
+        state.reads = state.reads.saturating_add(1);
+        if let Some(limit) = self.reclaim_reads
+            && state.reads >= limit
+            && (state.reads - limit).is_multiple_of(REMINDER)
+        {
+            txn.set(Txn::WORN_BY_READS);
+        }
+        let state = *state;
+        let first_step = match (first, self.ecc.predict) {
+            (true, true) => state.last_step,
+            (true, false) => 0,
+            (false, _) => txn.first_step(),
+        };
+        let page = Page {
+            address: PageAddress { of: txn.block_on(txn.plane.into()), page: txn.page },
+            attempt: u32::from(first_step) + u32::from(txn.attempt()),
+            units: txn.units(),
+            sensing: txn.seq,
+        };
+        let age = self.blocks.age(&state, now);
+        let model = reprogrammed.map_or(&self.model, |count| &self.two_bit[usize::from(count)]);
+        let ln = model.ln_rber(&state, extra_cycles, age, &page);
+        let drawn = model.draw(ln, &page);
+        if first {
+            let codewords = u64::from(txn.units() * self.model.codewords_per_unit());
+            self.counters.reads += 1;
+            self.counters.bits += codewords * u64::from(self.model.codeword_bits());
+            self.counters.expected_errors += codewords * u64::from(drawn.mean);
+        } else {
+            self.counters.retry_steps += 1;
+        }
+        let fails = drawn.worst > self.ecc.capability;
+        txn.put(Txn::FAILS, fails);
+        txn.set_attempts(first_step, txn.attempt(), drawn.worst);
+        if fails && u32::from(txn.attempt()) == self.ecc.max_retries {
+            self.look_ahead(&drawn, &page);
+        }
+        self.latencies[(drawn.worst as usize).min(self.latencies.len() - 1)]
+    }
+
+    /// All retry steps of a page have failed: counts what soft decoding will not correct either.
+    #[cold]
+    fn look_ahead(&mut self, drawn: &Drawn, page: &Page) {
+        let most = self.ecc.soft.last().map_or(self.ecc.capability, |s| s.capability);
+        self.counters.uncorrectable_codewords += u64::from(self.model.beyond(drawn, page, most));
+    }
+
+    /// Decides about stage `stage` of soft decoding, which works on the bits of the last retry step.
+    pub(super) fn judge_soft(&mut self, txn: &mut Txn, stage: usize) -> Duration {
+        let soft = self.ecc.soft[stage];
+        self.counters.soft_decodes += 1;
+        txn.put(Txn::FAILS, txn.errors() > soft.capability);
+        soft.latency
+    }
+
+    /// A read has come to its end `now`; `failed` if nothing has corrected it.
+    #[inline]
+    pub(super) fn read_done(&mut self, txn: &mut Txn, failed: bool, now: SimTime) {
+        let further = usize::from(txn.attempt()).min(MOST_ATTEMPTS_COUNTED);
+        self.by_attempts[further] += 1;
+        let host = txn.kind.command().class == Class::HostRead;
+        if txn.is_retry() {
+            txn.own = now.as_ns() - txn.own;
+            let (reads, time) = match host {
+                true => (&mut self.counters.host_reads_retried, &mut self.counters.host_retry_time),
+                false => (&mut self.counters.gc_reads_retried, &mut self.counters.gc_retry_time),
+            };
+            *reads += 1;
+            *time += txn.own;
+        }
+        if failed {
+            txn.set(Txn::UNCORRECTABLE);
+            match host {
+                true => self.counters.uncorrectable_host_reads += 1,
+                false => self.counters.uncorrectable_gc_reads += 1,
+            }
+        } else if self.ecc.predict {
+            let step = u32::from(txn.first_step()) + u32::from(txn.attempt()).min(self.ecc.max_retries);
+            let step = step.min(self.model.attempts() - 1) as u8;
+            self.blocks.get_mut(txn.block_on(txn.plane.into())).last_step = step;
+        }
+    }
+
+    /// Decode latency of data without errors, such as what a page buffer still holds.
+    pub(super) fn latency_without_errors(&self) -> Duration {
+        self.latencies[0]
+    }
+}

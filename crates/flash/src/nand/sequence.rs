@@ -1,0 +1,39 @@
+//! How far the repeating of a read has come on a die.
+
+use super::txn::NONE;
+use interpulse_engine::SimTime;
+
+/// The retry sequence that a die is in.
+#[derive(Clone, Copy)]
+pub(super) struct Sequence {
+    /// The read; [`NONE`] while the die has none or is being reset.
+    pub(super) id: u32,
+    /// The further attempt that is being sensed, or has been and waits for the decode of the one before; 0 is none.
+    pub(super) sensing: u8,
+    /// Its sensing has ended.
+    pub(super) sensed: bool,
+    /// A decode is under way, or the data for it is on its way.
+    pub(super) decoding: bool,
+    /// The bus has been asked for to move data, not for a command.
+    pub(super) moves_data: bool,
+    /// When the sensing under way ends, or the reset; [`NEVER`] without one.
+    pub(super) sense_ends: SimTime,
+    /// When the data that moves has moved.
+    pub(super) out_ends: SimTime,
+}
+
+pub(super) const NEVER: SimTime = SimTime(u64::MAX);
+
+impl Default for Sequence {
+    fn default() -> Sequence {
+        Sequence {
+            id: NONE,
+            sensing: 0,
+            sensed: false,
+            decoding: false,
+            moves_data: false,
+            sense_ends: NEVER,
+            out_ends: NEVER,
+        }
+    }
+}

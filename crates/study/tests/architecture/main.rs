@@ -17,8 +17,8 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "flash",
         &[
-            &["command", "parts", "pulse", "reprogram"],
-            &["errors", "geometry", "suspend", "variation"],
+            &["parts", "pulse", "reprogram"],
+            &["command", "errors", "geometry", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["script"],
@@ -78,6 +78,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("flash", "nand/mod.rs", "nand/config.rs"),
     ("flash", "nand/mod.rs", "nand/judge.rs"),
     ("flash", "nand/mod.rs", "nand/power/mod.rs"),
+    ("flash", "nand/mod.rs", "nand/watch.rs"),
     ("flash", "nand/power/budget.rs", "nand/power/mod.rs"),
     ("study", "config/twin.rs", "config/flow.rs"),
     ("workload", "synthetic/arrival.rs", "synthetic/mod.rs"),

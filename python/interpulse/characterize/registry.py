@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from interpulse.characterize.bench import Bench
+from interpulse.characterize.tester import Tester
+from interpulse.names import named
 from interpulse.studies.context import Form
-from interpulse.studies.registry import Entry, named
+from interpulse.studies.registry import Entry
 
 PUBLISHED = Path(__file__).parent / "published"
 """The folder of published figures, one file for each kind."""
@@ -23,6 +24,7 @@ class Kind(Entry):
     takes: tuple[str, ...] = ()
     """The options of the command line that only some kinds have, such as `scheme`."""
 
+    PACKAGE: ClassVar = __package__
     FORM: ClassVar = Form("characterize", rows="published", jobs="jobs", bounded=True)
 
     @property
@@ -30,10 +32,10 @@ class Kind(Entry):
         """What messages and progress call it."""
         return f"characterize {self.name}"
 
-    def context(self, preset: str | None = None, **how: Any) -> Bench:  # noqa: ANN401 - as `Bench` takes them
+    def context(self, preset: str | None = None, **how: Any) -> Tester:  # noqa: ANN401 - as `Tester` takes them
         """What it is given to run."""
         published = PUBLISHED / f"{self.name}.toml"
-        return Bench(self.name, preset or self.preset, form=self.FORM, published=published, **how)
+        return Tester(self.name, preset or self.preset, form=self.FORM, published=published, **how)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -45,7 +47,6 @@ KINDS: tuple[Kind, ...] = (
         full="45 s",
         preset="a4-tlc",
         takes=("scheme", "poll", "word_lines", "cells"),
-        module="interpulse.characterize.suspend",
     ),
     Kind(
         name="erase",
@@ -55,7 +56,6 @@ KINDS: tuple[Kind, ...] = (
         full="7 s",
         preset="a4-tlc",
         takes=("word_lines", "cells"),
-        module="interpulse.characterize.erase",
     ),
     Kind(
         name="retention",
@@ -65,7 +65,6 @@ KINDS: tuple[Kind, ...] = (
         full="30 s",
         preset="a4-tlc",
         takes=("word_lines", "cells"),
-        module="interpulse.characterize.retention",
     ),
     Kind(
         name="endurance",
@@ -75,7 +74,6 @@ KINDS: tuple[Kind, ...] = (
         full="20 s",
         preset="a4-tlc",
         takes=("word_lines", "cells"),
-        module="interpulse.characterize.endurance",
     ),
     Kind(
         name="reprogram",
@@ -84,7 +82,6 @@ KINDS: tuple[Kind, ...] = (
         quick="10 s",
         full="25 s",
         preset="b17a-tlc",
-        module="interpulse.characterize.reprogram",
     ),
 )
 

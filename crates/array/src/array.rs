@@ -32,7 +32,7 @@ use crate::updates::Updates;
 use coordinate::Turns;
 use copies::Copying;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::host::line::Line;
+use interpulse_drive::front::line::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
     Agenda, Device, Duration, Latencies, News, Op, Request, ResourceId, SimTime, Slab, counters,

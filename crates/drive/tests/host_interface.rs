@@ -4,8 +4,8 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
+use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
-use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Device, Duration, SimTime};
 use interpulse_flash::geometry::UNIT_BYTES;

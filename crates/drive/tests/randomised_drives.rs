@@ -6,12 +6,12 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, errors, of_part, part, preconditioned};
-use interpulse_drive::drive::request::Request;
+use interpulse_drive::front::link::LinkSpec;
+use interpulse_drive::front::queues::Arbitration;
+use interpulse_drive::front::request::Request;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::host::link::LinkSpec;
-use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Duration, Op, Rng, SimTime, Streams};

@@ -6,7 +6,7 @@ use crate::report;
 use crate::run::{self, Measured, RunFailure, Simulated};
 use interpulse_array::array::Array;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::PreconditionedState;
 use interpulse_engine::{Device, Duration, ResourceId, Streams};
 use interpulse_host::{FreeRunning, Host, Stepper};
 use interpulse_workload::{Flow, Source, TraceSummary};

@@ -1,9 +1,9 @@
 //! Everything that a configuration may name, from the registries that the parsers read.
 
 use crate::config::DRIVES;
+use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::host::queues::Arbitration;
 use interpulse_flash::errors;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::parts;

@@ -1,7 +1,7 @@
 //! Brings a drive into the state a run starts from.
 
 use crate::config::{PreconditionSpec, Until};
-use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::spec::DriveSpec;

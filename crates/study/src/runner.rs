@@ -11,7 +11,7 @@ use crate::room::states_that_fit;
 use crate::run::RunFailure;
 use crate::state::{self, Cache};
 use crate::{case, report};
-use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::PreconditionedState;
 use serde_json::{Value, json};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -5,7 +5,7 @@
 //! version, hash, payload checksum and length) and the payload: everything but the logical-to-physical map,
 //! which follows from the rest.
 
-use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::Streams;

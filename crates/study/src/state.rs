@@ -4,7 +4,7 @@ use crate::config::Case;
 use crate::control::Tell;
 use crate::precondition::{Preconditioned, precondition};
 use crate::snapshot::{self, SnapshotError};
-use interpulse_drive::drive::build::PreconditionedState;
+use interpulse_drive::drive::PreconditionedState;
 use std::path::Path;
 
 /// Where states are kept.

@@ -11,7 +11,7 @@ use crate::config::Consistency;
 use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
-use interpulse_drive::host::line::Line;
+use interpulse_drive::front::line::Line;
 use interpulse_engine::{Agenda, Device, News, Op, Request, SimTime};
 use std::collections::BTreeSet;
 

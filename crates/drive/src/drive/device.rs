@@ -1,9 +1,8 @@
 //! The drive as a device: what its host sees of it.
 
-use super::request::Request;
-use super::{Drive, OWN_LINES};
+use super::Drive;
+use crate::front::Front;
 use crate::ftl::Flash;
-use interpulse_engine::account::NO_ACCOUNT;
 use interpulse_engine::{Agenda, AuditReport, Completion, Device, News, Op, ResourceId, SimTime};
 use std::ops::Range;
 
@@ -12,13 +11,13 @@ impl Device for Drive {
     const GATHERS: bool = false;
 
     fn resources(&self) -> Range<u32> {
-        self.first..self.first + Drive::resources(&self.spec, self.host_timers)
+        self.place.first..self.place.first + Drive::resources(&self.spec, self.place.host_timers)
     }
 
     #[inline]
     fn host_timer(&self, k: u32) -> ResourceId {
-        debug_assert!(k < self.host_timers, "timer {k} of {}", self.host_timers);
-        ResourceId(self.first + self.flash_resources + OWN_LINES + k)
+        debug_assert!(k < self.place.host_timers, "timer {k} of {}", self.place.host_timers);
+        ResourceId(self.place.first + self.place.flash + Front::LINES + k)
     }
 
     fn capacity_sectors(&self) -> u64 {
@@ -38,68 +37,41 @@ impl Device for Drive {
         tag: u32,
         request: interpulse_engine::Request,
     ) -> u32 {
-        let now = agenda.now();
-        self.issued += 1;
-        let end = request.sector + u64::from(request.sectors);
-        let unit = 1u64 << self.unit_shift;
-        let lpn = (request.sector >> self.unit_shift) as u32;
-        let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn)) as u32;
         // The first look-up of a random address misses every cache: start it now, use it after firmware.
         if request.sectors > 0 {
-            self.ftl.prefetch(lpn);
+            self.ftl.prefetch(self.front.first_unit(&request));
         }
-        let id = self.requests.insert(Request {
-            op: request.op,
-            queue: queue as u16,
-            tag,
-            lpn,
-            units: if request.op == Op::Flush { 0 } else { units },
-            bytes: u64::from(request.sectors) * 512,
-            partial: [request.sector & (unit - 1) != 0, end & (unit - 1) != 0],
-            reads_left: 0,
-            admitted: 0,
-            unprogrammed: 0,
-            submitted: now,
-            mark: now,
-            failed: false,
-            fail_fast: false,
-            busy: false,
-            account: NO_ACCOUNT,
-        });
-        if self.queues.submit(queue as usize, id) {
-            self.fetch(agenda, now, id);
-        }
-        id
+        self.front.submit(agenda, queue, tag, request)
     }
 
     #[inline(always)]
     fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
-        let index = resource.0 - self.first;
-        if index < self.flash_resources {
+        let index = resource.0 - self.place.first;
+        if index < self.place.flash {
             self.nand.on_timer(agenda, index);
             self.drain_outcomes(agenda);
             return None;
         }
-        match index - self.flash_resources {
+        match index - self.place.flash {
             0 => {
-                let id = self.firmware.pop(agenda);
+                let id = self.front.firmware.pop(agenda);
                 self.firmware_done(agenda, id);
             }
             1 => {
-                let id = self.arriving.pop(agenda);
+                let id = self.front.arriving.pop(agenda);
                 self.data_arrived(agenda, id);
             }
             2 => {
-                let id = self.dram.pop(agenda);
+                let id = self.front.dram.pop(agenda);
                 self.dram_done(agenda, id);
             }
             3 => {
-                let id = self.leaving.pop(agenda);
+                let id = self.front.leaving.pop(agenda);
                 self.complete(agenda, id);
             }
-            other => match other - OWN_LINES {
-                k if k < self.host_timers => return Some(k),
-                later => self.on_later_timer(agenda, later - self.host_timers),
+            other => match other - Front::LINES {
+                k if k < self.place.host_timers => return Some(k),
+                later => self.on_later_timer(agenda, later - self.place.host_timers),
             },
         }
         None
@@ -107,15 +79,15 @@ impl Device for Drive {
 
     #[inline(always)]
     fn has_news(&self) -> bool {
-        self.news.is_some()
+        self.front.news.is_some()
     }
 
     #[inline]
     fn news(&self) -> Option<News<Completion<'_>>> {
-        match self.news? {
+        match self.front.news? {
             News::Served => Some(News::Served),
             News::Completed(id) => {
-                let r = self.requests.get(id);
+                let r = self.front.requests.get(id);
                 Some(News::Completed(Completion {
                     id,
                     tag: r.tag,
@@ -132,23 +104,23 @@ impl Device for Drive {
 
     #[inline]
     fn take_news(&mut self) {
-        if let Some(News::Completed(id)) = self.news.take() {
-            self.requests.remove(id);
+        if let Some(News::Completed(id)) = self.front.news.take() {
+            self.front.requests.remove(id);
         }
     }
 
     #[inline]
     fn outstanding(&self) -> usize {
-        self.requests.live() + usize::from(self.is_down())
+        self.front.requests.live() + usize::from(self.is_down())
     }
 
     #[inline]
     fn completed(&self) -> u64 {
-        self.completed
+        self.front.completed
     }
 
     fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime)) {
-        self.requests.iter().for_each(|(_, request)| each(request.op, request.submitted));
+        self.front.requests.iter().for_each(|(_, request)| each(request.op, request.submitted));
     }
 
     fn begin_window(&mut self) {

@@ -9,80 +9,73 @@
 //! The drive holds a contiguous range of the agenda's resources and never the agenda itself: its host (a
 //! run, an array) passes it down, so several drives share one virtual time.
 
-pub mod build;
+mod build;
+mod commands;
+pub mod cut;
 mod device;
-mod host;
-pub mod outage;
-pub mod request;
+mod outage;
+mod state;
 pub mod stats;
 pub mod verify;
 mod writes;
 
+use crate::front::Front;
+use crate::front::request::Requests;
 use crate::ftl::{Flash, Ftl, Outcome as FtlOutcome, REFILL, Tables};
-use crate::host::line::Line;
-use crate::host::link::Direction;
-use crate::host::queues::Queues;
 use crate::spec::DriveSpec;
-use interpulse_engine::{Agenda, Duration, News, SimTime};
+use cut::Outage;
+use interpulse_engine::{Agenda, ResourceId, SimTime};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, Outcome};
-use outage::Outage;
-use request::Requests;
 use stats::DriveCounters;
-use std::collections::VecDeque;
 
 pub use crate::ftl::GcTurn;
 pub use crate::ftl::Rewritten;
-pub use build::PreconditionedState;
-pub use outage::{Cut, CutWrite};
+pub use cut::{Cut, CutWrite};
+pub use state::PreconditionedState;
 
 /// One drive.
 pub struct Drive {
     spec: DriveSpec,
     nand: Nand,
     ftl: Ftl,
-    queues: Queues,
-    link_in: Direction,
-    link_out: Direction,
-    submission_time: Duration,
-    completion_time: Duration,
-    /// Commands in firmware.
-    firmware: Line,
-    /// Write data arriving.
-    arriving: Line,
-    /// Units moving to or from DRAM.
-    dram: Line,
-    /// Data and completions leaving.
-    leaving: Line,
-    /// log2 of the sectors of a unit.
-    unit_shift: u32,
-    first: u32,
-    flash_resources: u32,
-    /// Timers of the host, between the drive's lines and its later timers.
-    host_timers: u32,
-    requests: Requests,
-    /// At most one thing in an event.
-    news: Option<News<u32>>,
-    /// Writes waiting for cache slots, in order.
-    stalled: VecDeque<u32>,
+    /// Queues, link, firmware, requests.
+    front: Front,
+    /// Its resources on the agenda.
+    place: Place,
     /// Whether there is power, if it may be lost.
     outage: Option<Outage>,
-    issued: u64,
-    completed: u64,
     /// No more requests are made (the end of a run).
     closed: bool,
     /// What it has counted since the start.
     pub counters: DriveCounters,
 }
 
-/// The resources a drive has besides its flash array and its host's timers.
-const OWN_LINES: u32 = 4;
+/// The resources of a drive, in their order: the flash array, the lines of the front, timers of the host, later timers.
+#[derive(Clone, Copy)]
+struct Place {
+    first: u32,
+    flash: u32,
+    host_timers: u32,
+}
+
+impl Place {
+    /// The first line of the front.
+    fn lines(&self) -> ResourceId {
+        ResourceId(self.first + self.flash)
+    }
+
+    /// The `k`-th timer behind those of the host.
+    fn later(&self, k: u32) -> ResourceId {
+        ResourceId(self.first + self.flash + Front::LINES + self.host_timers + k)
+    }
+}
 
 impl Drive {
     /// Agenda resources a drive with this spec and so many timers of its host takes.
     pub fn resources(spec: &DriveSpec, host_timers: u32) -> u32 {
         Nand::resources(&spec.geometry)
-            + OWN_LINES
+            + Front::LINES
             + host_timers
             + u32::from(spec.refreshes())
             + 2 * u32::from(spec.power_loss.is_some())
@@ -104,7 +97,7 @@ impl Drive {
     pub fn overdue(&self, now: SimTime) -> DriveCounters {
         let mut counters = DriveCounters::default();
         if let Some(limit) = self.spec.host.command_timeout {
-            let late = self.requests.iter().filter(|(_, request)| now.since(request.submitted) > limit);
+            let late = self.front.requests.iter().filter(|(_, request)| now.since(request.submitted) > limit);
             late.for_each(|(_, request)| counters.timed_out(request.op));
         }
         counters
@@ -112,7 +105,7 @@ impl Drive {
 
     /// Requests made by the host and not completed, with their numbers.
     pub fn requests(&self) -> &Requests {
-        &self.requests
+        &self.front.requests
     }
 
     /// The flash array.

@@ -10,80 +10,15 @@
 //! this takes. *Refilling* programs what a protected cache has kept, and erases blocks whose erase was interrupted, as
 //! ordinary operations; the host is served after that.
 
-use super::{Drive, OWN_LINES};
-use crate::audit::loss::Losses;
+use super::Drive;
+use super::cut::{Cut, CutWrite, Outage, Recovery, State};
 use crate::ftl::Flash;
-use crate::ftl::outage::Recovered;
-use crate::host::line::Line;
-use crate::host::link::Direction;
-use crate::host::queues::Queues;
 use crate::spec::PowerLossSpec;
 use interpulse_engine::{Agenda, News, Op, ResourceId, SimTime};
 
-/// Whether the drive has power, and what it does with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    On,
-    Off,
-    Mounting,
-    Refilling,
-}
-
-/// A cut and the recovery from it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recovery {
-    /// When power was cut.
-    pub at: SimTime,
-    /// Requests that the host had submitted and had no answer to: reads, writes, others.
-    pub requests: [u64; 3],
-    /// What the FTL found again.
-    pub found: Recovered,
-    /// When power was back.
-    pub on: Option<SimTime>,
-    /// When the host was served again.
-    pub served: Option<SimTime>,
-}
-
-/// What became of an owner's request that was outstanding at a cut.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CutWrite {
-    /// Its number.
-    pub id: u32,
-    /// Logical units whose data, or newer data, the drive still has.
-    pub survived: Vec<u32>,
-}
-
-/// What a cut did to an owner's requests. All outstanding ones are gone; their numbers are free.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
-    /// Writes of which at least one unit had been taken up.
-    pub writes: Vec<CutWrite>,
-    /// What was lost.
-    pub losses: Losses,
-}
-
-/// Whether there is power, and the cuts so far.
-pub(super) struct Outage {
-    spec: PowerLossSpec,
-    state: State,
-    requests_lost: u64,
-    cuts: Vec<Recovery>,
-}
-
-impl Outage {
-    pub(super) fn new(spec: PowerLossSpec) -> Outage {
-        Outage { spec, state: State::On, requests_lost: 0, cuts: Vec::new() }
-    }
-
-    fn last(&mut self) -> &mut Recovery {
-        self.cuts.last_mut().expect("power has been cut")
-    }
-}
-
 impl Drive {
     fn power_timer(&self) -> ResourceId {
-        let before = self.host_timers + u32::from(self.spec.refreshes());
-        ResourceId(self.first + self.flash_resources + OWN_LINES + before)
+        self.place.later(u32::from(self.spec.refreshes()))
     }
 
     fn power(&mut self) -> &mut Outage {
@@ -164,7 +99,7 @@ impl Drive {
     /// Requests outstanding: reads, writes, others.
     fn requests_by_kind(&self) -> [u64; 3] {
         let mut requests = [0; 3];
-        for (_, request) in self.requests.iter() {
+        for (_, request) in self.front.requests.iter() {
             requests[match request.op {
                 Op::Read => 0,
                 Op::Write => 1,
@@ -176,22 +111,11 @@ impl Drive {
 
     /// The controller knows of no request any more.
     fn forget_requests(&mut self, agenda: &mut Agenda) {
-        let ids: Vec<u32> = self.requests.iter().map(|(id, _)| id).collect();
-        for id in ids {
-            self.requests.remove(id);
+        let (first, unit) = (self.place.lines(), self.spec.geometry.unit_bytes);
+        self.front.lose_power(&self.spec.host, unit, first);
+        for k in 0..Drive::resources(&self.spec, self.place.host_timers) - self.place.flash {
+            agenda.disarm(ResourceId(first.0 + k));
         }
-        let host = &self.spec.host;
-        self.queues = Queues::new(&host.queue_weights, host.queue_depth, host.arbitration, host.frame_buffer);
-        (self.link_in, self.link_out) = (Direction::new(&host.link), Direction::new(&host.link));
-        let own = |k: u32| ResourceId(self.first + self.flash_resources + k);
-        self.firmware = Line::new(own(0));
-        self.arriving = Line::new(own(1));
-        self.dram = Line::new(own(2));
-        self.leaving = Line::new(own(3));
-        for k in 0..Drive::resources(&self.spec, self.host_timers) - self.flash_resources {
-            agenda.disarm(own(k));
-        }
-        self.stalled.clear();
     }
 
     // ---- recovery -------------------------------------------------------------------------------------
@@ -220,7 +144,7 @@ impl Drive {
         let power = self.power();
         power.state = State::On;
         power.last().served = Some(now);
-        self.tell(News::Served);
+        self.front.tell(News::Served);
         self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
     }
 }

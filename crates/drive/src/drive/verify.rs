@@ -10,8 +10,8 @@ impl Drive {
     /// entry in so many. Err names what does not hold.
     pub(super) fn verify(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
         let lost = self.requests_lost();
-        if self.issued != self.completed + lost {
-            let (issued, completed) = (self.issued, self.completed);
+        if self.front.issued != self.front.completed + lost {
+            let (issued, completed) = (self.front.issued, self.front.completed);
             return Err(format!("{issued} requests issued, {completed} completed, {lost} lost with power"));
         }
         let mapped = self.ftl.audit(stride)?;
@@ -22,7 +22,7 @@ impl Drive {
             }
         }
         Ok(AuditReport {
-            requests: self.completed,
+            requests: self.front.completed,
             mapped_units: mapped,
             versions_checked: self.ftl.versions_checked(),
         })
@@ -39,15 +39,15 @@ impl Drive {
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",
             agenda.now(),
-            self.requests.live()
+            self.front.requests.live()
         );
         let _ = write!(
             text,
             "{} not fetched, {} in the controller, {} writes waiting for the cache, {} flushes; cache: {} free, {} \
              dirty, {} being programmed; flash array: {} transactions",
-            self.queues.unfetched(),
-            self.queues.in_controller(),
-            self.stalled.len(),
+            self.front.queues.unfetched(),
+            self.front.queues.in_controller(),
+            self.front.stalled.len(),
             self.ftl.flushes(),
             cache.free(),
             cache.dirty_total(),
@@ -55,7 +55,7 @@ impl Drive {
             self.nand.pending()
         );
         let _ = write!(text, "; {}", self.ftl.standing());
-        for (id, r) in self.requests.iter().take(5) {
+        for (id, r) in self.front.requests.iter().take(5) {
             let _ = write!(
                 text,
                 "\n  request {id}: {:?} of {} units at unit {}, submitted at {}, {} flash reads left, {} units admitted",

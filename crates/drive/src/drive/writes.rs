@@ -11,7 +11,7 @@ impl Drive {
     /// The data of a write has arrived in the controller.
     pub(super) fn data_arrived(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         request.book(Cause::Link, now);
         if request.partial != [false; 2] && self.read_for_merge(agenda, id) {
             return;
@@ -21,7 +21,7 @@ impl Drive {
 
     /// Reads the units a write covers only in part; true if it has to wait for flash.
     fn read_for_merge(&mut self, agenda: &mut Agenda, id: u32) -> bool {
-        let request = *self.requests.get(id);
+        let request = *self.front.requests.get(id);
         let last = request.lpn + request.units - 1;
         let mut reads = 0;
         if request.partial[0] {
@@ -36,10 +36,10 @@ impl Drive {
 
     /// Puts a write into the cache as far as there is room; the rest waits.
     pub(super) fn admit(&mut self, agenda: &mut Agenda, id: u32) {
-        if !self.stalled.is_empty() || !self.admit_units(id) {
+        if !self.front.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
-            self.stalled.push_back(id);
-            if self.stalled.len() == 1 {
+            self.front.stalled.push_back(id);
+            if self.front.stalled.len() == 1 {
                 self.oldest_stall_changed();
             }
         } else {
@@ -50,7 +50,7 @@ impl Drive {
 
     /// Tells the FTL whether writes wait for cache slots, and the flash array since when the first of them has waited.
     fn oldest_stall_changed(&mut self) {
-        let oldest = self.stalled.front().map(|&id| self.requests.get(id).submitted);
+        let oldest = self.front.stalled.front().map(|&id| self.front.requests.get(id).submitted);
         self.ftl.press(oldest.is_some());
         self.nand.set_oldest_write(oldest);
     }
@@ -59,7 +59,7 @@ impl Drive {
     #[inline]
     fn admit_units(&mut self, id: u32) -> bool {
         let (first, units, mut done, arrived) = {
-            let r = self.requests.get(id);
+            let r = self.front.requests.get(id);
             (r.lpn, r.units, r.admitted, r.submitted)
         };
         let mut slots = 0;
@@ -71,7 +71,7 @@ impl Drive {
             }
             done += 1;
         }
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         request.admitted = done;
         request.unprogrammed += slots;
         done == units
@@ -82,24 +82,24 @@ impl Drive {
         let now = agenda.now();
         if self.ftl.writes_through() {
             // It is complete when its last program is.
-            debug_assert!(self.requests.get(id).unprogrammed > 0);
+            debug_assert!(self.front.requests.get(id).unprogrammed > 0);
             return;
         }
-        self.requests.get_mut(id).book(Cause::Cache, now);
+        self.front.requests.get_mut(id).book(Cause::Cache, now);
         if self.spec.cache.latency > Duration::ZERO {
-            self.dram.push(agenda, now + self.spec.cache.latency, id);
+            self.front.dram.push(agenda, now + self.spec.cache.latency, id);
         } else {
-            self.leave(agenda, now, id, 0);
+            self.front.leave(agenda, now, id, 0);
         }
     }
 
     /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
     pub(super) fn room_in_cache(&mut self, agenda: &mut Agenda) {
-        while let Some(&id) = self.stalled.front() {
+        while let Some(&id) = self.front.stalled.front() {
             if !self.admit_units(id) {
                 break;
             }
-            self.stalled.pop_front();
+            self.front.stalled.pop_front();
             self.oldest_stall_changed();
             self.admitted(agenda, id);
         }
@@ -118,26 +118,26 @@ impl Drive {
             return;
         }
         let now = agenda.now();
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         // A slot, and a block to write to, are waited for before the program is submitted.
         request.book(Cause::Cache, program.mark);
         book_program(&mut request.account, program);
         request.mark = now;
-        self.leave(agenda, now, id, 0);
+        self.front.leave(agenda, now, id, 0);
     }
 
     /// A unit of write `id` was trimmed before its program began: it need not wait for it.
     pub(super) fn unit_dropped(&mut self, agenda: &mut Agenda, id: u32) {
         if self.was_the_last(id) {
             let now = agenda.now();
-            self.requests.get_mut(id).book(Cause::Cache, now);
-            self.leave(agenda, now, id, 0);
+            self.front.requests.get_mut(id).book(Cause::Cache, now);
+            self.front.leave(agenda, now, id, 0);
         }
     }
 
     /// One unit less to wait for; true if none is left, neither in the cache nor on the way there.
     fn was_the_last(&mut self, id: u32) -> bool {
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         request.unprogrammed -= 1;
         request.unprogrammed == 0 && request.admitted == request.units
     }
@@ -151,19 +151,19 @@ impl Drive {
 
     pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
-        self.requests.get_mut(id).book(Cause::Cache, now);
-        self.leave(agenda, now, id, 0);
+        self.front.requests.get_mut(id).book(Cause::Cache, now);
+        self.front.leave(agenda, now, id, 0);
     }
 
     /// Unmaps the units a trim covers whole.
     pub(super) fn trim(&mut self, agenda: &mut Agenda, id: u32) {
-        let request = *self.requests.get(id);
+        let request = *self.front.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = (request.lpn + request.units).saturating_sub(u32::from(request.partial[1]));
         self.counters.trimmed_units += self.ftl.trim(id, from, to);
         self.drain_ftl(agenda, None);
         // Dead slots may have been all that stalled writes and flushes waited for.
-        if !self.stalled.is_empty() || self.ftl.has_flushes() {
+        if !self.front.stalled.is_empty() || self.ftl.has_flushes() {
             self.room_in_cache(agenda);
         }
     }

@@ -2,11 +2,11 @@
 
 mod check;
 
+use crate::front::link::LinkSpec;
+use crate::front::queues::Arbitration;
 use crate::ftl::gc::{GcPolicy, ThresholdBase};
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
-use crate::host::link::LinkSpec;
-use crate::host::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration, Power};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;

@@ -2,11 +2,11 @@
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::front::link::LinkSpec;
+use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::host::link::LinkSpec;
-use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{
     Agenda, AuditReport, Bytes, Device, Duration, LatencyHistogram, ResourceId, SimTime, Streams,

@@ -1,12 +1,12 @@
 //! A small drive in simulated time that does nothing but write.
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::front::link::LinkSpec;
+use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::host::link::LinkSpec;
-use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;

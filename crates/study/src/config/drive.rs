@@ -1,11 +1,11 @@
 //! Reads the drive: array, scheduling, suspension, FTL, cache, host interface.
 
+use interpulse_drive::front::link::LinkSpec;
+use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::hotness::MOST_LEVELS;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, WhenValid, super_layer_word_lines};
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::host::link::LinkSpec;
-use interpulse_drive::host::queues::Arbitration;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};

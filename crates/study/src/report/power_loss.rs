@@ -1,7 +1,7 @@
 //! The section `power_loss` of a result.
 
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::outage::Recovery;
+use interpulse_drive::drive::cut::Recovery;
 use interpulse_drive::ftl::MetadataWritten;
 use serde_json::{Map, Value, json};
 

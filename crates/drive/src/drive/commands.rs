@@ -1,38 +1,26 @@
-//! A request's way: fetched, firmware, reads, completion.
+//! Commands on their way through the drive: after firmware, reads, completion.
 
 use super::Drive;
 use crate::account::book_flash;
 use crate::ftl::Flash;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Device, Duration, News, Op, Request, SimTime};
+use interpulse_engine::{Agenda, Device, Duration, Op, Request, SimTime};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
-    /// The controller fetches the command and starts its firmware.
-    #[inline]
-    pub(super) fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
-        let fetched = self.link_in.send(now, self.submission_time);
-        let request = self.requests.get_mut(id);
-        request.book(Cause::Queue, now);
-        request.book(Cause::Link, fetched);
-        self.firmware.push(agenda, fetched + self.spec.host.firmware, id);
-    }
-
     pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         request.book(Cause::Firmware, now);
         match request.op {
             Op::Read => self.read(agenda, now, id),
             Op::Write => {
-                let (lpn, bytes) = (request.lpn, request.bytes);
-                self.ftl.prefetch_older(lpn);
-                let at = self.link_in.send(now, self.link_in.time(bytes));
-                self.arriving.push(agenda, at, id);
+                self.ftl.prefetch_older(request.lpn);
+                self.front.ask_for_data(agenda, now, id);
             }
             Op::Trim => {
                 self.trim(agenda, id);
-                self.leave(agenda, now, id, 0);
+                self.front.leave(agenda, now, id, 0);
             }
             Op::Flush => self.flush(agenda, id),
         }
@@ -43,15 +31,15 @@ impl Drive {
     #[inline]
     fn read(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
         let (lpn, units) = {
-            let request = self.requests.get(id);
+            let request = self.front.requests.get(id);
             (request.lpn, request.units)
         };
-        if self.requests.get(id).fail_fast && self.fails_fast(agenda, id) {
+        if self.front.requests.get(id).fail_fast && self.fails_fast(agenda, id) {
             return;
         }
         let reads = self.read_units(agenda, id, lpn, lpn + units);
         if reads == 0 {
-            self.dram.push(agenda, now + self.spec.cache.latency, id);
+            self.front.dram.push(agenda, now + self.spec.cache.latency, id);
         }
     }
 
@@ -60,13 +48,13 @@ impl Drive {
         let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);
-        self.requests.get_mut(id).reads_left += look.reads;
+        self.front.requests.get_mut(id).reads_left += look.reads;
         look.reads
     }
 
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
         let now = agenda.now();
-        let request = self.requests.get_mut(txn.owner);
+        let request = self.front.requests.get_mut(txn.owner);
         request.failed |= failed;
         request.reads_left -= 1;
         if request.reads_left > 0 {
@@ -79,7 +67,7 @@ impl Drive {
         request.book(Cause::Decode, now);
         if request.op == Op::Read {
             let bytes = request.bytes;
-            self.leave(agenda, now, txn.owner, bytes);
+            self.front.leave(agenda, now, txn.owner, bytes);
         } else {
             self.admit(agenda, txn.owner);
         }
@@ -90,7 +78,7 @@ impl Drive {
     pub fn submit_fail_fast(&mut self, agenda: &mut Agenda, request: Request) -> u32 {
         debug_assert_eq!(request.op, Op::Read);
         let id = self.submit(agenda, 0, 0, request);
-        self.requests.get_mut(id).fail_fast = true;
+        self.front.requests.get_mut(id).fail_fast = true;
         id
     }
 
@@ -99,14 +87,14 @@ impl Drive {
     pub(super) fn fails_fast(&mut self, agenda: &mut Agenda, id: u32) -> bool {
         let now = agenda.now();
         let (lpn, units) = {
-            let request = self.requests.get(id);
+            let request = self.front.requests.get(id);
             (request.lpn, request.units)
         };
         let waits = self.ftl.waits_for_collection(&Flash { nand: &mut self.nand, agenda }, lpn, units);
         if waits {
-            let request = self.requests.get_mut(id);
+            let request = self.front.requests.get_mut(id);
             (request.busy, request.bytes) = (true, 0);
-            self.leave(agenda, now, id, 0);
+            self.front.leave(agenda, now, id, 0);
         }
         waits
     }
@@ -115,45 +103,22 @@ impl Drive {
 
     pub(super) fn dram_done(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         request.book(Cause::Cache, now);
         let bytes = if request.op == Op::Read { request.bytes } else { 0 };
-        self.leave(agenda, now, id, bytes);
-    }
-
-    /// Sends `bytes` of data and the completion to the host.
-    #[inline]
-    pub(super) fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, bytes: u64) {
-        let time = if bytes == 0 {
-            self.completion_time
-        } else {
-            self.link_out.time(bytes + crate::host::link::COMPLETION_BYTES)
-        };
-        let at = self.link_out.send(now, time);
-        self.leaving.push(agenda, at, id);
+        self.front.leave(agenda, now, id, bytes);
     }
 
     pub(super) fn complete(&mut self, agenda: &mut Agenda, id: u32) {
         let now = agenda.now();
-        let request = self.requests.get_mut(id);
+        let request = self.front.requests.get_mut(id);
         request.book(Cause::Link, now);
-        let (queue, op) = (usize::from(request.queue), request.op);
+        let (queue, op) = (request.queue, request.op);
         let latency = now.since(request.submitted);
         if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
             self.counters.timed_out(op);
         }
-        self.completed += 1;
         self.ftl.acknowledged(id);
-        if let Some(next) = self.queues.complete(queue) {
-            self.fetch(agenda, now, next);
-        }
-        self.tell(News::Completed(id));
-    }
-
-    /// Tells the host, which has taken what it was told before.
-    #[inline]
-    pub(super) fn tell(&mut self, what: News<u32>) {
-        assert!(self.news.is_none(), "the host has not looked at {:?}", self.news);
-        self.news = Some(what);
+        self.front.complete(agenda, now, id, queue);
     }
 }

@@ -1,0 +1,167 @@
+//! The front of a drive: what it takes from its host, what is on its way in and out, and what it tells.
+
+use super::line::Line;
+use super::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
+use super::queues::Queues;
+use super::request::{Request, Requests};
+use crate::spec::HostSpec;
+use interpulse_engine::account::{Cause, NO_ACCOUNT};
+use interpulse_engine::{Agenda, Duration, News, Op, ResourceId, SimTime};
+use std::collections::VecDeque;
+
+/// Queues, link, firmware, and the requests between submission and completion.
+pub struct Front {
+    pub(crate) queues: Queues,
+    link_in: Direction,
+    link_out: Direction,
+    submission_time: Duration,
+    completion_time: Duration,
+    firmware_time: Duration,
+    /// Commands in firmware.
+    pub(crate) firmware: Line,
+    /// Write data arriving.
+    pub(crate) arriving: Line,
+    /// Units moving to or from DRAM.
+    pub(crate) dram: Line,
+    /// Data and completions leaving.
+    pub(crate) leaving: Line,
+    /// log2 of the sectors of a unit.
+    unit_shift: u32,
+    pub(crate) requests: Requests,
+    /// Writes waiting for cache slots, in order.
+    pub(crate) stalled: VecDeque<u32>,
+    /// At most one thing in an event.
+    pub(crate) news: Option<News<u32>>,
+    pub(crate) issued: u64,
+    pub(crate) completed: u64,
+}
+
+impl Front {
+    /// Timers that a front has.
+    pub const LINES: u32 = 4;
+
+    /// A front as `spec` says for units of so many bytes, whose timers begin at `first`.
+    pub fn new(spec: &HostSpec, unit_bytes: u64, first: ResourceId) -> Front {
+        let own = |k: u32| Line::new(ResourceId(first.0 + k));
+        let (link_in, link_out) = (Direction::new(&spec.link), Direction::new(&spec.link));
+        debug_assert_eq!(Front::LINES, 4);
+        Front {
+            queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer),
+            submission_time: link_in.time(SUBMISSION_BYTES),
+            completion_time: link_out.time(COMPLETION_BYTES),
+            firmware_time: spec.firmware,
+            link_in,
+            link_out,
+            firmware: own(0),
+            arriving: own(1),
+            dram: own(2),
+            leaving: own(3),
+            unit_shift: (unit_bytes / 512).ilog2(),
+            requests: Requests::default(),
+            stalled: VecDeque::new(),
+            news: None,
+            issued: 0,
+            completed: 0,
+        }
+    }
+
+    /// Power is cut: nothing is known of any request. Counts go on.
+    pub fn lose_power(&mut self, spec: &HostSpec, unit_bytes: u64, first: ResourceId) {
+        let ids: Vec<u32> = self.requests.iter().map(|(id, _)| id).collect();
+        for id in ids {
+            self.requests.remove(id);
+        }
+        let (issued, completed) = (self.issued, self.completed);
+        let requests = std::mem::take(&mut self.requests);
+        *self = Front { issued, completed, requests, ..Front::new(spec, unit_bytes, first) };
+    }
+
+    /// The first logical unit that a request touches.
+    #[inline]
+    pub fn first_unit(&self, request: &interpulse_engine::Request) -> u32 {
+        (request.sector >> self.unit_shift) as u32
+    }
+
+    /// Takes a request of the host, which calls it `tag`, into `queue`.
+    #[inline]
+    pub fn submit(
+        &mut self,
+        agenda: &mut Agenda,
+        queue: u32,
+        tag: u32,
+        request: interpulse_engine::Request,
+    ) -> u32 {
+        let now = agenda.now();
+        self.issued += 1;
+        let end = request.sector + u64::from(request.sectors);
+        let unit = 1u64 << self.unit_shift;
+        let lpn = self.first_unit(&request);
+        let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn)) as u32;
+        let id = self.requests.insert(Request {
+            op: request.op,
+            queue: queue as u16,
+            tag,
+            lpn,
+            units: if request.op == Op::Flush { 0 } else { units },
+            bytes: u64::from(request.sectors) * 512,
+            partial: [request.sector & (unit - 1) != 0, end & (unit - 1) != 0],
+            reads_left: 0,
+            admitted: 0,
+            unprogrammed: 0,
+            submitted: now,
+            mark: now,
+            failed: false,
+            fail_fast: false,
+            busy: false,
+            account: NO_ACCOUNT,
+        });
+        if self.queues.submit(queue as usize, id) {
+            self.fetch(agenda, now, id);
+        }
+        id
+    }
+
+    /// The controller fetches the command and starts its firmware.
+    #[inline]
+    fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+        let fetched = self.link_in.send(now, self.submission_time);
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Queue, now);
+        request.book(Cause::Link, fetched);
+        self.firmware.push(agenda, fetched + self.firmware_time, id);
+    }
+
+    /// Has the data of write `id` sent by the host.
+    #[inline]
+    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+        let bytes = self.requests.get(id).bytes;
+        let at = self.link_in.send(now, self.link_in.time(bytes));
+        self.arriving.push(agenda, at, id);
+    }
+
+    /// Sends `bytes` of data and the completion to the host.
+    #[inline]
+    pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, bytes: u64) {
+        let time =
+            if bytes == 0 { self.completion_time } else { self.link_out.time(bytes + COMPLETION_BYTES) };
+        let at = self.link_out.send(now, time);
+        self.leaving.push(agenda, at, id);
+    }
+
+    /// The completion of `id`, of `queue`, is with the host, which is told; the next command that waited is fetched.
+    #[inline]
+    pub fn complete(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, queue: u16) {
+        self.completed += 1;
+        if let Some(next) = self.queues.complete(usize::from(queue)) {
+            self.fetch(agenda, now, next);
+        }
+        self.tell(News::Completed(id));
+    }
+
+    /// Tells the host, which has taken what it was told before.
+    #[inline]
+    pub fn tell(&mut self, what: News<u32>) {
+        assert!(self.news.is_none(), "the host has not looked at {:?}", self.news);
+        self.news = Some(what);
+    }
+}

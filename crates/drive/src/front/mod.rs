@@ -1,0 +1,9 @@
+//! Towards the host: submission queues and their arbitration, the PCIe link, firmware, and the commands on their way.
+
+mod controller;
+pub mod line;
+pub mod link;
+pub mod queues;
+pub mod request;
+
+pub use controller::Front;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interpulse_study::config::PlanRequest;
-use interpulse_study::{die_bench, plan};
+use interpulse_study::{die_script, plan};
 use pyo3::prelude::*;
 
 use crate::error::from_config;
@@ -88,6 +88,6 @@ pub fn die_timeline(
     seed: u64,
     horizon_ns: u64,
 ) -> PyResult<String> {
-    let request = die_bench::Request { arrivals, probe, seed, horizon_ns };
-    py.detach(|| die_bench::timeline(&plan.inner, &request)).map_err(|e| from_config(&e))
+    let request = die_script::Request { arrivals, probe, seed, horizon_ns };
+    py.detach(|| die_script::timeline(&plan.inner, &request)).map_err(|e| from_config(&e))
 }

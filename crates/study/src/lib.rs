@@ -3,7 +3,7 @@
 pub mod case;
 pub mod config;
 pub mod control;
-pub mod die_bench;
+pub mod die_script;
 pub mod lists;
 pub mod plan;
 pub mod power;

@@ -60,7 +60,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["run", "state"],
             &["lists", "report", "room", "traces"],
             &["case"],
-            &["die_bench", "runner"],
+            &["die_script", "runner"],
         ],
     ),
 ];

@@ -1,4 +1,4 @@
-//! A single die of a resolved configuration, driven by hand, as JSON; see [`interpulse_flash::script`].
+//! A script played on a single die of a resolved configuration, as JSON; see [`interpulse_flash::script`].
 
 use crate::config::PlanError;
 use crate::plan::Plan;

@@ -1,9 +1,9 @@
-//! *Does the bench of a single die tell what the die did, to the nanosecond?* Derived by hand from the part: a program of
+//! *Does a script played on a single die tell what the die did, to the nanosecond?* Derived by hand from the part: a program of
 //! the study has three page loads of 46,080 ns behind a command of 200 ns, then 16 loops of 125 us; a read has a command of
 //! 200 ns, 80 us of sensing, and moves 4,608 B in 11,520 ns.
 
 use interpulse_study::config::PlanRequest;
-use interpulse_study::die_bench::{Request, timeline};
+use interpulse_study::die_script::{Request, timeline};
 use interpulse_study::plan::{Plan, resolve};
 use serde_json::{Value, json};
 

@@ -6,7 +6,6 @@
 PYTHON ?= python3
 VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
-BENCH := python/interpulse/_bin/interpulse-bench
 
 export VIRTUAL_ENV := $(VENV)
 # The interpreter that the extension module is built for, also where cargo is called without maturin.
@@ -31,14 +30,8 @@ $(VENV)/.installed: requirements-dev.lock
 	$(BIN)/pip install --quiet --requirement requirements-dev.lock
 	@touch $@
 
-build: $(VENV)/.installed ## build the Python package and the benchmark program
+build: $(VENV)/.installed ## build the Python package
 	$(BIN)/maturin develop --release --quiet
-	cargo build --release --locked --quiet --package interpulse-bench
-	@mkdir -p $(dir $(BENCH))
-	@# Cargo knows where it builds, whatever CARGO_TARGET_DIR and its configuration files say.
-	@target="$$(cargo metadata --format-version 1 --no-deps --locked \
-	  | $(BIN)/python -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')" \
-	  && install -m 755 "$$target/release/interpulse-bench" $(BENCH)
 
 demo: build ## run examples/quickstart.toml: the drive without and with program suspension
 	$(BIN)/interpulse run examples/quickstart.toml
@@ -73,5 +66,5 @@ verify: build ## the long checks; writes docs/VERIFY.md
 
 clean: ## remove what was built, the virtual environment included
 	cargo clean
-	rm -rf $(VENV) python/interpulse/_bin python/interpulse/*.so .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) python/interpulse/*.so .pytest_cache .mypy_cache .ruff_cache
 	find python examples -name __pycache__ -type d -prune -exec rm -rf {} +

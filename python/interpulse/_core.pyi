@@ -12,6 +12,7 @@ __all__ = [
     "Plan",
     "Progress",
     "RunError",
+    "bench_step",
     "cell_job",
     "die_timeline",
     "lists",
@@ -87,6 +88,7 @@ def start(
     cache_limit: int,
     no_cache: bool,
 ) -> Handle: ...
+def bench_step(words: Sequence[str]) -> str: ...
 def cell_job(kind: str, request: str) -> str: ...
 def die_timeline(
     plan: Plan,

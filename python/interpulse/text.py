@@ -76,6 +76,11 @@ def short(count: float) -> str:
     return f"{count:.0f}"
 
 
+def duration(seconds: float) -> str:
+    """A time that need not be exact: 45 s, 12 min."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
 def size(count: int) -> str:
     """Bytes in the unit that leaves a number below 1024."""
     value = float(count)

@@ -1,4 +1,4 @@
-"""A stand-in for the bench of cells: programs of 15 to 17 loops of 125 us that stop at the end of a loop.
+"""A stand-in for the tester of cells: programs of 15 to 17 loops of 125 us that stop at the end of a loop.
 
 Tests of the face use it: tables, files, exit codes, going on after Ctrl-C.
 """

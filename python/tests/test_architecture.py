@@ -11,8 +11,8 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core"},
-    {"cache", "config", "frames", "plots", "text"},
-    {"result", "timeline"},
+    {"cache", "config", "frames", "names", "plots", "text"},
+    {"bench", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},

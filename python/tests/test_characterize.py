@@ -37,7 +37,7 @@ SMALL = ("characterize", "suspend", "--word-lines", "6")
 
 @pytest.fixture
 def cells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCells:
-    """The stand-in for the bench, in an empty folder."""
+    """The stand-in for the tester, in an empty folder."""
     fake = FakeCells()
     monkeypatch.setattr(_core, "cell_job", fake.cell_job)
     monkeypatch.chdir(tmp_path)
@@ -232,7 +232,7 @@ def test_an_interrupted_characterization_goes_on_where_it_was(tmp_path: Path) ->
             "no kind of characterization 'suspent': did you mean suspend? There are suspend,",
         ),
         (["characterize", "--list", "suspend"], "--list takes no kind, got 'suspend'"),
-        ([*SMALL, "--set", "ispp.step=3"], "--set ispp.step=3: on the bench keys begin with cell. or part."),
+        ([*SMALL, "--set", "ispp.step=3"], "--set ispp.step=3: on the tester keys begin with cell. or part."),
         ([*SMALL, "--set", "cell.ispp.step"], "--set takes key=value"),
         ([*SMALL, "--word-lines", "0"], "Invalid value for '--word-lines'"),
         ([*SMALL, "--cells", "many"], "Invalid value for '--cells'"),
@@ -265,7 +265,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_before_the_run(
 
 
 TINY = ("characterize", "suspend", "--word-lines", "4", "--cells", "256", "--json", "--no-cache")
-"""The real bench in miniature."""
+"""The real tester in miniature."""
 
 
 def test_real_cells_give_the_shape_and_what_no_sample_can_change(interpulse: Command) -> None:
@@ -312,8 +312,8 @@ def test_programs_under_other_schemes_have_figures_or_none(scheme: str) -> None:
     from interpulse.studies.output import to_json
 
     settings = {"scheme": scheme, "cells": 64, "word_lines": 2}
-    bench = find("suspend").context("a4-tlc", quick=True, settings=settings)
-    answer = json.loads(to_json(bench, find("suspend").run(bench)))
+    tester = find("suspend").context("a4-tlc", quick=True, settings=settings)
+    answer = json.loads(to_json(tester, find("suspend").run(tester)))
     teps = {row["name"]: row["ours"] for row in answer["published"]}["teps_mean_percent"]
     assert (teps is None) == (scheme == "none")
     assert teps is None or (teps == 0) == (scheme == "ideal")

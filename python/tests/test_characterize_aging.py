@@ -17,9 +17,9 @@ from interpulse.studies.output import to_json
 
 
 def _quick(kind: str) -> tuple[Outcome, dict[str, Any]]:
-    bench = find(kind).context("a4-tlc", quick=True)
-    outcome = find(kind).run(bench)
-    answer: dict[str, Any] = json.loads(to_json(bench, outcome))
+    tester = find(kind).context("a4-tlc", quick=True)
+    outcome = find(kind).run(tester)
+    answer: dict[str, Any] = json.loads(to_json(tester, outcome))
     return outcome, answer
 
 

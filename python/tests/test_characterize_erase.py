@@ -15,8 +15,8 @@ def found() -> dict[str, Any]:
     from interpulse.characterize.registry import find
     from interpulse.studies.output import to_json
 
-    bench = find("erase").context("a4-tlc", quick=True, settings={"cells": 512})
-    answer: dict[str, Any] = json.loads(to_json(bench, find("erase").run(bench)))
+    tester = find("erase").context("a4-tlc", quick=True, settings={"cells": 512})
+    answer: dict[str, Any] = json.loads(to_json(tester, find("erase").run(tester)))
     return answer
 
 

@@ -61,8 +61,8 @@ class FakeBlock:
 def _found(monkeypatch: pytest.MonkeyPatch, *, quick: bool) -> tuple[FakeBlock, dict[str, Any]]:
     block = FakeBlock()
     monkeypatch.setattr(_core, "cell_job", block.cell_job)
-    bench = find("reprogram").context("b17a-tlc", quick=quick)
-    return block, json.loads(to_json(bench, find("reprogram").run(bench)))
+    tester = find("reprogram").context("b17a-tlc", quick=quick)
+    return block, json.loads(to_json(tester, find("reprogram").run(tester)))
 
 
 def test_a_full_run_has_every_layer_of_a_block_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,8 +142,8 @@ def test_the_error_table_has_every_place_of_its_axes(monkeypatch: pytest.MonkeyP
 def test_a_drive_takes_the_error_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real core with few cells: the file is a table for a drive of three bits a cell, reprogrammed or not."""
     monkeypatch.setattr(reprogram_table, "QUICK_CELLS", 2048)
-    bench = find("reprogram").context("b17a-tlc", quick=True)
-    table = reprogram_table.of(bench, 64, bench.ask(reprogram_table.jobs(bench, 64)))
+    tester = find("reprogram").context("b17a-tlc", quick=True)
+    table = reprogram_table.of(tester, 64, tester.ask(reprogram_table.jobs(tester, 64)))
     (tmp_path / reprogram_table.FILE).write_text(table.toml)
     config = tmp_path / "drive.toml"
     config.write_text(
@@ -164,8 +164,8 @@ def test_a_drive_takes_the_error_table(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_quick_figures_hold_against_the_paper() -> None:
     """The real core, quick: every bound of both tables."""
-    bench = find("reprogram").context("b17a-tlc", quick=True)
-    found = json.loads(to_json(bench, find("reprogram").run(bench)))
+    tester = find("reprogram").context("b17a-tlc", quick=True)
+    found = json.loads(to_json(tester, find("reprogram").run(tester)))
     missed = [row for row in found["published"] if row["holds"] is not True]
     assert len(found["published"]) == 4 * 4 + 1 + 8
     assert not missed, missed

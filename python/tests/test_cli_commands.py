@@ -1,4 +1,4 @@
-"""Do `show`, `list`, `bench`, `cache` and `--help` say what they should?"""
+"""Do `show`, `list`, `cache` and `--help` say what they should?"""
 
 from __future__ import annotations
 
@@ -90,63 +90,6 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
         "formats",
         "error-tables",
     ]
-
-
-def test_bench_becomes_the_benchmark_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "bench"
-    program.write_text('#!/bin/sh\necho "$@"\nexit 7\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("INTERPULSE_BENCH", str(program))
-    with process("-m", "tests.fake_core", "{}", "bench", "--quick", "--json") as running:
-        out, _ = running.communicate(timeout=20)
-    assert (running.returncode, out) == (7, "--json --quick\n")
-
-
-def test_the_real_benchmark_works() -> None:
-    with process("-m", "interpulse", "bench", "--quick", "--json") as running:
-        out, err = running.communicate(timeout=60)
-    assert running.returncode == 0, err
-    everything = json.loads(out)
-    rows, cells, arrays = everything[:5], everything[5], everything[6:]
-    assert [row["name"] for row in rows] == [
-        "randread-qd64",
-        "mixed-suspend-qd64",
-        "randwrite-steady",
-        "open-none",
-        "open-suspend",
-    ]
-    promised = ("requests_per_cpu_s", "requests", "programs", "waf", "bytes_per_4k", "precondition_s", "peak_rss_mb")
-    for row in rows:
-        assert all(isinstance(row[key], int | float) for key in promised)
-    assert rows[0]["programs"] == rows[0]["erases"] == 0
-    assert cells["name"] == "cell-pulses"
-    assert cells["cell_pulses"] > 0
-    assert cells["cell_pulses_per_cpu_s"] > 0
-    drives = ("one", "raid0", "raid5")
-    assert [row["name"] for row in arrays] == [f"{d}-{load}" for load in ("read", "mixed", "write") for d in drives]
-    assert all(row["flash_operations"] > 0 and row["cpu_ns_per_flash_operation"] > 0 for row in arrays)
-
-
-def test_a_missing_benchmark_program_is_explained(
-    interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    missing = tmp_path / "nowhere"
-    monkeypatch.setenv("INTERPULSE_BENCH", str(missing))
-    assert interpulse("bench").error() == f"INTERPULSE_BENCH names {missing}, which is not a file"
-    monkeypatch.delenv("INTERPULSE_BENCH")
-    monkeypatch.setattr("interpulse.cli.bench._INSTALLED", missing)
-    ended = interpulse("bench")
-    assert ended.code == 2
-    assert ended.error() == f"the benchmark program is not installed ({missing}): `make build` puts it there"
-
-
-def test_a_benchmark_program_that_cannot_run_is_explained(
-    interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "bench"
-    program.write_text("not a program")
-    monkeypatch.setenv("INTERPULSE_BENCH", str(program))
-    assert interpulse("bench").error() == f"cannot run the benchmark program {program}: Permission denied"
 
 
 def test_cache_shows_and_clears_only_its_own_files(interpulse: Callable[..., Ended], tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "VERIFY.md"
 BIN = Path(sys.executable).parent
-BENCH = "python/interpulse/_bin/interpulse-bench"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +167,7 @@ STEPS = (
     ),
     Step(
         question="Does a request cost as many instructions as recorded?",
-        command=(BENCH, "--instructions", "--against", "crates/bench/instructions.json"),
+        command=(str(BIN / "interpulse"), "bench", "--instructions", "--against", "crates/bench/instructions.json"),
         summary=None,
         needs="valgrind",
     ),

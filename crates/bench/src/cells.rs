@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Name of the row.
 pub const NAME: &str = "cell-pulses";
+/// Seconds of one round.
+pub const ROUND_S: f64 = 2.5;
 /// Cells of a word line of 16 KiB pages.
 const CELLS: usize = 131_072;
 /// Word lines of a measurement, and of a smoke test.

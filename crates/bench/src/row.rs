@@ -1,6 +1,5 @@
 //! The rows: what each runs, and what makes it valid.
 
-use crate::args::Args;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::report::write_amplification;
 use interpulse_study::{case as cases, precondition as preconditioning, run, snapshot};
@@ -36,6 +35,8 @@ pub struct RowSpec {
     /// Arrivals per second in open loop, on the full drive; `None` is queue depth 64.
     open: Option<u64>,
     requests: u64,
+    /// Seconds of one round: restoring the drive, warming up, measuring.
+    pub round_s: f64,
     /// Warm-up in requests' worth of simulated time is not enough for the writes: their garbage collection
     /// starts from a state without pending work.
     warmup: &'static str,
@@ -51,6 +52,7 @@ pub const ROWS: &[RowSpec] = &[
         suspend: false,
         open: None,
         requests: 20_000_000,
+        round_s: 18.0,
         warmup: "100ms",
         waf: None,
     },
@@ -60,6 +62,7 @@ pub const ROWS: &[RowSpec] = &[
         suspend: true,
         open: None,
         requests: 12_000_000,
+        round_s: 16.0,
         warmup: "100ms",
         waf: None,
     },
@@ -69,6 +72,7 @@ pub const ROWS: &[RowSpec] = &[
         suspend: false,
         open: None,
         requests: 12_000_000,
+        round_s: 20.0,
         warmup: "10s",
         waf: Some((2.3, 2.5)),
     },
@@ -83,18 +87,10 @@ const OPEN: RowSpec = RowSpec {
     suspend: false,
     open: Some(120_000),
     requests: 12_000_000,
+    round_s: 15.5,
     warmup: "100ms",
     waf: None,
 };
-
-/// CPU time per request of `open-suspend` over that of `open-none`, of finished rows.
-pub fn suspension_cost(rows: &[Value]) -> Option<f64> {
-    let speed = |name: &str| {
-        let row = rows.iter().find(|row| row["name"] == name)?;
-        row["requests_per_cpu_s"].as_f64()
-    };
-    Some(speed("open-none")? / speed("open-suspend")?)
-}
 
 /// Dies of the full drive for one of the miniature.
 const FULL_OVER_QUICK: u64 = 16;
@@ -128,7 +124,8 @@ impl RowSpec {
         Ok(())
     }
 
-    fn case(&self, quick: bool, requests: Option<u64>) -> Result<Case, String> {
+    /// Its configuration, with so many requests instead of its own number.
+    pub fn case(&self, quick: bool, requests: Option<u64>) -> Result<Case, String> {
         let mut sets = vec![("flow.0.read".to_string(), format!("\"{}\"", self.read))];
         if self.suspend {
             sets.push(("suspend.program.scheme".into(), "loop-boundary".into()));
@@ -158,22 +155,11 @@ pub fn case(quick: bool, sets: Vec<(String, String)>) -> Result<Case, String> {
     Ok(read_cases(&request).map_err(|e| e.to_string())?.remove(0))
 }
 
-/// How preconditioning went.
-pub struct Made {
-    /// Seconds from nothing to a preconditioned drive.
-    pub precondition_s: f64,
-    /// Size of the state on disk.
-    pub bytes: u64,
-}
-
-/// Preconditions and keeps the state in `folder`.
-pub fn prepare(folder: &Path, quick: bool) -> Result<Made, String> {
-    // The state does not depend on the workload, but a configuration has to say when it ends.
-    precondition(&case(quick, vec![("run.requests".into(), "1".into())])?, folder)
-}
+/// Seconds from nothing to the state of the full drive on disk.
+pub const PREPARE_S: f64 = 52.0;
 
 /// Preconditions the drive of `case` and keeps its state in `folder`.
-pub fn precondition(case: &Case, folder: &Path) -> Result<Made, String> {
+pub fn precondition(case: &Case, folder: &Path) -> Result<Value, String> {
     let start = Instant::now();
     let (state, outcome) = preconditioning::precondition(&case.drive, &case.precondition, &mut |_, _| true)
         .ok_or("preconditioning was stopped")?;
@@ -183,27 +169,23 @@ pub fn precondition(case: &Case, folder: &Path) -> Result<Made, String> {
     }
     let bytes =
         snapshot::save(&state, folder, &case.state_hash(), &mut |_, _| true).map_err(|e| e.to_string())?;
-    Ok(Made { precondition_s, bytes })
+    Ok(json!({ "precondition_s": precondition_s, "bytes": bytes }))
 }
 
 /// Runs a row in this process and returns it as JSON.
-pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
-    let spec = ROWS.iter().find(|r| r.name == name).ok_or_else(|| {
-        let names: Vec<&str> = ROWS.iter().map(|r| r.name).collect();
-        format!("there is no row {name:?}; there are {}", names.join(", "))
-    })?;
-    let case = spec.case(args.quick, args.requests)?;
-    let folder = args.state.as_deref().ok_or("--row needs --state")?;
+pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
+    let before = memory_bytes("VmRSS:")?;
     let start = Instant::now();
     let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true)
         .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
     let units = state.ftl.map().logical_units();
-    let mut stepper = cases::drive(&case, state).map_err(|e| e.to_string())?;
+    let mut stepper = cases::drive(case, state).map_err(|e| e.to_string())?;
     let m = run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
-    let peak = peak_rss_bytes();
+    // Of the drive: what the process had before, such as an interpreter, does not count.
+    let peak = memory_bytes("VmHWM:")? - before;
     Ok(json!({
-        "name": spec.name,
+        "name": name,
         "cpu_s": m.window_cpu_s,
         "requests_per_cpu_s": m.window.counters.requests as f64 / m.window_cpu_s,
         "requests": m.window.counters.requests,
@@ -217,13 +199,11 @@ pub fn run_here(name: &str, args: &Args) -> Result<Value, String> {
     }))
 }
 
-/// The largest resident set of this process so far.
-fn peak_rss_bytes() -> u64 {
-    // SAFETY: an all-zero rusage is a value, and the pointer is to it.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-        usage
-    };
-    usage.ru_maxrss as u64 * 1024
+/// Resident memory of this process: `VmRSS:` now, `VmHWM:` the most so far.
+fn memory_bytes(key: &str) -> Result<u64, String> {
+    let status =
+        std::fs::read_to_string("/proc/self/status").map_err(|e| format!("/proc/self/status: {e}"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kib.map(|kib| kib * 1024).ok_or_else(|| format!("/proc/self/status has no {key}"))
 }

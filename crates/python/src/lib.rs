@@ -1,4 +1,5 @@
-//! `interpulse._core`: the runner of `interpulse-study` and the bench of `interpulse-cell` for Python.
+//! `interpulse._core`: the runner of `interpulse-study`, the bench of `interpulse-cell` and the rows of
+//! `interpulse-bench` for Python.
 //!
 //! A shell without logic. It turns Python values into a request, runs it on a thread of its own so that the
 //! interpreter stays free, and hands back text. What the results mean, how they are shown and where they are stored
@@ -6,6 +7,7 @@
 //!
 //! `python/interpulse/_core.pyi` describes the same surface for type checkers; a test keeps the two equal.
 
+mod bench;
 mod cell;
 mod error;
 mod handle;
@@ -19,6 +21,8 @@ use pyo3::prelude::*;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::bench::bench_step;
     #[pymodule_export]
     use crate::cell::cell_job;
     #[pymodule_export]
@@ -45,7 +49,7 @@ mod _core {
     }
 
     /// The names of the module, for `from ... import *` and for the test of the stub.
-    const ALL: [&str; 16] = [
+    const ALL: [&str; 17] = [
         "ConfigError",
         "Entry",
         "Handle",
@@ -53,6 +57,7 @@ mod _core {
         "Plan",
         "Progress",
         "RunError",
+        "bench_step",
         "cell_job",
         "die_timeline",
         "lists",

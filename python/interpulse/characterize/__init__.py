@@ -1,1 +1,1 @@
-"""The bench of real cells: what `interpulse characterize` measures, one file for each kind."""
+"""The tester of real cells: what `interpulse characterize` measures, one file for each kind."""

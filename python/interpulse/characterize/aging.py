@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interpulse.characterize.bench import Job
+from interpulse.characterize.tester import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
 
 ECC_PER_KIB = 80
 """Errors in a KiB that the ECC corrects (Gao et al., MICRO'19, Section 3.3.1)."""
@@ -54,11 +54,11 @@ class Sample:
     cells: int
 
     @classmethod
-    def of(cls, bench: Bench) -> Sample:
+    def of(cls, tester: Tester) -> Sample:
         """What the options say, or what `--quick` does."""
         return cls(
-            bench.settings.get("word_lines", QUICK_WORD_LINES if bench.quick else WORD_LINES),
-            bench.settings.get("cells", QUICK_CELLS if bench.quick else CELLS),
+            tester.settings.get("word_lines", QUICK_WORD_LINES if tester.quick else WORD_LINES),
+            tester.settings.get("cells", QUICK_CELLS if tester.quick else CELLS),
         )
 
     def request(self) -> dict[str, int]:

@@ -16,14 +16,14 @@ from interpulse.characterize.aging import (
     points_of,
     worst,
 )
-from interpulse.characterize.bench import Job
 from interpulse.characterize.part import PartFile
+from interpulse.characterize.tester import Job
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
 
 CYCLES = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 7000, 10_000, 15_000)
 """Program/erase cycles that are looked at."""
@@ -51,17 +51,17 @@ AERO = (1000, 2000, 3000, 5000)
 """The wear of the published rows."""
 
 
-def run(bench: Bench) -> Outcome:
+def run(tester: Tester) -> Outcome:
     """Measures operations and errors at every wear."""
-    rows = bench.rows()
-    sample = Sample.of(bench)
-    blocks = QUICK_BLOCKS if bench.quick else BLOCKS
-    bench.announce(2 * len(CYCLES) + 1)
-    lines = QUICK_LINES if bench.quick else LINES
-    shape = {"blocks": blocks, "word_lines": lines, "cells": OPERATION_CELLS // (2 if bench.quick else 1)}
-    part = PartFile.of(bench)
-    operations = bench.ask(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
-    points = points_of(bench.ask(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
+    rows = tester.rows()
+    sample = Sample.of(tester)
+    blocks = QUICK_BLOCKS if tester.quick else BLOCKS
+    tester.announce(2 * len(CYCLES) + 1)
+    lines = QUICK_LINES if tester.quick else LINES
+    shape = {"blocks": blocks, "word_lines": lines, "cells": OPERATION_CELLS // (2 if tester.quick else 1)}
+    part = PartFile.of(tester)
+    operations = tester.ask(Job("endurance", {**shape, "cycles": cycles}) for cycles in CYCLES)
+    points = points_of(tester.ask(job(sample, cycles, KEPT.values()) for cycles in CYCLES))
     flat = [_operation(each) for each in operations]
     limits = _limits(points)
     fresh_us = flat[0]["tbers_mean_us"]
@@ -88,7 +88,7 @@ def run(bench: Bench) -> Outcome:
         ],
         plots=endurance_plots.all_plots(flat, points, KEPT),
         curves=[Curve.of(name, each) for name, each in tables.items()],
-        files=[_measured(part, bench, operations[0], limits, f"{blocks} blocks of {lines} word lines").file(bench)],
+        files=[_measured(part, tester, operations[0], limits, f"{blocks} blocks of {lines} word lines").file(tester)],
     )
 
 
@@ -116,10 +116,10 @@ def _limits(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _measured(
-    part: PartFile, bench: Bench, fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str
+    part: PartFile, tester: Tester, fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str
 ) -> PartFile:
     """What a drive needs to know."""
-    sample = f"characterize endurance, cells {bench.preset}, {blocks}, seed {bench.seed}"
+    sample = f"characterize endurance, cells {tester.preset}, {blocks}, seed {tester.seed}"
     for kind in ("program", "erase"):
         mean = fresh[f"{kind}_loops"]["mean"]
         part.measured(f"{kind}-loops", round(mean), f"{sample}: mean {mean:.4g} at 0 cycles")

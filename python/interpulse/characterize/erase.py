@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from interpulse.characterize.bench import Job
 from interpulse.characterize.part import PartFile
+from interpulse.characterize.tester import Job
 from interpulse.plots import COLOURS, Plot, logarithmic, panels
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome
@@ -24,7 +24,7 @@ from interpulse.studies.outcome import Curve, Outcome
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
 
 LOADS = Path(__file__).parent / "erase_loads.toml"
 """How often an erase is suspended, by experiment and design."""
@@ -45,7 +45,7 @@ EFFECTIVE = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 6000, 8000, 10000
 """Cycles of undisturbed blocks whose errors are measured."""
 
 MOST_CYCLES = 1e6
-"""The most wear that the bench takes."""
+"""The most wear that the tester takes."""
 
 PIECE = 8
 """Blocks of one job."""
@@ -53,7 +53,7 @@ PIECE = 8
 
 @dataclass(frozen=True)
 class Design:
-    """A design of the paper, as the bench takes it."""
+    """A design of the paper, as the tester takes it."""
 
     label: str
     request: dict[str, Any]
@@ -88,21 +88,21 @@ class Erased:
         return fmean(float(block[key]) for block in self.blocks)
 
 
-def run(bench: Bench) -> Outcome:
+def run(tester: Tester) -> Outcome:
     """Erases blocks under every design and load, and measures the errors of blocks that wore as they did."""
-    rows = bench.rows()
+    rows = tester.rows()
     shape: dict[str, Any] = {
-        "word_lines": bench.settings.get("word_lines", 2),
-        "cells": bench.settings.get("cells", 2048 if bench.quick else 16_384),
+        "word_lines": tester.settings.get("word_lines", 2),
+        "cells": tester.settings.get("cells", 2048 if tester.quick else 16_384),
     }
-    blocks = PIECE if bench.quick else 4 * PIECE
+    blocks = PIECE if tester.quick else 4 * PIECE
     asked = [("none", "baseline", 0.0), *((load, key, n) for load, of in loads().items() for key, n in of.items())]
     pieces = range(0, blocks, PIECE)
-    sets = [bench.sets, [*bench.sets, ("cell.erase.ends-early", "false")]]
-    bench.announce(len(asked) * (len(pieces) * 2 + 2) + len(EFFECTIVE) + 1)
+    sets = [tester.sets, [*tester.sets, ("cell.erase.ends-early", "false")]]
+    tester.announce(len(asked) * (len(pieces) * 2 + 2) + len(EFFECTIVE) + 1)
     wear = {"cycles": RATED}
     often = [Job("erase-gap", {**DESIGNS[key].request, **wear, "suspends": n}) for _, key, n in asked[1:]]
-    gaps: list[float | None] = [None, *(answer["mean_gap_us"] for answer in bench.ask(often))]
+    gaps: list[float | None] = [None, *(answer["mean_gap_us"] for answer in tester.ask(often))]
     jobs = [
         Job(
             "erase",
@@ -118,17 +118,17 @@ def run(bench: Bench) -> Outcome:
         for own in sets
         for first in pieces
     ]
-    part = PartFile.of(bench)
-    answers = iter(bench.ask(jobs))
+    part = PartFile.of(tester)
+    answers = iter(tester.ask(jobs))
     erased: list[Erased] = []
     for load, key, n in asked:
         both = [[block for _ in pieces for block in next(answers)["blocks"]] for _ in sets]
         erased.append(Erased(load, key, n, *both))
     plain = erased[0]
-    curve = _worn(bench, [(float(cycles), 0.0) for cycles in EFFECTIVE])
+    curve = _worn(tester, [(float(cycles), 0.0) for cycles in EFFECTIVE])
     # Beyond a million cycles everything is wrong: more would say nothing else.
     ends = [min(RATED * _stress(each, plain).value, MOST_CYCLES) for each in erased]
-    worn = _worn(bench, [(end, _deeper(each.blocks, plain.blocks)) for end, each in zip(ends, erased, strict=True)])
+    worn = _worn(tester, [(end, _deeper(each.blocks, plain.blocks)) for end, each in zip(ends, erased, strict=True)])
     limit = _crossing(curve)
     table = [_row(each, plain, errors, limit) for each, errors in zip(erased, worn, strict=True)]
     for each, row in zip(erased[1:], table[1:], strict=True):
@@ -151,7 +151,7 @@ def run(bench: Bench) -> Outcome:
         notes=_notes(),
         plots=[Plot("stress", lambda: _draw(table)), Plot("uber", lambda: _draw_uber(effective, table))],
         curves=[Curve.of("schemes", table), Curve.of("uber", effective)],
-        files=[_measured(part, bench, plain).file(bench)],
+        files=[_measured(part, tester, plain).file(tester)],
     )
 
 
@@ -161,15 +161,15 @@ def loads() -> dict[str, dict[str, float]]:
     return {load: {key: float(n) for key, n in of.items() if key in DESIGNS} for load, of in top["load"].items()}
 
 
-def _worn(bench: Bench, places: list[tuple[float, float]]) -> list[dict[str, Any]]:
+def _worn(tester: Tester, places: list[tuple[float, float]]) -> list[dict[str, Any]]:
     """Error rates after this many undisturbed cycles, the erased state being so much deeper: the worst page type's."""
     then = {"hours": RETENTION_HOURS, "celsius": CELSIUS, "corrects_per_kib": CORRECTS_PER_KIB}
     # Few cells would make no errors to count.
-    size = {"word_lines": 8, "cells": 32_768 if bench.quick else 131_072}
+    size = {"word_lines": 8, "cells": 32_768 if tester.quick else 131_072}
     jobs = [
         Job("erase-errors", {**then, **size, "cycles": cycles, "deeper_steps": deeper}) for cycles, deeper in places
     ]
-    answers = bench.ask(jobs)
+    answers = tester.ask(jobs)
     pages = [list(answer["pages"].values()) for answer in answers]
     return [{key: max(page[key] for page in of) for key in ("rber", "uber")} for of in pages]
 
@@ -226,10 +226,10 @@ def _row(each: Erased, plain: Erased, errors: dict[str, Any], limit: float | Non
     }
 
 
-def _measured(file: PartFile, bench: Bench, plain: Erased) -> PartFile:
+def _measured(file: PartFile, tester: Tester, plain: Erased) -> PartFile:
     """What a drive needs to know of the erase of a block of the rated cycles."""
     sample = (
-        f"characterize erase, cells {bench.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {bench.seed}"
+        f"characterize erase, cells {tester.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {tester.seed}"
     )
     loops = round(plain.mean("loops"))
     file.measured("erase-loops", loops, f"{sample}: mean {plain.mean('loops'):.4g}")

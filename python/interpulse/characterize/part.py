@@ -7,10 +7,10 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from interpulse.characterize.bench import Job
+from interpulse.characterize.tester import Job
 
 if TYPE_CHECKING:
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""
@@ -37,9 +37,9 @@ class PartFile:
     """Sensing a page of a word line with two bits per cell: the part's own time, or that of its fastest page."""
 
     @classmethod
-    def of(cls, bench: Bench) -> PartFile:
-        """The part on the bench, nothing of it measured yet: one job. Raises as `Bench.ask`."""
-        (part,) = bench.ask([Job("part", {})])
+    def of(cls, tester: Tester) -> PartFile:
+        """The part on the tester, nothing of it measured yet: one job. Raises as `Tester.ask`."""
+        (part,) = tester.ask([Job("part", {})])
         stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
         return cls(
             part["preset"],
@@ -61,10 +61,10 @@ class PartFile:
         """
         self.keys[key] = (value, source)
 
-    def file(self, bench: Bench) -> tuple[str, bytes]:
+    def file(self, tester: Tester) -> tuple[str, bytes]:
         """Its name and its content, which says how it was made."""
         lines = [
-            f"# {bench.head()}",
+            f"# {tester.head()}",
             '# A drive takes it as its part:   [part] file = "part.toml"   (docs/CHARACTERIZE.md)',
             "[part]",
             f"preset = {json.dumps(self.preset)}",

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from interpulse.characterize.bench import Bench
+from interpulse.characterize.tester import Tester
+from interpulse.names import named
 from interpulse.studies.context import Form
-from interpulse.studies.registry import Entry, named
+from interpulse.studies.registry import Entry
 
 PUBLISHED = Path(__file__).parent / "published"
 """The folder of published figures, one file for each kind."""
@@ -30,10 +31,10 @@ class Kind(Entry):
         """What messages and progress call it."""
         return f"characterize {self.name}"
 
-    def context(self, preset: str | None = None, **how: Any) -> Bench:  # noqa: ANN401 - as `Bench` takes them
+    def context(self, preset: str | None = None, **how: Any) -> Tester:  # noqa: ANN401 - as `Tester` takes them
         """What it is given to run."""
         published = PUBLISHED / f"{self.name}.toml"
-        return Bench(self.name, preset or self.preset, form=self.FORM, published=published, **how)
+        return Tester(self.name, preset or self.preset, form=self.FORM, published=published, **how)
 
 
 KINDS: tuple[Kind, ...] = (

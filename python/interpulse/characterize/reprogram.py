@@ -13,14 +13,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize import reprogram_plots, reprogram_table
-from interpulse.characterize.bench import Job
 from interpulse.characterize.part import PartFile, microseconds
+from interpulse.characterize.tester import Job
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
     from interpulse.studies.outcome import Rows
 
 SCHEMES = {"conventional": 0, "one-layer": 1, "two-layer": 2, "three-layer": 3, "four-layer": 4}
@@ -92,18 +92,18 @@ class Programmed:
         ]
 
 
-def run(bench: Bench) -> Outcome:
+def run(tester: Tester) -> Outcome:
     """Programs a block under each scheme, and two of other chips after 1,000 cycles."""
-    rows = bench.rows()
-    part = PartFile.of(bench)
-    (block,) = bench.ask([Job("reprogram-block", {})])
+    rows = tester.rows()
+    part = PartFile.of(tester)
+    (block,) = tester.ask([Job("reprogram-block", {})])
     layers = block["layers"]
-    fresh = {name: _jobs(layers, height, bench.quick, {"histogram_bin": BIN}) for name, height in SCHEMES.items()}
+    fresh = {name: _jobs(layers, height, tester.quick, {"histogram_bin": BIN}) for name, height in SCHEMES.items()}
     worn = {"cycles": CYCLES, "other_chip": True, **RETENTION}
-    aged = {name: _jobs(layers, SCHEMES[scheme], bench.quick, worn) for name, scheme in WORN.items()}
-    of_table = reprogram_table.jobs(bench, layers)
-    bench.announce(3 + sum(len(jobs) for jobs in (*fresh.values(), *aged.values(), of_table)))
-    answers = iter(bench.ask(job for jobs in (*fresh.values(), *aged.values()) for job in jobs))
+    aged = {name: _jobs(layers, SCHEMES[scheme], tester.quick, worn) for name, scheme in WORN.items()}
+    of_table = reprogram_table.jobs(tester, layers)
+    tester.announce(3 + sum(len(jobs) for jobs in (*fresh.values(), *aged.values(), of_table)))
+    answers = iter(tester.ask(job for jobs in (*fresh.values(), *aged.values()) for job in jobs))
     raw = {name: [next(answers) for _ in jobs] for name, jobs in (fresh | aged).items()}
     found = {name: _programmed(name, of) for name, of in raw.items()}
     table2 = [found[name].table2() for name in SCHEMES]
@@ -113,7 +113,7 @@ def run(bench: Bench) -> Outcome:
     by_read = {read: {name: found[name].errors(read) for name in SCHEMES} for read in ("default", "calibrated")}
     pulses = {name: _pulses(of) for name, of in raw.items()}
     _measure(part, pulses)
-    errors = reprogram_table.of(bench, layers, bench.ask(of_table))
+    errors = reprogram_table.of(tester, layers, tester.ask(of_table))
     return Outcome(
         rows,
         figures={
@@ -130,7 +130,7 @@ def run(bench: Bench) -> Outcome:
             Curve.of("table3", table3),
             Curve("histograms", ("name", "from", *reprogram_plots.STATES), list(_bins(histograms))),
         ],
-        files=[part.file(bench), (reprogram_table.FILE, errors.toml.encode())],
+        files=[part.file(tester), (reprogram_table.FILE, errors.toml.encode())],
     )
 
 

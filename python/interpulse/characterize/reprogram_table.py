@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from interpulse.characterize.bench import Job
+from interpulse.characterize.tester import Job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
 
 FILE = "errors.toml"
 """Its name in the folder of `--out`."""
@@ -59,12 +59,12 @@ class ErrorTable:
     """Of each type, for each entry."""
 
 
-def axis_of_cycles(bench: Bench) -> tuple[int, ...]:
+def axis_of_cycles(tester: Tester) -> tuple[int, ...]:
     """The cycles that are looked at."""
-    return QUICK_CYCLES if bench.quick else CYCLES
+    return QUICK_CYCLES if tester.quick else CYCLES
 
 
-def jobs(bench: Bench, layers: int) -> list[Job]:
+def jobs(tester: Tester, layers: int) -> list[Job]:
     """The parts of blocks of `layers` layers: by cycles, then by reprograms, then by place in the stack."""
     return [
         Job(
@@ -74,30 +74,30 @@ def jobs(bench: Bench, layers: int) -> list[Job]:
                 "steps": STEPS_PER_REPROGRAM * reprograms,
                 "first_layer": first,
                 "layers": min(HEIGHT, layers),
-                "cells": _cells(bench),
+                "cells": _cells(tester),
                 "cycles": cycles,
                 "other_chip": True,
                 "hours": HOURS,
                 "celsius": CELSIUS,
             },
         )
-        for cycles, reprograms, first in product(axis_of_cycles(bench), REPROGRAMS, _places(layers))
+        for cycles, reprograms, first in product(axis_of_cycles(tester), REPROGRAMS, _places(layers))
     ]
 
 
-def of(bench: Bench, layers: int, answers: Sequence[dict[str, Any]]) -> ErrorTable:
-    """The table of what the jobs answered: one more job. Raises as `Bench.ask`."""
-    cells, cycles, places = _cells(bench), axis_of_cycles(bench), _places(layers)
+def of(tester: Tester, layers: int, answers: Sequence[dict[str, Any]]) -> ErrorTable:
+    """The table of what the jobs answered: one more job. Raises as `Tester.ask`."""
+    cells, cycles, places = _cells(tester), axis_of_cycles(tester), _places(layers)
     pages = sum(page["page_type"] == "lower" for page in answers[0]["pages"])
-    made = f"interpulse characterize reprogram, cells {bench.preset} on other chips of the kind, seed {bench.seed}"
+    made = f"interpulse characterize reprogram, cells {tester.preset} on other chips of the kind, seed {tester.seed}"
     sample = f"each entry of {pages} word lines of {cells} cells, two layers about layer-fraction"
     counts = "reprograms 0: conventional order; 1, 2: P2-P5, P4-P7 in two-layer super layers, the highest of the count"
-    (table,) = bench.ask(
+    (table,) = tester.ask(
         [
             Job(
                 "reprogram-table",
                 {
-                    "title": f"cells {bench.preset}, reprogrammed, by the cell model",
+                    "title": f"cells {tester.preset}, reprogrammed, by the cell model",
                     "source": f"{made}; {sample}; {counts}; lower page = lsb, upper page = csb and msb",
                     "cycles": cycles,
                     "hours": HOURS,
@@ -121,8 +121,8 @@ def note(table: ErrorTable) -> str:
     )
 
 
-def _cells(bench: Bench) -> int:
-    return QUICK_CELLS if bench.quick else CELLS
+def _cells(tester: Tester) -> int:
+    return QUICK_CELLS if tester.quick else CELLS
 
 
 def _places(layers: int) -> list[int]:

@@ -24,14 +24,14 @@ from interpulse.characterize.aging import (
     points_of,
     worst,
 )
-from interpulse.characterize.bench import Job
 from interpulse.characterize.part import PartFile
+from interpulse.characterize.tester import Job
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
     from interpulse.studies.outcome import Rows
 
 CELSIUS = (25.0, 40.0, 55.0)
@@ -59,31 +59,31 @@ CAI_CYCLES = 2000
 CAI = {"1d": "1 day", "1w": "1 week", "1m": "1 month", "3m": "3 months", "1y": "1 year"}
 
 
-def run(bench: Bench) -> Outcome:
+def run(tester: Tester) -> Outcome:
     """Measures errors against time, reads and layer, and fills the table."""
-    rows = bench.rows()
-    sample = Sample.of(bench)
+    rows = tester.rows()
+    sample = Sample.of(tester)
     places = list(product(CYCLES, CELSIUS))
     conditions = list(product(TABLE_CYCLES, TABLE_LAYERS))
-    bench.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 2)
-    part = PartFile.of(bench)
+    tester.announce(len(places) + len(CYCLES) + len(HEIGHTS) + len(conditions) + 2)
+    part = PartFile.of(tester)
     ages = list(HOURS.values())
-    answers = bench.ask(
+    answers = tester.ask(
         job(sample, cycles, ({"hours": h, "celsius": celsius} for h in ages)) for cycles, celsius in places
     )
     aged = points_of(answers)
     read = points_of(
-        bench.ask(
+        tester.ask(
             job(sample, cycles, ({"hours": 24.0, "celsius": ROOM_CELSIUS, "reads": n} for n in READ_COUNTS))
             for cycles in CYCLES
         )
     )
     layered = points_of(
-        bench.ask(
+        tester.ask(
             job(sample, CAI_CYCLES, ({"hours": h, "celsius": ROOM_CELSIUS} for h in ages), height) for height in HEIGHTS
         )
     )
-    table = _table(bench, sample, part.pages_per_block, read)
+    table = _table(tester, sample, part.pages_per_block, read)
     capability = _capability(aged)
     to_limit = _reads_to_limit(read)
     _checks(rows, aged)
@@ -109,7 +109,7 @@ def run(bench: Bench) -> Outcome:
         ],
         plots=retention_plots.all_plots(aged, read, layered),
         curves=[Curve.of(name, each) for name, each in tables.items()],
-        files=[part.file(bench), (FILE, table["toml"].encode())],
+        files=[part.file(tester), (FILE, table["toml"].encode())],
     )
 
 
@@ -163,10 +163,10 @@ def _checks(rows: Rows, aged: Sequence[dict[str, Any]]) -> None:
             rows.add(f"mean_{state}_{key}", means[number])
 
 
-def _table(bench: Bench, sample: Sample, pages: int, read: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _table(tester: Tester, sample: Sample, pages: int, read: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The error table for drives: every condition, then all of them together."""
     plan = {"hours": TABLE_HOURS, "celsius": TABLE_CELSIUS, "retry_hours": RETRY_HOURS, **sample.request()}
-    pieces = bench.ask(
+    pieces = tester.ask(
         Job("error-table-piece", {"plan": plan, "cycles": cycles, "layer_fraction": layer})
         for cycles, layer in product(TABLE_CYCLES, TABLE_LAYERS)
     )
@@ -176,13 +176,13 @@ def _table(bench: Bench, sample: Sample, pages: int, read: Sequence[dict[str, An
         for p in read
         if p["cycles"] > 0 and p["reads"] > 0
     ]
-    made = f"interpulse characterize retention, cells {bench.preset}, seed {bench.seed}"
+    made = f"interpulse characterize retention, cells {tester.preset}, seed {tester.seed}"
     size = f"{sample.word_lines} word lines of {sample.cells} cells"
     whole = Job(
         "error-table",
         {
             "plan": plan,
-            "title": f"cells {bench.preset} by the cell model",
+            "title": f"cells {tester.preset} by the cell model",
             "source": f"{made}, {size}; retry steps made for blocks of the reference wear",
             "cycles": TABLE_CYCLES,
             "layer_fraction": TABLE_LAYERS,
@@ -190,4 +190,4 @@ def _table(bench: Bench, sample: Sample, pages: int, read: Sequence[dict[str, An
             "added": added,
         },
     )
-    return bench.ask([whole])[0]
+    return tester.ask([whole])[0]

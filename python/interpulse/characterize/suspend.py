@@ -11,17 +11,17 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize import suspend_plots
-from interpulse.characterize.bench import Job
 from interpulse.characterize.part import PartFile, microseconds
 from interpulse.characterize.rber import READS, WHEN, Errors, rates
 from interpulse.characterize.suspend_point import Point
+from interpulse.characterize.tester import Job
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from interpulse.characterize.bench import Bench
+    from interpulse.characterize.tester import Tester
     from interpulse.studies.outcome import Rows
 
     Where: TypeAlias = "Callable[[Point], bool]"
@@ -53,25 +53,25 @@ TRACED = (3, 3)
 """The delays, in tenths, of the program whose supply current is shown."""
 
 
-def run(bench: Bench) -> Outcome:
+def run(tester: Tester) -> Outcome:
     """Measures the grid, the block before and after it, an untouched block and one supply current."""
-    rows = bench.rows()
+    rows = tester.rows()
     shape: dict[str, Any] = {
-        "word_lines": bench.settings.get("word_lines", WORD_LINES),
-        "cells": bench.settings.get("cells", QUICK_CELLS if bench.quick else CELLS),
-        "scheme": bench.settings.get("scheme", "loop-boundary"),
-        "poll": bench.settings.get("poll", "host"),
+        "word_lines": tester.settings.get("word_lines", WORD_LINES),
+        "cells": tester.settings.get("cells", QUICK_CELLS if tester.quick else CELLS),
+        "scheme": tester.settings.get("scheme", "loop-boundary"),
+        "poll": tester.settings.get("poll", "host"),
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
-    bench.announce(len(places) + len(PAGE_TYPES) + 3)
-    part = PartFile.of(bench)
-    alone = bench.ask(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
+    tester.announce(len(places) + len(PAGE_TYPES) + 3)
+    part = PartFile.of(tester)
+    alone = tester.ask(Job("suspend", {**shape, "page_type": page}) for page in PAGE_TYPES)
     base = {page: answer["word_lines"] for page, answer in zip(PAGE_TYPES, alone, strict=True)}
     tpgm_us = fmean(each["own_us"] for page in PAGE_TYPES for each in base[page])
     asked = {**shape, "tpgm_us": tpgm_us}
     first, then = TRACED
     same = {key: shape[key] for key in ("word_lines", "cells")}
-    done = bench.ask(
+    done = tester.ask(
         [
             *(Job("suspend", {**asked, **_delays(d1, d2), "page_type": page}) for d1, d2, page in places),
             Job("suspend-trace", {**asked, **_delays(first, then), "page_type": PAGE_TYPES[0], "word_lines": 1}),
@@ -106,7 +106,7 @@ def run(bench: Bench) -> Outcome:
             Curve.of("rber", errors.rows),
             Curve("trace", ("from_us", "to_us", "what", "current_ma"), shown["phases"]),
         ],
-        files=[_measured(part, bench, base, tpgm_us).file(bench)],
+        files=[_measured(part, tester, base, tpgm_us).file(tester)],
     )
 
 
@@ -188,10 +188,10 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
             rows.add(name, ours)
 
 
-def _measured(file: PartFile, bench: Bench, base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
+def _measured(file: PartFile, tester: Tester, base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
     """What a drive needs to know."""
     loops = [each["loops"] for programs in base.values() for each in programs]
-    sample = f"characterize suspend, cells {bench.preset}, seed {bench.seed}"
+    sample = f"characterize suspend, cells {tester.preset}, seed {tester.seed}"
     whole = round(fmean(loops))
     file.measured("program-loops", whole, f"{sample}: mean of {len(loops)} programs, {fmean(loops):.4g}")
     if len(loops) > 1:

@@ -1,56 +1,213 @@
-"""`interpulse bench`: the benchmark program, which is Rust from end to end."""
+"""`interpulse bench`."""
 
 from __future__ import annotations
 
-import os
-import sys
+import json as json_text
+import tempfile
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cli.exits import UserError
+from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
+from interpulse.cli.exits import INTERNAL, UserError
+from interpulse.cli.options import Json
+from interpulse.cli.streams import emit, say
+from interpulse.text import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 EPILOG = """\
 Examples:
 
   interpulse bench
 
+  interpulse bench randread-qd64 cell-pulses --rounds 1
+
   interpulse bench --quick --json
 
-INTERPULSE_BENCH names another benchmark program to run."""
+  interpulse bench --instructions --against crates/bench/instructions.json
 
-_INSTALLED = Path(__file__).parent.parent / "_bin" / "interpulse-bench"
+A row takes 2 GB of memory, and preconditioned drives 1.5 GB of the temporary folder, which TMPDIR moves. \
+INTERPULSE_BENCH names a program that runs the rows instead of this interpreter: crates/bench is one, for profilers."""
+
+TOLERANCE = 1.05
+"""Growth over the recorded instructions that fails."""
+
+MOST_OVER_ONE = 1.20
+"""Instructions that an array may cost per flash operation, over one drive of the same capacity."""
 
 
 def bench(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON array with an object per workload.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A smaller drive and fewer requests: a smoke test.")] = False,
-) -> NoReturn:
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ROW]...", help="The rows to run.", show_default="all of them"),
+    ] = None,
+    json: Json = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A smaller drive and fewer requests: a smoke test that measures nothing.")
+    ] = False,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_ROUNDS,
+            help="Times that each row runs; its fastest run counts.",
+            show_default=f"{ROUNDS}, and 1 with --quick",
+        ),
+    ] = None,
+    instructions: Annotated[
+        bool,
+        typer.Option(
+            "--instructions", help="Count instructions per request with callgrind (needs valgrind) instead of timing."
+        ),
+    ] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --instructions: compare with this file and fail if a row needs over 5 % more.",
+            show_default=False,
+        ),
+    ] = None,
+) -> int:
     """Measure how fast the simulator itself is: host requests per CPU second, memory, preconditioning.
 
     The numbers are those of one thread after preconditioning, with audits and accounts on.
     """
-    program = find_program()
-    arguments = [str(program), *(["--json"] if json else []), *(["--quick"] if quick else [])]
-    sys.stdout.flush()
+    if against is not None and not instructions:
+        raise UserError("--against goes with --instructions")
+    if rounds is not None and instructions:
+        raise UserError("--rounds does not go with --instructions: a second count would be the same")
+    recorded = None if against is None else _recorded(against)
+    chosen = rows(names or [], quick=quick or instructions)
+    if rounds is None:
+        rounds = 1 if quick else ROUNDS
+    with tempfile.TemporaryDirectory(prefix="interpulse-bench-") as folder:
+        steps = Steps(Path(folder), quick or instructions, program())
+        if instructions:
+            problem = _count(chosen, steps, recorded, str(against), json=json)
+        else:
+            problem = _measure(chosen, rounds, steps, json=json)
+    if problem is not None:
+        say(f"error: {problem}")
+        return INTERNAL
+    return 0
+
+
+def _measure(chosen: Sequence[Row], rounds: int, steps: Steps, *, json: bool) -> str | None:
+    """Times rows and prints them; returns what is wrong with one of them."""
+    if not steps.quick:
+        planned = duration(seconds(chosen, rounds))
+        say(f"rows: {len(chosen)}, rounds: {rounds}; about {planned} on the machine of docs/VERIFY.md")
+
+    def tell(what: str, left_s: float) -> None:
+        say(what if steps.quick else f"{what}; about {duration(left_s)} left")
+
+    found = measure(chosen, rounds, steps, tell)
+    problems = [row.pop("problem") for row in found if "problem" in row]
+    if json:
+        emit(json_text.dumps(found, ensure_ascii=False))
+    else:
+        emit("\n\n".join(_parts(chosen, found, quick=steps.quick)))
+    return problems[0] if problems else None
+
+
+def _parts(chosen: Sequence[Row], found: Sequence[Mapping[str, Any]], *, quick: bool) -> list[str]:
+    """The result for people."""
+    of = {row.name: told for row, told in zip(chosen, found, strict=True)}
+    parts = []
+    drives = [of[row.name] for row in chosen if row.kind == "drive"]
+    if drives:
+        parts.append(_table(drives))
+    for row in chosen:
+        if row.kind == "cells":
+            rate = of[row.name]["cell_pulses_per_cpu_s"] / 1e6
+            parts.append(f"Cells: {rate:.0f} million cell pulses per CPU second of one core, verifies included.")
+    if any(row.kind == "array" for row in chosen):
+        costs = {name: told["cpu_ns_per_flash_operation"] for name, told in of.items() if "flash_operations" in told}
+        parts.append(_array_table(chosen, costs, "CPU ns"))
+    if "open-none" in of and "open-suspend" in of:
+        cost = of["open-none"]["requests_per_cpu_s"] / of["open-suspend"]["requests_per_cpu_s"]
+        parts.append(f"Suspension costs {(cost - 1) * 100:.0f} % CPU time per request at the same arrivals.")
+    if quick:
+        parts.append("These runs took milliseconds: they show that the benchmark works, and measure nothing.")
+    return parts
+
+
+_COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "workload": lambda row: row["name"],
+    "million requests / CPU s": lambda row: f"{row['requests_per_cpu_s'] / 1e6:.2f}",
+    "requests": lambda row: f"{row['requests']}",
+    "programs": lambda row: f"{row['programs']}",
+    "WAF": lambda row: f"{row['waf']:.2f}",
+    "bytes / 4 KiB": lambda row: f"{row['bytes_per_4k']:.2f}",
+    "peak MB": lambda row: f"{row['peak_rss_mb']:.0f}",
+    "precondition s": lambda row: f"{row['precondition_s']:.1f}",
+    "restore s": lambda row: f"{row['restore_s']:.1f}",
+}
+
+
+def _table(found: Sequence[Mapping[str, Any]]) -> str:
+    return _markdown(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in found])
+
+
+def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -> str:
+    """What each costs, and of arrays over their single drive."""
+    lines = []
+    for row in chosen:
+        if row.kind == "array":
+            one = costs.get(row.than or "")
+            lines.append([row.name, f"{costs[row.name]:.0f}", f"{costs[row.name] / one:.2f}" if one else ""])
+    return _markdown(["four drives and one", f"{unit} per flash operation", "of one drive"], lines)
+
+
+def _markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    head, *body = (f"| {' | '.join(cells)} |" for cells in (heads, *lines))
+    return "\n".join([head, "|" + "---|" * len(heads), *body])
+
+
+def _count(
+    chosen: Sequence[Row], steps: Steps, recorded: Mapping[str, float] | None, against: str, *, json: bool
+) -> str | None:
+    """Counts instructions and prints them; returns what is wrong with one of them."""
+    figures: dict[str, int] = {}
+    for row, each in count(chosen, steps):
+        figures[row.name] = each
+        if not json and row.kind != "array":
+            emit(f"{row.name:24} {each} instructions per {'word line' if row.kind == 'cells' else 'request'}")
+    if json:
+        emit(json_text.dumps(figures, indent=2))
+    elif any(row.kind == "array" for row in chosen):
+        emit(f"\n{_array_table(chosen, figures, 'instructions')}")
+    if recorded is None:
+        return None
+    for name, now in figures.items():
+        if now > recorded.get(name, 0.0) * TOLERANCE:
+            return (
+                f"{name}: {now} instructions, {recorded.get(name, 'none')} are recorded in {against}; "
+                "if the growth has a reason, say so in the changelog and record the new figure"
+            )
+    for row in chosen:
+        one = figures.get(row.than or "")
+        if one and figures[row.name] > MOST_OVER_ONE * one:
+            return (
+                f"{row.name}: {figures[row.name] / one:.2f} times the instructions per flash operation of {row.than}; "
+                f"at most {MOST_OVER_ONE} are allowed"
+            )
+    return None
+
+
+def _recorded(path: Path) -> dict[str, float]:
+    """The instructions that a file records, by row."""
     try:
-        # In place of this process: no interpreter sits beside what is measured, and signals reach it directly.
-        os.execv(program, arguments)
+        recorded = json_text.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"cannot run the benchmark program {program}: {error.strerror}") from None
-
-
-def find_program() -> Path:
-    """The benchmark program: the one that `INTERPULSE_BENCH` names, or the one installed with the package.
-
-    Raises:
-        UserError: there is no such file.
-    """
-    named = os.environ.get("INTERPULSE_BENCH")
-    program = Path(named) if named else _INSTALLED
-    if program.is_file():
-        return program
-    if named:
-        raise UserError(f"INTERPULSE_BENCH names {named}, which is not a file")
-    raise UserError(f"the benchmark program is not installed ({program}): `make build` puts it there")
+        raise UserError(f"--against {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UserError(f"--against {path} is not JSON: {error}") from None
+    if not isinstance(recorded, dict) or not all(isinstance(each, int | float) for each in recorded.values()):
+        raise UserError(f"--against {path}: a file of --instructions --json is an object with a number for each row")
+    return recorded

@@ -30,7 +30,7 @@ which the configuration of a drive takes as its part: [part] file = "part.toml".
 cache folder: after Ctrl-C the same command goes on from there."""
 
 PREFIXES = ("cell.", "part.")
-"""How the keys of what is on the bench begin, as `--set` takes them."""
+"""How the keys of what is on the tester begin, as `--set` takes them."""
 
 
 class Poll(StrEnum):
@@ -98,7 +98,7 @@ def characterize(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> int:
-    """Measure real cells on the bench and write what a drive needs to know of them."""
+    """Measure real cells on the tester and write what a drive needs to know of them."""
     from interpulse.characterize.registry import KINDS, find
 
     if list_:
@@ -129,5 +129,5 @@ def _overrides(texts: list[str]) -> list[tuple[str, str]]:
     overrides = [parse_set(text) for text in texts]
     for key, value in overrides:
         if not key.startswith(PREFIXES):
-            raise UserError(f"--set {key}={value}: on the bench keys begin with {' or '.join(PREFIXES)}")
+            raise UserError(f"--set {key}={value}: on the tester keys begin with {' or '.join(PREFIXES)}")
     return overrides

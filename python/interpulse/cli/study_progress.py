@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from interpulse.cli.progress import bars_on_terminal
 from interpulse.cli.streams import say
 from interpulse.studies.context import Reporter
+from interpulse.text import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,7 +50,7 @@ class Clock:
         words = f"{done} of {total} {self._unit}"
         if at - before > 0 and now - since > 1:
             left_s = (total - at) * (now - since) / (at - before)
-            words += f", about {_time(left_s)} left"
+            words += f", about {duration(left_s)} left"
         return at, words
 
 
@@ -97,7 +98,3 @@ def fraction(case: Progress) -> float:
     if case.phase == "done":
         return 1.0
     return case.done / case.total if case.phase == "run" and case.total else 0.0
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from interpulse.names import named
 from interpulse.studies.context import Context, Form
-from interpulse.studies.registry import Entry, named
+from interpulse.studies.registry import Entry
 
 SETUPS = Path(__file__).parent / "setups"
 """The folder `experiments` of the repository; inside the package it is a link, in a wheel a copy."""

@@ -1,18 +1,13 @@
-"""What a list of studies consists of, and how one is found in it."""
+"""What a list of studies consists of."""
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
-
-from interpulse._core import ConfigError
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from interpulse.studies.context import Context, Form
     from interpulse.studies.outcome import Outcome
 
@@ -46,21 +41,3 @@ class Entry(ABC):
         """Runs it. Raises as `Context.run` does."""
         outcome: Outcome = import_module(self.module).run(context)
         return outcome
-
-
-E = TypeVar("E", bound=Entry)
-
-
-def named(name: str, entries: Sequence[E], what: str) -> E:
-    """The entry of this name.
-
-    Raises:
-        ConfigError: there is none; the message has the names that there are, a near one first.
-    """
-    for entry in entries:
-        if entry.name == name:
-            return entry
-    names = [entry.name for entry in entries]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}? There are" if near else "there are"
-    raise ConfigError(f"no {what} '{name}': {hint} {', '.join(names)}")

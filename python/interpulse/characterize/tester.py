@@ -25,7 +25,7 @@ class Job:
     kind: str
     """What the core calls it."""
     request: dict[str, Any]
-    """What it takes; the bench adds the seed and the cells."""
+    """What it takes; the tester adds the seed and the cells."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class _Asked:
 
 
 @dataclass
-class Bench(Context):
+class Tester(Context):
     """One run of a characterization.
 
     Attributes:

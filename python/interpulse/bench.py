@@ -1,0 +1,200 @@
+"""The benchmark: rows of the core, each run in a process of its own, so that its peak memory is that of one drive.
+
+Rows take turns for so many rounds, and the fastest run of each counts: whatever else a machine does only ever adds CPU
+time, and it rarely does so in all rounds, or to one row alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse import _core
+from interpulse._core import RunError
+from interpulse.names import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ROUNDS, MOST_ROUNDS = 3, 100
+
+REQUESTS, WORD_LINES = 20_000, 2
+"""Of the shorter run under callgrind; the longer one has three times as many."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row, as the core tells it."""
+
+    name: str
+    kind: str
+    """`drive`, `array` or `cells`."""
+    than: str | None
+    """The row of one drive that an array is compared with."""
+    state: str | None
+    """Rows with the same state run on the same preconditioned drive; None for cells."""
+    prepare_s: float
+    """How long preconditioning takes."""
+    round_s: float
+    """How long one run takes."""
+
+
+def rows(names: Sequence[str] = (), *, quick: bool = False) -> list[Row]:
+    """The rows of these names, all of them without names, in the order in which they run.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    told = json.loads(_core.bench_step(["rows", *_quick(quick)]))
+    every = [Row(**each) for each in told]
+    wanted = {named(name, every, "row").name for name in names}
+    return [row for row in every if not names or row.name in wanted]
+
+
+def states(chosen: Sequence[Row]) -> dict[str, Row]:
+    """A row for each state that has to be preconditioned."""
+    return {row.state: row for row in reversed(chosen) if row.state is not None}
+
+
+def seconds(chosen: Sequence[Row], rounds: int) -> float:
+    """How long the benchmark takes on the machine of docs/VERIFY.md."""
+    return sum(row.prepare_s for row in states(chosen).values()) + rounds * sum(row.round_s for row in chosen)
+
+
+@dataclass
+class Steps:
+    """The steps of the core, each in a process of its own.
+
+    Attributes:
+        folder: where preconditioned states are kept.
+        quick: whether drives are miniatures.
+        program: what takes the steps: this interpreter, unless `INTERPULSE_BENCH` names a program.
+    """
+
+    folder: Path
+    quick: bool
+    program: Sequence[str]
+
+    def prepare(self, row: Row) -> Any:  # noqa: ANN401 - as the core tells it
+        """Preconditions the state of a row."""
+        return self._step("prepare", row.name)
+
+    def run(self, row: Row) -> dict[str, Any]:
+        """Runs a row."""
+        told: dict[str, Any] = self._step("run", row.name)
+        return told
+
+    def count(self, row: Row, amount: int) -> tuple[int, dict[str, Any]]:
+        """Instructions of a whole run of a row with so many requests or word lines, and the row.
+
+        Raises:
+            RunError: there is no valgrind, or it does not say what it counted.
+        """
+        log = self.folder / "callgrind.log"
+        under = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}"]
+        told = self._step("run", row.name, str(amount), under=under)
+        for line in log.read_text().splitlines():
+            if "Collected" in line:
+                return int(line.rpartition(":")[2]), told
+        raise RunError("valgrind did not say what it collected")
+
+    def _step(self, what: str, name: str, *amount: str, under: Sequence[str] = ()) -> Any:  # noqa: ANN401 - JSON
+        command = [*under, *self.program, what, name, str(self.folder), *amount, *_quick(self.quick)]
+        # The same hashes give the same instructions of the interpreter, which then count for nothing in a difference.
+        environment = os.environ | {"PYTHONHASHSEED": "0"}
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=False)
+        except OSError as error:
+            if under:
+                raise RunError(f"valgrind cannot be run ({error.strerror}); install it to count instructions") from None
+            raise RunError(f"cannot run the benchmark program {command[0]}: {error.strerror}") from None
+        if done.returncode:
+            raise RunError(f"row {name} failed: {what} ended with {done.returncode}")
+        try:
+            return json.loads(done.stdout)
+        except ValueError as error:
+            raise RunError(f"row {name}: {what} printed no JSON: {error}") from None
+
+
+def program() -> list[str]:
+    """What takes the steps.
+
+    Raises:
+        RunError: `INTERPULSE_BENCH` names what is not a file.
+    """
+    given = os.environ.get("INTERPULSE_BENCH")
+    if given and not Path(given).is_file():
+        raise RunError(f"INTERPULSE_BENCH names {given}, which is not a file")
+    return [given] if given else [sys.executable, "-m", __name__]
+
+
+def measure(
+    chosen: Sequence[Row], rounds: int, steps: Steps, tell: Callable[[str, float], None]
+) -> list[dict[str, Any]]:
+    """The run of each row that took the least CPU time.
+
+    Args:
+        chosen: the rows.
+        rounds: how often each runs.
+        steps: how.
+        tell: is told what begins, and how many seconds are left as far as can be said.
+    """
+    start, planned, done = time.monotonic(), seconds(chosen, rounds), 0.0
+
+    def begin(what: str) -> None:
+        # What is left, at the pace so far.
+        pace = (time.monotonic() - start) / done if done else 1.0
+        tell(what, (planned - done) * pace)
+
+    made: dict[str, float] = {}
+    for state, row in states(chosen).items():
+        begin(f"preconditioning for {row.name}")
+        told = steps.prepare(row)
+        made[state] = told["precondition_s"]
+        done += row.prepare_s
+    best: dict[str, dict[str, Any]] = {}
+    for number in range(1, rounds + 1):
+        for row in chosen:
+            begin(f"{row.name}, round {number} of {rounds}")
+            told = steps.run(row) | {"rounds": rounds}
+            if row.kind == "drive" and row.state is not None:
+                told["precondition_s"] = made[row.state]
+            if row.name not in best or told["cpu_s"] < best[row.name]["cpu_s"]:
+                best[row.name] = told
+            done += row.round_s
+    return [best[row.name] for row in chosen]
+
+
+def count(chosen: Sequence[Row], steps: Steps) -> Iterator[tuple[Row, int]]:
+    """Instructions of a request, of cells a word line, of arrays a flash operation: figures that mind no noisy machine.
+
+    Each row runs twice under callgrind on the miniature drive; the difference is what the additional ones cost without
+    set-up, that of the interpreter included.
+    """
+    for row in states(chosen).values():
+        steps.prepare(row)
+    for row in chosen:
+        amount = WORD_LINES if row.kind == "cells" else REQUESTS
+        (few, before), (many, after) = (steps.count(row, times * amount) for times in (1, 3))
+        more = after["flash_operations"] - before["flash_operations"] if row.kind == "array" else 2 * amount
+        yield row, (many - few) // max(more, 1)
+
+
+def _quick(quick: bool) -> list[str]:
+    return ["--quick"] if quick else []
+
+
+if __name__ == "__main__":
+    # A step cannot be cut short from within: Ctrl-C ends the process.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        sys.stdout.write(f"{_core.bench_step(sys.argv[1:])}\n")
+    except RunError as failed:
+        sys.exit(f"error: {failed}")

@@ -6,8 +6,6 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from interpulse import frames
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -158,8 +156,20 @@ class Result:
         Raises:
             ImportError: pyarrow is not installed (`pip install 'interpulse[frames]'`).
         """
-        made = {"config_hash": self.config_hash, "seed": str(self.seed)}
-        return frames.to_arrow(self._rows(flows=flows), _MEASURES, made)
+        import pyarrow
+
+        schema = pyarrow.schema(
+            [
+                pyarrow.field("case", pyarrow.string(), nullable=False),
+                pyarrow.field("flow", pyarrow.string()),
+                pyarrow.field("kind", pyarrow.string(), nullable=False),
+                pyarrow.field("count", pyarrow.int64(), nullable=False),
+                pyarrow.field("iops", pyarrow.float64()),
+                *(pyarrow.field(f"{measure}_us", pyarrow.float64()) for measure in _MEASURES),
+            ],
+            metadata={"config_hash": self.config_hash, "seed": str(self.seed)},
+        )
+        return pyarrow.Table.from_pylist(list(self._rows(flows=flows)), schema=schema)
 
     def to_polars(self, *, flows: bool = False) -> polars.DataFrame:
         """The table of `to_arrow` as a Polars frame.
@@ -167,7 +177,11 @@ class Result:
         Raises:
             ImportError: polars or pyarrow is not installed (`pip install 'interpulse[frames]'`).
         """
-        return frames.to_polars(self.to_arrow(flows=flows))
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow(flows=flows))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
 
     def _rows(self, *, flows: bool) -> Iterator[dict[str, Any]]:
         for case in self.cases:

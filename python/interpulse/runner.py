@@ -63,6 +63,11 @@ class Options:
     no_cache: bool = False
     """Neither read nor write snapshots."""
 
+    @classmethod
+    def of(cls, jobs: int | None, cache: Cache, *, no_cache: bool) -> Options:
+        """As many cases at a time as there are cores, unless the number is given."""
+        return cls(cache=cache, no_cache=no_cache) if jobs is None else cls(jobs=jobs, cache=cache, no_cache=no_cache)
+
     def __post_init__(self) -> None:
         if self.jobs < 1:
             raise ValueError(f"jobs = {self.jobs}: at least one case has to run at a time")
@@ -106,10 +111,7 @@ def run(
 
     plan = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     cache = Cache.default(None if cache_dir is None else Path(cache_dir))
-    options = Options(cache=cache, no_cache=no_cache)
-    if jobs is not None:
-        options = Options(jobs=jobs, cache=cache, no_cache=no_cache)
-    return execute(plan, options, _Callback(progress))
+    return execute(plan, Options.of(jobs, cache, no_cache=no_cache), _Callback(progress))
 
 
 def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:

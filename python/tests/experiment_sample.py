@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from interpulse import Config
@@ -51,14 +52,24 @@ depth = 8
 read = "75%"
 """
 
-MINI = Experiment(
+
+@dataclass(frozen=True, kw_only=True)
+class Sample(Experiment):
+    """An experiment whose code is this file."""
+
+    @property
+    def module(self) -> str:
+        """This module."""
+        return __name__
+
+
+MINI = Sample(
     name="mini",
     summary="a test",
     source="nobody",
     quick="1 s",
     full="1 s",
     traces="none",
-    module="tests.experiment_sample",
 )
 
 

@@ -11,7 +11,7 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core"},
-    {"cache", "config", "frames", "names", "plots", "text"},
+    {"cache", "config", "names", "plots", "text"},
     {"bench", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},

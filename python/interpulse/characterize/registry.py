@@ -24,6 +24,7 @@ class Kind(Entry):
     takes: tuple[str, ...] = ()
     """The options of the command line that only some kinds have, such as `scheme`."""
 
+    PACKAGE: ClassVar = __package__
     FORM: ClassVar = Form("characterize", rows="published", jobs="jobs", bounded=True)
 
     @property
@@ -46,7 +47,6 @@ KINDS: tuple[Kind, ...] = (
         full="45 s",
         preset="a4-tlc",
         takes=("scheme", "poll", "word_lines", "cells"),
-        module="interpulse.characterize.suspend",
     ),
     Kind(
         name="erase",
@@ -56,7 +56,6 @@ KINDS: tuple[Kind, ...] = (
         full="7 s",
         preset="a4-tlc",
         takes=("word_lines", "cells"),
-        module="interpulse.characterize.erase",
     ),
     Kind(
         name="retention",
@@ -66,7 +65,6 @@ KINDS: tuple[Kind, ...] = (
         full="30 s",
         preset="a4-tlc",
         takes=("word_lines", "cells"),
-        module="interpulse.characterize.retention",
     ),
     Kind(
         name="endurance",
@@ -76,7 +74,6 @@ KINDS: tuple[Kind, ...] = (
         full="20 s",
         preset="a4-tlc",
         takes=("word_lines", "cells"),
-        module="interpulse.characterize.endurance",
     ),
     Kind(
         name="reprogram",
@@ -85,7 +82,6 @@ KINDS: tuple[Kind, ...] = (
         quick="10 s",
         full="25 s",
         preset="b17a-tlc",
-        module="interpulse.characterize.reprogram",
     ),
 )
 

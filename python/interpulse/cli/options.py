@@ -7,10 +7,6 @@ from typing import Annotated
 
 import typer
 
-from interpulse.cache import Cache
-from interpulse.config import Config, load_with_sets
-from interpulse.runner import Options
-
 ConfigPath = Annotated[
     Path,
     typer.Argument(metavar="CONFIG", help="A TOML file, such as examples/quickstart.toml.", show_default=False),
@@ -55,15 +51,3 @@ CacheDir = Annotated[
         show_default="INTERPULSE_CACHE_DIR, or interpulse in the user's cache folder",
     ),
 ]
-
-
-def options(jobs: int | None, cache: Cache, *, no_cache: bool) -> Options:
-    """How to run, from the options of the command line."""
-    if jobs is None:
-        return Options(cache=cache, no_cache=no_cache)
-    return Options(jobs=jobs, cache=cache, no_cache=no_cache)
-
-
-def load(path: Path, sets: list[str] | None) -> Config:
-    """The configuration at `path` with the overrides of the command line."""
-    return load_with_sets(path, sets or [])

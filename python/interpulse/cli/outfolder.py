@@ -6,16 +6,12 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.power import files
-from interpulse.cli.show import resolved_json
-from interpulse.cli.table import render
 
 if TYPE_CHECKING:
-    from interpulse._core import Plan
-    from interpulse.result import Result
+    from collections.abc import Iterable
 
 _PROBE_BYTES = 64 * 1024
 """What the check at the start writes: about the size of what a run leaves."""
@@ -26,8 +22,6 @@ class OutFolder:
     """A folder that could be written to when the run started."""
 
     path: Path
-
-    NAMES: ClassVar = ("result.json", "table.txt", "config.resolved.json")
 
     @classmethod
     def open(cls, path: Path) -> OutFolder:
@@ -47,19 +41,13 @@ class OutFolder:
             raise UserError(f"--out {path}: {_lower(error.strerror or str(error))}") from None
         return folder
 
-    def write(self, result: Result, plan: Plan) -> list[str]:
-        """Writes the result, its table, the resolved configuration, and power over time where that was followed.
-
-        Returns:
-            The names of the files.
+    def write(self, files: Iterable[tuple[str, bytes]]) -> list[str]:
+        """Writes files; returns their names.
 
         Raises:
             OSError: a file could not be written; the ones before it are there, whole.
         """
-        texts = (result.to_json(indent=2), render(result), resolved_json(plan, indent=2))
-        for name, text in zip(self.NAMES, texts, strict=True):
-            self.store(name, f"{text}\n".encode())
-        return [*self.NAMES, *(self.store(name, content) for name, content in files(result))]
+        return [self.store(name, content) for name, content in files]
 
     def store(self, name: str, content: bytes) -> str:
         """Writes one file, whole or not at all; returns its name.

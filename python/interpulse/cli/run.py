@@ -10,12 +10,15 @@ import typer
 from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError
-from interpulse.cli.options import CacheDir, ConfigPath, Json, Seed, Sets, Trace, load
+from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit, say
+from interpulse.config import load_with_sets
 from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
 
@@ -49,12 +52,7 @@ def run(
         ),
     ] = None,
     json: Json = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Cases that run at a time; never changes a result.", show_default="one per core"
-        ),
-    ] = None,
+    jobs: Jobs = None,
     skip_bad_rows: Annotated[
         bool,
         typer.Option("--skip-bad-rows", help="Count and report bad rows of a trace instead of refusing them."),
@@ -70,11 +68,9 @@ def run(
     from interpulse.cli.progress import watch
     from interpulse.cli.table import render
 
-    plan = load(config, sets).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    plan = load_with_sets(config, sets or []).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = OutFolder.open(out) if out is not None else None
-    options = Options(cache=Cache.default(cache_dir), no_cache=no_cache)
-    if jobs is not None:
-        options = Options(jobs=jobs, cache=options.cache, no_cache=no_cache)
+    options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
 
     code = 0
     failure: RunError | None = None
@@ -108,7 +104,7 @@ def run(
 def _store(folder: OutFolder, result: Result, plan: Plan, *, printed: bool) -> None:
     """Writes the files of `--out`. Where that fails, the full result goes to standard output unless it is there."""
     try:
-        names = folder.write(result, plan)
+        names = folder.write(_files(result, plan))
     except OSError as error:
         if not printed:
             emit(result.to_json())
@@ -116,3 +112,13 @@ def _store(folder: OutFolder, result: Result, plan: Plan, *, printed: bool) -> N
         message = f"cannot write to {folder.path}: {problem}; the full result is on standard output instead"
         raise UserError(message) from None
     say(f"wrote {', '.join(names)} to {folder.path}")
+
+
+def _files(result: Result, plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """The result, its table, the resolved configuration, and power over time where that was followed."""
+    from interpulse.cli import power, show, table
+
+    yield "result.json", f"{result.to_json(indent=2)}\n".encode()
+    yield "table.txt", f"{table.render(result)}\n".encode()
+    yield "config.resolved.json", f"{show.resolved_json(plan, indent=2)}\n".encode()
+    yield from power.files(result)

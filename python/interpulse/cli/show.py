@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace, load
+from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit
+from interpulse.config import load_with_sets
 from interpulse.text import grid
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def show(config: ConfigPath, sets: Sets = None, trace: Trace = None, seed: Seed 
     One line per setting: its key as `--set` takes it, its value, and where that comes from: a line of the file,
     an override, a preset and the publication it cites, or the default.
     """
-    plan = load(config, sets).resolve(trace=trace, seed=seed)
+    plan = load_with_sets(config, sets or []).resolve(trace=trace, seed=seed)
     emit(resolved_json(plan) if json else _table(plan))
 
 

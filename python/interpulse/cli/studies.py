@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED
-from interpulse.cli.options import options
 from interpulse.cli.streams import emit, say
+from interpulse.runner import Options
 from interpulse.text import grid
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - 
     folder = OutFolder.open(target) if target is not None else None
     cache = Cache.default(wanted.cache_dir)
     store = Store(None) if wanted.no_cache else Store.open(cache.folder, slug)
-    how = options(wanted.jobs, cache, no_cache=wanted.no_cache)
+    how = Options.of(wanted.jobs, cache, no_cache=wanted.no_cache)
     context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
     try:
         with _sigterm_as_ctrl_c(), watch_study(entry.title, entry.FORM.jobs) as context.reporter:
@@ -71,8 +71,7 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
         emit(to_json(context, outcome) if json else render(context, outcome))
     finally:
         if folder is not None:
-            written = [folder.store(name, content) for name, content in files(context, outcome)]
-            say(f"wrote {', '.join(written)} to {folder.path}")
+            say(f"wrote {', '.join(folder.write(files(context, outcome)))} to {folder.path}")
 
 
 @contextmanager

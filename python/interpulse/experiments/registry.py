@@ -21,6 +21,7 @@ class Experiment(Entry):
     traces: str
     """Which traces it needs, `none` where it makes its own requests."""
 
+    PACKAGE: ClassVar = __package__
     FORM: ClassVar = Form("experiment", rows="rows", jobs="simulations")
 
     def context(self, **how: Any) -> Context:  # noqa: ANN401 - as `Context` takes them
@@ -36,7 +37,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="15 s",
         full="3 min",
         traces="none",
-        module="interpulse.experiments.suspend_tlc",
     ),
     Experiment(
         name="suspend-tlc-power",
@@ -45,7 +45,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="10 s",
         full="2 min",
         traces="none",
-        module="interpulse.experiments.suspend_tlc_power",
     ),
     Experiment(
         name="fast12",
@@ -54,7 +53,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="10 s",
         full="70 s",
         traces="Financial1 and MSN where INTERPULSE_TRACES has them, statistical twins otherwise",
-        module="interpulse.experiments.fast12",
     ),
     Experiment(
         name="atc19-fio",
@@ -63,7 +61,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="8 s",
         full="25 s",
         traces="none",
-        module="interpulse.experiments.atc19_fio",
     ),
     Experiment(
         name="atc19-starvation",
@@ -72,7 +69,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="8 s",
         full="30 s",
         traces="none",
-        module="interpulse.experiments.atc19_starvation",
     ),
     Experiment(
         name="atc19-act",
@@ -81,7 +77,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="30 s",
         full="5 min",
         traces="none",
-        module="interpulse.experiments.atc19_act",
     ),
     Experiment(
         name="atc19-tpcc",
@@ -90,7 +85,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="5 s",
         full="25 s",
         traces="none",
-        module="interpulse.experiments.atc19_tpcc",
     ),
     Experiment(
         name="starblaze",
@@ -99,7 +93,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="20 s",
         full="4 min",
         traces="none",
-        module="interpulse.experiments.starblaze",
     ),
     Experiment(
         name="ressd",
@@ -108,7 +101,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="4 min",
         full="1 h",
         traces="statistical twins of 15 MSR Cambridge volumes",
-        module="interpulse.experiments.ressd",
     ),
     Experiment(
         name="reprogram-suspend",
@@ -117,7 +109,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         quick="10 s",
         full="3 min",
         traces="none",
-        module="interpulse.experiments.reprogram_suspend",
     ),
 )
 

@@ -308,31 +308,25 @@ def _motivation(rows: Rows, of: Measured, suffix: str) -> None:
 
 def _drives(rows: Rows, of: Measured) -> None:
     """Figures 11 to 16."""
-    rows.add("ppc", 100.0 * of.mean_ratio("ressd", TOTAL))
+    for name, figure in _VARIED_ROWS.items():
+        # Of all volumes, those without free pages on the baseline too.
+        if name != "free_pages":
+            rows.add(name, figure(of))
     for name, part in (("write", WRITE), ("gc", GC), ("fully_invalidated", EARLY)):
         shares = [100.0 * part(of.of(v, "ressd")) / TOTAL(of.of(v, "ressd")) for v in of.group.volumes]
         rows.add(f"ppc_share_{name}", fmean(shares))
-    rows.add("ppc_write", 100.0 * of.mean_ratio("ressd", WRITE))
     rows.add("ppc_gc_and_fully_invalidated", 100.0 * of.mean_ratio("ressd", GC_AND_EARLY))
-    base = [100.0 * GC(of.of(v, "baseline")) / TOTAL(of.of(v, "baseline")) for v in of.group.volumes]
-    rows.add("baseline_gc_share", fmean(base))
     rows.add("gc_time", of.change("ressd", GC_TIME))
-    rows.add("gc_runs", of.change("ressd", RUNS))
     rows.add("gc_runs_with_migration", of.change("ressd", migrating))
     # Some volumes have no direct collection on the baseline: of sums.
     rows.add("gc_runs_direct", of.total("ressd", DIRECT) / max(of.total("baseline", DIRECT), 1.0) - 1.0)
-    rows.add("pwe", of.change("ressd", PWE))
     rows.add("pwe_journal", of.change("ressd", PWE))
     rows.add("pwe_all", of.change("ressd", PWE_ALL))
-    rows.add("write_latency", of.change("ressd", latency("write")))
-    rows.add("read_latency", of.change("ressd", latency("read")))
     free = {volume: 100.0 * (of.ratio(volume, "ressd", FREE) - 1.0) for volume in of.group.volumes}
     rows.add("free_pages", fmean(free.values()))
     rows.add("free_pages_at_least_8", sum(change >= 8.0 for change in free.values()))
     rows.add("free_pages_proj_4", free["PROJ_4"])
-    rows.add("mlc_write_latency", of.change("mlc", latency("write")))
     rows.add("mlc_read_latency", of.change("mlc", latency("read")))
-    rows.add("mlc_pwe", of.change("mlc", PWE))
     rows.add("mlc_pwe_against_ressd", of.change("mlc", PWE, "ressd"))
     rows.add(_PROJ_1_ROW, of.ratio("PROJ_1", "mlc", latency("write"), "ressd"))
 

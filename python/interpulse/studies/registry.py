@@ -23,10 +23,15 @@ class Entry(ABC):
     """How long `--quick` takes on two cores, as measured."""
     full: str
     """How long all of it takes on two cores, as measured."""
-    module: str
-    """The module whose function `run` takes a context and returns an `Outcome`."""
 
+    PACKAGE: ClassVar[str]
+    """Where the modules of the studies are."""
     FORM: ClassVar[Form]
+
+    @property
+    def module(self) -> str:
+        """The module whose function `run` takes a context and returns an `Outcome`: it is called as the study is."""
+        return f"{self.PACKAGE}.{self.name.replace('-', '_')}"
 
     @property
     def title(self) -> str:

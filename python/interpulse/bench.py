@@ -60,7 +60,11 @@ def rows(names: Sequence[str] = (), *, quick: bool = False) -> list[Row]:
 
 def states(chosen: Sequence[Row]) -> dict[str, Row]:
     """A row for each state that has to be preconditioned."""
-    return {row.state: row for row in reversed(chosen) if row.state is not None}
+    found: dict[str, Row] = {}
+    for row in chosen:
+        if row.state is not None:
+            found.setdefault(row.state, row)
+    return found
 
 
 def seconds(chosen: Sequence[Row], rounds: int) -> float:
@@ -116,7 +120,8 @@ class Steps:
                 raise RunError(f"valgrind cannot be run ({error.strerror}); install it to count instructions") from None
             raise RunError(f"cannot run the benchmark program {command[0]}: {error.strerror}") from None
         if done.returncode:
-            raise RunError(f"row {name} failed: {what} ended with {done.returncode}")
+            how = f"ended with {done.returncode}" if done.returncode > 0 else f"was ended by signal {-done.returncode}"
+            raise RunError(f"row {name} failed: {what} {how}")
         try:
             return json.loads(done.stdout)
         except ValueError as error:
@@ -197,4 +202,4 @@ if __name__ == "__main__":
     try:
         sys.stdout.write(f"{_core.bench_step(sys.argv[1:])}\n")
     except RunError as failed:
-        sys.exit(f"error: {failed}")
+        sys.exit(str(failed))

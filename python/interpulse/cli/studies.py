@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED
+from interpulse.cli.exits import INTERRUPTED, sigterm_as_ctrl_c
 from interpulse.cli.streams import emit, say
 from interpulse.runner import Options
 from interpulse.text import grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from interpulse.cli.outfolder import OutFolder
     from interpulse.studies.context import Context
@@ -50,7 +48,7 @@ def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - 
     how = Options.of(wanted.jobs, cache, no_cache=wanted.no_cache)
     context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
     try:
-        with _sigterm_as_ctrl_c(), watch_study(entry.title, entry.FORM.jobs) as context.reporter:
+        with sigterm_as_ctrl_c(), watch_study(entry.title, entry.FORM.jobs) as context.reporter:
             outcome = entry.run(context)
     except KeyboardInterrupt:
         kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.path else ""
@@ -72,20 +70,6 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
     finally:
         if folder is not None:
             say(f"wrote {', '.join(folder.write(files(context, outcome)))} to {folder.path}")
-
-
-@contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """Lets a polite request to end, as `timeout` and batch systems send it, keep what is done as Ctrl-C does."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *, json: bool) -> None:

@@ -1,7 +1,7 @@
 //! Which file of a crate uses which: every path of every item, those of `use` and those inside macros included, followed to
 //! the file that defines what it names.
 //!
-//! What a module declares (`mod x;`) and hands on (`pub use x::Y;` of something below it) is no use. Methods are not
+//! What a module declares (`mod x;`, a row of a registry) and hands on (`pub use x::Y;` of something below it) is no use. Methods are not
 //! followed: a file that calls one has its receiver's type from somewhere, and that is a path.
 
 use crate::source::Source;
@@ -28,8 +28,6 @@ pub fn of(source: &Source) -> Arrows {
     let mut arrows = Arrows::new();
     for (id, module) in source.modules.iter().enumerate() {
         let mut found = Vec::new();
-        let below =
-            |of: usize| std::iter::successors(Some(of), |&m| source.modules[m].parent).any(|m| m == id);
         let imports = module.imports.iter().map(|(_, import)| (import, false));
         for (import, everything) in imports.chain(module.globs.iter().map(|import| (import, true))) {
             let target = match source.resolve(id, &import.path, 0) {
@@ -37,19 +35,28 @@ pub fn of(source: &Source) -> Arrows {
                 Some(Target::Module(of)) if everything => Some(Target::Defined(of)),
                 other => other,
             };
-            if !(import.handed_on && matches!(target, Some(Target::Defined(of)) if below(of))) {
+            if !(import.handed_on
+                && matches!(target, Some(Target::Defined(of)) if source.above(of).any(|m| m == id)))
+            {
                 found.push((import.line, import.path.clone(), target));
             }
         }
-        let mut paths = Paths::default();
-        module.items.iter().for_each(|item| paths.visit_item(item));
-        for (line, path) in paths.all {
-            let target = source.resolve(id, &path, 0);
-            found.push((line, path, target));
-        }
-        for (line, name) in paths.macros {
-            let target = source.macros.get(&name).map(|&of| Target::Defined(of));
-            found.push((line, vec![name], target));
+        for item in &module.items {
+            let mut paths = Paths::default();
+            paths.visit_item(item);
+            let named = paths.all.into_iter().map(|(line, path)| (line, source.resolve(id, &path, 0), path));
+            let by_name = paths.macros.into_iter().map(|(line, name)| {
+                (line, source.macros.get(&name).map(|&of| Target::Defined(of)), vec![name])
+            });
+            // A macro that declares modules, such as a registry, names them to do so.
+            let declared = |of: usize| {
+                matches!(item, syn::Item::Macro(_)) && source.above(of).any(|m| module.by_macro.contains(&m))
+            };
+            for (line, target, path) in named.chain(by_name) {
+                if !matches!(target, Some(Target::Defined(of)) if declared(of)) {
+                    found.push((line, path, target));
+                }
+            }
         }
         for (line, path, target) in found {
             if let Some(Target::Defined(of)) = target
@@ -67,6 +74,11 @@ pub fn of(source: &Source) -> Arrows {
 }
 
 impl Source {
+    /// A module and those that it lies in, from the inside.
+    fn above(&self, module: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(module), |&m| self.modules[m].parent)
+    }
+
     /// What a path in module `from` leads to; `None` if it leaves the crate.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> Option<Target> {
         let (first, rest) = path.split_first()?;

@@ -181,7 +181,7 @@ fn arrows_of(name: &str) -> Arrows {
 #[test]
 fn every_kind_of_path_is_seen() {
     let files = [
-        ("lib.rs", "pub mod a;\npub mod b;\nmod m;\n#[cfg(test)]\nmod t;\npub use a::A;\n"),
+        ("lib.rs", "pub mod a;\npub mod b;\nmod m;\nmod r;\nmod s;\n#[cfg(test)]\nmod t;\npub use a::A;\n"),
         ("a.rs", "pub mod deep;\npub struct A;\nconst N: u8 = deep::N;\n"),
         ("a/deep.rs", "use super::A;\npub const N: u8 = 1;\npub fn f(_: A) {}\n"),
         ("b/mod.rs", "mod inner;\nmod sibling;\npub use inner::Kind;\npub fn f() { self::sibling::g(); }\n"),
@@ -194,6 +194,13 @@ fn every_kind_of_path_is_seen() {
             "m.rs",
             "macro_rules! made { () => { vec![$crate::A] } }\nfn f() { println!(\"{}\", b::Kind::One as u8) }\nuse crate::*;\n",
         ),
+        (
+            "r/mod.rs",
+            "pub trait T {}\nrows! { pub enum All { row::Row } }\nmod other;\nfn f(_: row::Row) {}\n",
+        ),
+        ("r/other.rs", "numbers! { pub struct Other; }\n"),
+        ("r/row.rs", "use super::{T, other::Other};\npub struct Row;\n"),
+        ("s.rs", "use crate::r::{All, row};\n"),
         ("t.rs", "use crate::a::A;\n"),
     ];
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -214,11 +221,20 @@ fn every_kind_of_path_is_seen() {
         "m.rs:1 a.rs crate::A",
         "m.rs:2 b/inner.rs b::Kind::One",
         "m.rs:3 lib.rs crate",
+        "r/mod.rs:4 r/row.rs row::Row",
+        "r/row.rs:1 r/mod.rs super::T",
+        "r/row.rs:1 r/other.rs super::other::Other",
+        "s.rs:1 r/mod.rs crate::r::All",
     ];
     assert_eq!(seen, expected);
     assert_eq!(
         circles::all(&arrows),
-        ["a.rs:3 uses a/deep.rs (deep::N)", "a/deep.rs:1 uses a.rs (super::A)"]
+        [
+            "a.rs:3 uses a/deep.rs (deep::N)",
+            "a/deep.rs:1 uses a.rs (super::A)",
+            "r/mod.rs:4 uses r/row.rs (row::Row)",
+            "r/row.rs:1 uses r/mod.rs (super::T)",
+        ]
     );
 }
 

@@ -1,10 +1,14 @@
 //! The modules of a crate as its source files declare them, without what is compiled for tests only.
 
+use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemUse, UseTree};
+
+/// The files of a crate's root.
+const ROOTS: [&str; 2] = ["lib", "main"];
 
 /// A name that a module brings into scope.
 pub struct Import {
@@ -25,6 +29,8 @@ pub struct Module {
     pub parent: Option<usize>,
     /// Modules that it declares.
     pub children: HashMap<String, usize>,
+    /// Those of them that a macro declares, such as the rows of a registry.
+    pub by_macro: HashSet<usize>,
     /// Types, functions, constants and macros that it defines.
     pub defines: HashSet<String>,
     /// What it imports, by the name under which it is known here.
@@ -47,8 +53,8 @@ impl Source {
     /// Reads the crate in `folder`.
     pub fn read(folder: &Path) -> Source {
         let source = folder.join("src");
-        let root =
-            ["lib.rs", "main.rs"].iter().find(|name| source.join(name).exists()).expect("a crate's root");
+        let files = ROOTS.map(|name| format!("{name}.rs"));
+        let root = files.iter().find(|name| source.join(name).exists()).expect("a crate's root");
         let mut crate_ = Source { modules: Vec::new(), macros: HashMap::new() };
         crate_.add_file(&source, Path::new(root), &source, None);
         crate_
@@ -73,8 +79,12 @@ impl Source {
         let id = self.modules.len();
         let shown = file.display().to_string();
         self.modules.push(Module { file: shown, parent, ..Module::default() });
+        let mut for_tests = HashSet::new();
         for item in items {
             if attributes(&item).iter().any(is_for_tests) {
+                if let Item::Mod(of) = &item {
+                    for_tests.insert(of.ident.to_string());
+                }
                 continue;
             }
             match item {
@@ -83,14 +93,7 @@ impl Source {
                     let below = folder.join(&name);
                     let child = match of.content {
                         Some((_, items)) => self.add(source, file, &below, Some(id), items),
-                        None => {
-                            let own = [below.with_extension("rs"), below.join("mod.rs")];
-                            let own: &PathBuf =
-                                own.iter().find(|path| path.exists()).expect("a module's file");
-                            let own =
-                                own.strip_prefix(source).expect("below the source folder").to_path_buf();
-                            self.add_file(source, &own, &below, Some(id))
-                        }
+                        None => self.add_named(source, folder, &name, id),
                     };
                     self.modules[id].children.insert(name, child);
                 }
@@ -100,10 +103,11 @@ impl Source {
                     self.import(id, &of.tree, &mut Vec::new(), handed_on, line);
                 }
                 item => {
-                    if let Item::Macro(of) = &item
-                        && let Some(name) = &of.ident
-                    {
-                        self.macros.insert(name.to_string(), id);
+                    if let Item::Macro(of) = &item {
+                        if let Some(name) = &of.ident {
+                            self.macros.insert(name.to_string(), id);
+                        }
+                        defined_in(&of.mac.tokens, &mut self.modules[id].defines);
                     }
                     self.modules[id].defines.extend(name_of(&item));
                     let mut inside = Uses(Vec::new());
@@ -115,7 +119,26 @@ impl Source {
                 }
             }
         }
+        // A file that nobody declares is declared by a macro.
+        let mut undeclared: Vec<String> = modules_in(folder).collect();
+        undeclared.retain(|name| !for_tests.contains(name) && !self.modules[id].children.contains_key(name));
+        undeclared.retain(|name| parent.is_some() || !ROOTS.contains(&name.as_str()));
+        for name in undeclared {
+            let child = self.add_named(source, folder, &name, id);
+            self.modules[id].by_macro.insert(child);
+        }
         id
+    }
+
+    /// Adds the module `name` of `parent`, whose children have their files in `folder`.
+    fn add_named(&mut self, source: &Path, folder: &Path, name: &str, parent: usize) -> usize {
+        let below = folder.join(name);
+        let own = [below.with_extension("rs"), below.join("mod.rs")];
+        let own = own.iter().find(|path| path.exists()).expect("a module's file");
+        let own = own.strip_prefix(source).expect("below the source folder");
+        let child = self.add_file(source, own, &below, Some(parent));
+        self.modules[parent].children.insert(name.to_string(), child);
+        child
     }
 
     fn import(&mut self, id: usize, tree: &UseTree, so_far: &mut Vec<String>, handed_on: bool, line: usize) {
@@ -155,6 +178,37 @@ struct Uses<'ast>(Vec<(&'ast UseTree, usize)>);
 impl<'ast> Visit<'ast> for Uses<'ast> {
     fn visit_item_use(&mut self, of: &'ast ItemUse) {
         self.0.push((&of.tree, of.use_token.span.start().line));
+    }
+}
+
+/// Names of the modules whose files lie in `folder`.
+fn modules_in(folder: &Path) -> impl Iterator<Item = String> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let modules =
+        files.filter(|path| path.extension().is_some_and(|x| x == "rs") || path.join("mod.rs").exists());
+    let names = modules.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned());
+    names.filter(|name| name != "mod")
+}
+
+/// Adds what the tokens of a macro define: names behind the words that begin an item.
+fn defined_in(tokens: &TokenStream, names: &mut HashSet<String>) {
+    let mut before = String::new();
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(name) => {
+                if ["const", "enum", "fn", "static", "struct", "trait", "type", "union"]
+                    .contains(&before.as_str())
+                {
+                    names.insert(name.to_string());
+                }
+                before = name.to_string();
+            }
+            TokenTree::Group(group) => {
+                defined_in(&group.stream(), names);
+                before.clear();
+            }
+            _ => before.clear(),
+        }
     }
 }
 

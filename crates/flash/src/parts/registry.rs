@@ -64,7 +64,7 @@ pub fn preset(name: &str) -> Result<Document, ConfigError> {
 ///
 /// Fails on an unknown name, pointing at the line that gives it.
 pub fn layered(document: Document) -> Result<Document, ConfigError> {
-    let options: Vec<(&str, &Preset)> = PRESETS.iter().map(|preset| (preset.name, preset)).collect();
+    let options: Vec<_> = PRESETS.iter().map(|preset| (preset.name, preset, preset.doc)).collect();
     match document.section("part")?.optional_choice("preset", super::read::PRESET, &options)? {
         Some(preset) => document.over(preset.document()?),
         None => Ok(document),

@@ -169,8 +169,9 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let policies: Vec<&str> = GcPolicy::ROWS.iter().map(|row| row.name).chain(["greedy"]).collect();
     let gc = pick(rng, &policies);
     let imposed = gc == "imposed";
-    let hot = !imposed && rng.below(2) == 0;
-    let reprogram = hot && cells == Cells::Tlc && rng.below(4) > 0;
+    let tlc = cells == Cells::Tlc;
+    let hot = !imposed && rng.below(4) >= if tlc { 1 } else { 2 };
+    let reprogram = hot && tlc && rng.below(8) > 0;
     let hotness = if hot { "update-interval" } else { "none" };
     let dynamic = rng.below(2) == 0;
     let allocation = if dynamic { "dynamic".to_string() } else { pick(rng, &Allocation::all()[1..]).0 };

@@ -69,7 +69,7 @@ fn every_key_is_documented_and_says_what_it_takes() {
 
 /// A small drive on which everything that is not written here is drawn, and the keys that were asked for.
 fn world(seed: u64, draw: impl Fn(&Key) -> bool + Send + 'static) -> (Option<Case>, BTreeSet<String>) {
-    let text = "[part]\npreset = \"a4-tlc\"\nblocks-per-plane = 32\npages-per-block = 24\n[geometry]\nchannels = 2\n\
+    let text = "[part]\npreset = \"a4-tlc\"\nblocks-per-plane = 32\npages-per-block = 24\nlayers = 4\n[geometry]\nchannels = 2\n\
                 chips-per-channel = 2\ndies-per-chip = 1\n[ftl]\nover-provisioning = \"60%\"\ngc-soft = \"10%\"\n\
                 gc-hard = \"5%\"\nbad-block-reserve = 0\nmapping-unit = \"4KiB\"\n[precondition]\nfill = 1.0\n\
                 overwrite = \"uniform\"\nuntil = \"drive-writes\"\ndrive-writes = 1.0\n[power-loss]\nat = \"1s\"\n\

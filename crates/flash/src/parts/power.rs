@@ -4,7 +4,7 @@
 //! testers (Zambelli et al. 2021, Figure 3b) show that it differs from phase to phase, so every phase has a key of its
 //! own. A current is that of the whole die, however many of its planes work.
 
-use super::spec::{bits_with, page_types};
+use super::pages::{of_page, page_types};
 use interpulse_engine::{Current, EnergyPerBit, Voltage};
 use interpulse_settings::{ConfigError, Section, default};
 
@@ -112,8 +112,8 @@ impl PowerSpec {
                 spec.currents[draw as usize] = s.current(key, doc, range)?;
                 continue;
             };
+            let current = of_page(s, bits, page, |s| s.current(key, doc, range))?;
             let place = page_types(bits).iter().position(|&of| of == page);
-            let current = s.when(place.is_some(), &bits_with(page), |s| s.current(key, doc, range))?;
             if let (Some(place), Some(current)) = (place, current) {
                 spec.currents[Draw::sense(place) as usize] = current;
             }

@@ -1,14 +1,11 @@
 //! Reading a part from the section `[part]` of a configuration.
 
+use super::pages::of_page;
 use super::power::PowerSpec;
-use super::spec::{
-    EraseWear, PartSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec, bits_with, page_types,
-};
+use super::registry::{PRESET, presets};
+use super::spec::{EraseWear, PartSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
-
-/// What `part.preset` is, for whoever reads it.
-pub(super) const PRESET: &str = "name of the part preset this part is based on";
 
 /// No single step of a flash operation lasts longer; keeps sums of steps far from overflow.
 const SLOWEST: Duration = Duration::from_ms(60_000);
@@ -19,7 +16,7 @@ impl PartSpec {
     ///
     /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
     pub fn read(part: &mut Section) -> Result<PartSpec, ConfigError> {
-        let presets: Vec<_> = super::presets().iter().map(|preset| (preset.name, preset.doc)).collect();
+        let presets: Vec<_> = presets().iter().map(|preset| (preset.name, preset.doc)).collect();
         let name = part.label_of("preset", PRESET, &presets)?.unwrap_or_else(|| "custom".to_string());
         let mut state = part.shaping_state();
         let planes = state.u32("planes", "planes per die", required().within(1..=64))?;
@@ -186,8 +183,7 @@ fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>, ConfigErro
     ];
     let mut times = Vec::new();
     for (page, key, doc) in TYPES {
-        let has = page_types(bits).contains(&page);
-        times.extend(part.when(has, &bits_with(page), |part| part.duration(key, doc, positive()))?);
+        times.extend(of_page(part, bits, page, |part| part.duration(key, doc, positive()))?);
     }
     Ok(times)
 }

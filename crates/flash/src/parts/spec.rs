@@ -3,22 +3,6 @@
 use super::power::PowerSpec;
 use interpulse_engine::{Bytes, Duration};
 
-/// The page types of a word line of cells of `bits` bits, least significant first.
-pub fn page_types(bits: u32) -> &'static [&'static str] {
-    match bits {
-        1 => &["lsb"],
-        2 => &["lsb", "msb"],
-        3 => &["lsb", "csb", "msb"],
-        _ => &["lsb", "csb", "msb", "top"],
-    }
-}
-
-/// What the keys of a page type belong to.
-pub(super) fn bits_with(page: &str) -> String {
-    let bits = (1..=4).filter(|&bits| page_types(bits).contains(&page)).map(|bits| bits.to_string());
-    format!("bits-per-cell = {}", bits.collect::<Vec<_>>().join(" or "))
-}
-
 /// One flash die type ("part"), resolved from a preset and the user's overrides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartSpec {

@@ -10,11 +10,12 @@ pub mod eligibility;
 pub mod policy;
 pub mod resume;
 
-use interpulse_engine::Duration;
+use crate::pulse::PulseTrain;
+use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, registry};
 
 pub use eligibility::{Eligibility, MultiPlane};
-pub use policy::{Decision, Preemptors, Reload, Standing, SuspendLimits, SuspendPolicy};
+pub use policy::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
 pub use resume::ResumeWhen;
 pub use timeout::{DeferClock, Timeout};
 
@@ -40,6 +41,32 @@ pub struct Stop {
     pub entry: Duration,
     /// From the resume command until the train makes progress again.
     pub resume: Duration,
+}
+
+/// Where an operation stands when it is asked to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// Its train.
+    pub train: &'a PulseTrain,
+    /// Progress, less than the train's total.
+    pub elapsed: Duration,
+    /// Whether the loop that begins exactly at `elapsed` has already been commanded: true at the end of a
+    /// resume, so that reads which come during it cannot keep a train from ever progressing.
+    pub committed: bool,
+    /// Planes it spans.
+    pub planes: u32,
+    /// Suspensions so far.
+    pub suspends: u32,
+    /// When it was first suspended; meaningless before.
+    pub first_suspend: SimTime,
+    /// When it last went on after a suspension; meaningless before the first.
+    pub resumed: SimTime,
+    /// Time it has spent suspended, from halts to resumed pulses.
+    pub suspended: Duration,
+    /// Now.
+    pub now: SimTime,
+    /// When the host write that has waited longest was submitted, if one waits.
+    pub oldest_write: Option<SimTime>,
 }
 
 /// What a scheme knows when a train is asked to stop.

@@ -1,7 +1,6 @@
 //! A scheme with the limits around it, for one kind of operation.
 
-use super::{Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Stop, SuspendCosts, SuspendScheme};
-use crate::pulse::PulseTrain;
+use super::{Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Standing, Stop, SuspendCosts, SuspendScheme};
 use interpulse_engine::{Duration, SimTime};
 
 /// What may stop an operation, and is served while it is stopped.
@@ -82,32 +81,6 @@ pub struct SuspendPolicy {
     pub reload: Reload,
     /// Wear of one suspension, in millionths of a program/erase cycle.
     pub stress_ppm: u32,
-}
-
-/// Where an operation stands when it is asked to stop.
-#[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
-    /// Its train.
-    pub train: &'a PulseTrain,
-    /// Progress, less than the train's total.
-    pub elapsed: Duration,
-    /// Whether the loop that begins exactly at `elapsed` has already been commanded: true at the end of a
-    /// resume, so that reads which come during it cannot keep a train from ever progressing.
-    pub committed: bool,
-    /// Planes it spans.
-    pub planes: u32,
-    /// Suspensions so far.
-    pub suspends: u32,
-    /// When it was first suspended; meaningless before.
-    pub first_suspend: SimTime,
-    /// When it last went on after a suspension; meaningless before the first.
-    pub resumed: SimTime,
-    /// Time it has spent suspended, from halts to resumed pulses.
-    pub suspended: Duration,
-    /// Now.
-    pub now: SimTime,
-    /// When the host write that has waited longest was submitted, if one waits.
-    pub oldest_write: Option<SimTime>,
 }
 
 /// What becomes of the request to stop.

@@ -80,10 +80,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("flash", "nand/mod.rs", "nand/power/mod.rs"),
     ("flash", "nand/mod.rs", "nand/watch.rs"),
     ("flash", "nand/power/budget.rs", "nand/power/mod.rs"),
-    ("study", "config/twin.rs", "config/flow.rs"),
-    ("workload", "synthetic/arrival.rs", "synthetic/mod.rs"),
-    ("workload", "trace/spec.rs", "synthetic/mod.rs"),
-    ("workload", "trace/spec.rs", "trace/detect.rs"),
 ];
 
 fn root() -> PathBuf {

@@ -2,8 +2,8 @@
 //! reads first chooses it.
 
 use crate::error::Illegal;
-use interpulse_engine::{Bytes, Rng, SECTOR};
 use crate::trace::row::REQUEST_SECTORS_MAX;
+use interpulse_engine::{Bytes, Rng, SECTOR};
 use interpulse_settings::{ConfigError, Section, Spec, Way, registry};
 
 registry! {

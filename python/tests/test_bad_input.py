@@ -73,7 +73,7 @@ ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
         ("flow.0.read=120%", 'flow.0.read: seen "120%"; expected a fraction of at most 1'),
         ("flow.0.read=much", 'flow.0.read: seen "much"; expected a fraction (such as 0.3 or "30%")'),
         ("seed=text", '--set: seed: seen "text"; expected a whole number'),
-        ("flow.0.trace=x.csv", "flow.0.read: does not apply; a trace says it"),
+        ("flow.0.trace=x.csv", "flow.0.read: does not apply; it belongs to a flow made up from distributions"),
     ],
 )
 def test_a_setting_that_cannot_be(interpulse: Cli, setting: str, message: str) -> None:

@@ -255,7 +255,7 @@ fn mistakes_are_told() {
         ),
         (
             "level = \"raid5\"\ndrives = 4\nfail-drive = 4",
-            "array.fail-drive: seen 4; expected a whole number from 0 to 3",
+            "array.fail-drive: seen 4; expected places from 0 to 3, not 4",
         ),
         (
             "level = \"raid5\"\ndrives = 4\nfail-at = \"1s\"",
@@ -267,7 +267,7 @@ fn mistakes_are_told() {
         ),
         (
             "level = \"raid1\"\ndrives = 2\nchunk = \"4KiB\"",
-            "array.chunk: does not apply; mirrors are not striped",
+            "array.chunk: does not apply; it belongs to levels that stripe, and raid1 mirrors",
         ),
         ("level = \"raid5\"\ndrives = 4\nspares = 1", "array.spares: unknown key"),
     ] {

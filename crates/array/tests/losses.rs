@@ -129,7 +129,7 @@ fn mistakes_are_told() {
         ),
         (
             "level = \"raid5\"\ndrives = 4\nfail-drive = 1\nfail-after-errors = 5",
-            "array.fail-after-errors: does not apply; drives fail at chosen times or by their errors",
+            "array.fail-after-errors: does not apply; it belongs to drives that fail by their errors and not at chosen times",
         ),
         (
             "level = \"raid0\"\ndrives = 4\nfail-after-errors = 5",
@@ -149,7 +149,7 @@ fn mistakes_are_told() {
         ),
         (
             "level = \"raid6\"\ndrives = 5\nfail-drive = [1, 5]",
-            "array.fail-drive: seen 5; expected a whole number from 0 to 4",
+            "array.fail-drive: seen a list; expected places from 0 to 4, not 5",
         ),
         (
             "level = \"raid6\"\ndrives = 5\nfail-drive = 1\nfail-at = [\"1ms\", \"2ms\"]",

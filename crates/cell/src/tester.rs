@@ -147,9 +147,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
     let mut program =
         SuspendPolicy::unlimited(program, costs(part.program_suspend_entry, part.program_resume));
     program.reload = Reload::ShadowBuffer(part.page_buffer_reload);
-    let mut erase = SuspendPolicy::unlimited(erase, costs(part.erase_suspend_entry, part.erase_resume));
-    // As on a drive that says nothing else (Kim et al., ATC'19, slide 32).
-    (program.defer_after, erase.defer_after) = (Duration::from_ms(64), Duration::from_ms(64));
+    let erase = SuspendPolicy::unlimited(erase, costs(part.erase_suspend_entry, part.erase_resume));
     NandConfig {
         policy: Policy::ReadPriority,
         gc_reads: GcReadRank::InOrder,

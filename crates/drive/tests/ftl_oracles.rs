@@ -20,7 +20,7 @@ use ftl_common::drive::Window;
 use ftl_common::witness::Witness;
 use ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_oracle::stats::{Interval, confidence_interval};
 use interpulse_oracle::write_amplification::*;
@@ -94,13 +94,13 @@ fn fifo_approaches_its_formula() {
 #[test]
 fn two_choices_approach_the_mean_field() {
     // Blocks that chance overlooks for long make single runs noisy.
-    let case = Case { seeds: 28, ..Case::of("two choices", GcPolicy::DChoices { d: 2 }) };
+    let case = Case { seeds: 28, ..Case::of("two choices", GcPolicy::DChoices(DChoices { d: 2 })) };
     SPARE.iter().for_each(|&s| case.check(s, |rho| d_choices_uniform(rho, BLOCK, 2).unwrap()));
 }
 
 #[test]
 fn ten_choices_approach_the_mean_field() {
-    let case = Case::of("ten choices", GcPolicy::DChoices { d: 10 });
+    let case = Case::of("ten choices", GcPolicy::DChoices(DChoices { d: 10 }));
     SPARE.iter().for_each(|&s| case.check(s, |rho| d_choices_uniform(rho, BLOCK, 10).unwrap()));
 }
 

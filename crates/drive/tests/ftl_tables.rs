@@ -5,7 +5,7 @@ mod ftl_common;
 use ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_SLOT};
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
@@ -194,13 +194,14 @@ fn cost_benefit_weighs_age_against_valid_units() {
 #[test]
 fn many_choices_are_greedy_and_one_choice_is_blind() {
     let blocks = [(9, 1), (TAKEN | 2, 2), (5, 3), (7, 0)];
-    assert_eq!(pick(GcPolicy::DChoices { d: 1000 }, &blocks), Some(4));
+    assert_eq!(pick(GcPolicy::DChoices(DChoices { d: 1000 }), &blocks), Some(4));
     let mut map = Map::new(1, 4, 64);
     map.weight = vec![60, TAKEN, 1, 30];
     let mut rng = stream("blind", 0);
     let mut counts = [0; 4];
     for _ in 0..3000 {
-        let victim = GcPolicy::DChoices { d: 1 }.select(&map, &[0; 4], 9, 0..4, 64, &mut rng).unwrap();
+        let victim =
+            GcPolicy::DChoices(DChoices { d: 1 }).select(&map, &[0; 4], 9, 0..4, 64, &mut rng).unwrap();
         counts[victim as usize] += 1;
     }
     // Each of three candidates: 1000 +- 26, and never the one that is taken.
@@ -210,8 +211,7 @@ fn many_choices_are_greedy_and_one_choice_is_blind() {
 
 #[test]
 fn no_policy_picks_where_nothing_may_be_collected() {
-    let policies = [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 3 }];
-    for policy in policies {
+    for policy in victims(&[3]) {
         assert_eq!(pick(policy, &[(TAKEN, 1), (TAKEN | 5, 2)]), None, "{policy:?}");
     }
 }

@@ -9,7 +9,9 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
-use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
+use interpulse_workload::{
+    AddressSpec, Arrivals, BlockSize, FlowSpec, HotCold, SyntheticPacing, SyntheticSpec,
+};
 use std::sync::Arc;
 
 fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
@@ -87,7 +89,7 @@ fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
         alignment: Bytes::kib(2),
         addresses: pick(
             rng,
-            &[AddressSpec::Uniform, AddressSpec::HotCold { hot_share: 0.1, hot_traffic: 0.9 }],
+            &[AddressSpec::Uniform, AddressSpec::HotCold(HotCold { hot_share: 0.1, hot_traffic: 0.9 })],
         ),
         ..SyntheticSpec::default()
     };
@@ -243,10 +245,7 @@ fn a_run_goes_on_after_the_cut_and_tells_what_recovery_took() {
         (0.0, 0.0)
     );
     let message = result_with(LOAD, &unprotected).err().unwrap_or_default();
-    assert!(
-        message.contains("cache.protected: does not apply; it matters only where power is lost"),
-        "{message}"
-    );
+    assert!(message.contains("cache.protected: does not apply; it belongs to [power-loss]"), "{message}");
 }
 
 #[test]

@@ -15,7 +15,9 @@ use interpulse_flash::command::USES;
 use interpulse_flash::nand::NandCounters;
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_host::{Host, HostCounters, Sums};
-use interpulse_workload::{AddressSpec, Arrivals, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
+use interpulse_workload::{
+    AddressSpec, Arrivals, BlockSize, FlowSpec, HotCold, SyntheticPacing, SyntheticSpec,
+};
 
 /// Everything a run is measured by.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +91,7 @@ fn busy_flows() -> Vec<FlowSpec> {
         flush_every: Some(200),
         block_size: BlockSize::Weighted(vec![(kib(4.0), 8.0), (kib(1.5), 1.0), (kib(32.0), 1.0)]),
         alignment: Bytes(512),
-        addresses: AddressSpec::HotCold { hot_share: 0.2, hot_traffic: 0.8 },
+        addresses: AddressSpec::HotCold(HotCold { hot_share: 0.2, hot_traffic: 0.8 }),
         ..SyntheticSpec::default()
     };
     let reader = SyntheticSpec {

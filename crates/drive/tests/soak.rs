@@ -80,7 +80,7 @@ fn every_victim_policy_holds() {
 #[test]
 #[ignore = "long: part of make verify"]
 fn every_suspension_scheme_holds() {
-    for (name, _, _) in Scheme::ALL {
+    for (name, _, _) in Scheme::all() {
         soak(&[
             pair("suspend.program.scheme", name),
             pair("suspend.program.max-suspends", "20"),

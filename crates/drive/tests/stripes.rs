@@ -28,7 +28,7 @@ fn coordinates(g: &Geometry, layout: &Layout, lane: u32) -> [u32; 4] {
 
 #[test]
 fn the_orders_are_dynamic_and_the_24_permutations() {
-    let mut names: Vec<String> = Allocation::all().into_iter().map(|(name, _)| name).collect();
+    let mut names: Vec<String> = Allocation::all().into_iter().map(|(name, ..)| name).collect();
     assert_eq!((names.len(), names[0].as_str()), (25, "dynamic"));
     names.sort();
     names.dedup();
@@ -45,7 +45,7 @@ fn consecutive_pages_go_to_the_lanes_that_the_name_says() {
     let g = unequal();
     let layout = Layout::new(&g, PLANES_TOGETHER, 0);
     let sizes = [2, 3, 5, 4];
-    for (name, allocation) in Allocation::all() {
+    for (name, allocation, _) in Allocation::all() {
         let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
         let Some(stripe) = stripe else {
             assert_eq!(name, "dynamic");
@@ -79,7 +79,7 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
         soft_pages: None,
         hard_free: 1,
     };
-    let (_, allocation) = Allocation::all().into_iter().find(|(name, _)| name == "cwdp").unwrap();
+    let (_, allocation, _) = Allocation::all().into_iter().find(|(name, ..)| name == "cwdp").unwrap();
     let stripe = Stripe::new(allocation, &g, 1).unwrap();
     let mut ftl = Tables::new(layout, config, stream("static", 0));
     let mut p = Preconditioner::new(&mut ftl, Some(stripe.clone()));
@@ -125,14 +125,7 @@ fn dynamic_allocation_gives_every_lane_the_same() {
 
 #[test]
 fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
-    let policies = [
-        GcPolicy::Greedy,
-        GcPolicy::Fifo,
-        GcPolicy::CostBenefit,
-        GcPolicy::DChoices { d: 1 },
-        GcPolicy::DChoices { d: 4 },
-    ];
-    for policy in policies {
+    for policy in victims(&[1, 4]) {
         for heat in [UNIFORM, HOT_AND_COLD, Heat { space: 0.02, writes: 0.98 }] {
             // 48 blocks a lane, of which the data fills 43: 3 kept free, 1 or 2 open, hardly one to work with.
             let layout = Layout::new(&geometry(8, 48), 1, 0);
@@ -158,8 +151,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
 
 #[test]
 fn data_that_is_never_overwritten_stops_no_policy() {
-    let policies = [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 1 }];
-    for policy in policies {
+    for policy in victims(&[1]) {
         let mut ftl = ftl(2, 60, policy, 3, 0.2, stream("read-only", 0));
         let logical = ftl.map().logical_units();
         let mut rng = stream("read-only", 1);
@@ -174,7 +166,7 @@ fn data_that_is_never_overwritten_stops_no_policy() {
 
 #[test]
 fn nor_does_it_in_simulated_time() {
-    for policy in [GcPolicy::Greedy, GcPolicy::Fifo, GcPolicy::CostBenefit, GcPolicy::DChoices { d: 1 }] {
+    for policy in victims(&[1]) {
         // The least spare that the capacity checks allow: two blocks free, two open, and one to work with.
         let mut spec = drive::spec(8, 40, 0.0);
         spec.ftl.over_provisioning = 40.0 / 34.9 - 1.0;

@@ -5,7 +5,7 @@ mod drive_common;
 use drive_common::{Bench, little, mix, preconditioned};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::suspend::{Preemptors, Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::suspend::{Preemptors, Scheme, SuspendCosts, SuspendPolicy, Timeout};
 use interpulse_oracle::stats;
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
 
@@ -17,9 +17,12 @@ const END: SimTime = SimTime(250_000_000);
 fn with(scheme: Scheme) -> DriveSpec {
     let mut spec = little();
     let us = Duration::from_us;
+    let scheme = match scheme {
+        Scheme::Timeout(of) => Scheme::Timeout(Timeout { after: us(500), ..of }),
+        other => other,
+    };
     let policy = |entry, resume| SuspendPolicy {
         resume_ramp: us(5),
-        defer_after: us(500),
         preemptors: Preemptors { host_reads: true, gc_reads: false, host_writes: false },
         ..SuspendPolicy::unlimited(
             scheme,
@@ -57,10 +60,10 @@ fn run(spec: &DriveSpec, seed: u64) -> (f64, u64) {
 fn ideal_is_the_bound_on_drives() {
     let ideal: Vec<(f64, u64)> = (0..SEEDS).map(|seed| run(&with(Scheme::Ideal), seed)).collect();
     assert!(ideal.iter().all(|&(_, suspends)| suspends > 3), "{ideal:?}");
-    for &(name, scheme, _) in Scheme::ALL.iter().filter(|(_, scheme, _)| *scheme != Scheme::Ideal) {
+    for (name, scheme, _) in Scheme::all().into_iter().filter(|(_, scheme, _)| *scheme != Scheme::Ideal) {
         let more: Vec<f64> =
             ideal.iter().zip(0..).map(|(&(ideal, _), seed)| run(&with(scheme), seed).0 - ideal).collect();
-        let interval = stats::confidence_interval(&more, FAMILY_ERROR, Scheme::ALL.len()).unwrap();
+        let interval = stats::confidence_interval(&more, FAMILY_ERROR, Scheme::ROWS.len()).unwrap();
         println!("{name}: {interval:?} us above ideal");
         assert!(interval.high >= 0.0, "{name} is faster than ideal: {interval:?}");
         assert!(interval.mean > 0.0, "{name}: {interval:?}");

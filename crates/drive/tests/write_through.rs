@@ -10,7 +10,7 @@ use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};
-use interpulse_workload::{AddressSpec, FlowSpec, SyntheticSpec};
+use interpulse_workload::{AddressSpec, FlowSpec, HotCold, SyntheticSpec};
 
 const STATIC: Allocation = Allocation::Static([Axis::C, Axis::W, Axis::D, Axis::P]);
 
@@ -126,7 +126,7 @@ fn writes_to_one_unit_are_all_programmed() {
     for allocation in [Allocation::Dynamic, STATIC] {
         let mut spec = through(little());
         spec.ftl.allocation = allocation;
-        let few = AddressSpec::HotCold { hot_share: 0.001, hot_traffic: 1.0 };
+        let few = AddressSpec::HotCold(HotCold { hot_share: 0.001, hot_traffic: 1.0 });
         let flow = closed("f", 16, SyntheticSpec { addresses: few, ..mix(0.4) });
         let mut b = Bench::new(&spec, filled(&spec, 1.0), &[limited(flow, 5_000)], 1);
         b.run_out();

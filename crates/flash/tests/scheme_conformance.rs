@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn every_stop_is_one_the_die_accepts((train, elapsed) in a_train_and_progress(), costs in costs(), committed: bool) {
-        for &(name, scheme, _) in Scheme::ALL {
+        for (name, scheme, _) in Scheme::all() {
             let policy = SuspendPolicy::unlimited(scheme, costs);
             let Decision::Stop(stop) = policy.decide(&standing(&train, elapsed, committed, 7)) else { continue };
             prop_assert!(stop.after < train.total() - elapsed, "{}: {:?}", name, stop);
@@ -89,7 +89,7 @@ proptest! {
     ) {
         let at = standing(&train, elapsed, false, so_far);
         let remaining = train.total() - elapsed;
-        for &(name, scheme, _) in Scheme::ALL {
+        for (name, scheme, _) in Scheme::all() {
             let free = SuspendPolicy::unlimited(scheme, costs);
             let unlimited = free.decide(&at);
             let unless = |refused: bool| if refused { Decision::Refused } else { unlimited };
@@ -129,10 +129,10 @@ proptest! {
 
 #[test]
 fn names_are_distinct_and_documented() {
-    for (k, &(name, scheme, doc)) in Scheme::ALL.iter().enumerate() {
+    for (k, &(name, scheme, doc)) in Scheme::all().iter().enumerate() {
         assert_eq!(scheme.name(), name);
         assert!(!doc.is_empty());
-        assert!(Scheme::ALL[..k].iter().all(|&(other, ..)| other != name), "{name}");
+        assert!(Scheme::all()[..k].iter().all(|&(other, ..)| other != name), "{name}");
     }
 }
 

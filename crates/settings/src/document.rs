@@ -1,5 +1,6 @@
 //! A configuration in layers.
 
+use crate::declaration::Key;
 use crate::error::{ConfigError, Problem};
 use crate::origin::{Origin, Place, PresetKind};
 use crate::parse::Text;
@@ -157,6 +158,25 @@ impl Document {
         let mut root = Table::new(self.root.origin.clone());
         root.entries.insert(name.to_string(), Node::Table(self.root));
         Document { root, reading: Reading::default() }
+    }
+
+    /// This document, to be read for the keys that its readers ask for ([`Document::keys`]) rather than for its values:
+    /// what is missing is made up, and every row of every registry is asked.
+    pub fn declaring(self) -> Document {
+        Document { reading: Reading::declaring(), ..self }
+    }
+
+    /// The keys that were asked for since this document became [declaring](Document::declaring), in that order.
+    ///
+    /// Fails if a way that the values do not take ended in an error, which is a mistake in the program.
+    pub fn keys(&self) -> Result<Vec<Key>, ConfigError> {
+        self.reading.declared()
+    }
+
+    /// This document with values that `draw` makes up, as TOML text, for keys that are not written; where it gives
+    /// none, the key is left out.
+    pub fn drawing(self, draw: impl FnMut(&Key) -> Option<String> + Send + 'static) -> Document {
+        Document { reading: Reading::drawing(draw), ..self }
     }
 
     fn parsed(text: &str, origin: Origin) -> Result<Document, ConfigError> {

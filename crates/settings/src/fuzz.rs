@@ -59,7 +59,7 @@ fn visit(table: &Table, section: &mut Section) {
 
 fn read(key: &str, section: &mut Section) {
     const DOC: &str = "anything";
-    let options = [("greedy", 1), ("fifo", 2)];
+    let options = [("greedy", 1, "emptiest"), ("fifo", 2, "oldest")];
     let failures = [
         section.duration(key, DOC, required().positive()).err(),
         section.bytes(key, DOC, required()).err(),

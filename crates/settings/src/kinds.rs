@@ -13,6 +13,8 @@ pub(crate) struct Kind<T: 'static> {
     pub unit: &'static str,
     /// Largest value unless a spec says otherwise.
     pub ceiling: Option<T>,
+    /// What stands for a required value while keys are declared and nothing is written.
+    pub example: T,
     pub parse: fn(&Value) -> Result<T, Refusal>,
     /// The value in base units.
     pub canonical: fn(&T) -> String,
@@ -45,6 +47,7 @@ pub(crate) const DURATION: Kind<Duration> = Kind {
     noun: "a duration",
     unit: "ns",
     ceiling: Some(LONGEST),
+    example: Duration::from_us(80),
     parse: |value| with_unit(value, &DURATION_UNITS, "a duration", "80us").map(Duration),
     canonical: |value| value.as_ns().to_string(),
     display: Duration::to_string,
@@ -67,6 +70,7 @@ pub(crate) const BYTES: Kind<Bytes> = Kind {
     noun: "a size",
     unit: "B",
     ceiling: Some(Bytes(1 << 60)),
+    example: Bytes::kib(16),
     parse: |value| with_unit(value, &BYTE_UNITS, "a size", "16KiB").map(Bytes),
     canonical: |value| value.get().to_string(),
     display: Bytes::to_string,
@@ -77,6 +81,7 @@ pub(crate) const AMOUNT: Kind<f64> = Kind {
     noun: "a size",
     unit: "B",
     ceiling: Some(1e18),
+    example: 4096.0,
     parse: amount,
     canonical: f64::to_string,
     display: |&bytes| {
@@ -106,6 +111,7 @@ pub(crate) const RATE: Kind<u64> = Kind {
     noun: "a transfer rate",
     unit: "/s",
     ceiling: Some(1_000_000_000_000),
+    example: 400_000_000,
     parse: |value| with_unit(value, &RATE_UNITS, "a transfer rate", "400MT/s"),
     canonical: u64::to_string,
     display: |&rate| {
@@ -124,6 +130,7 @@ pub(crate) const CURRENT: Kind<Current> = Kind {
     noun: "a current",
     unit: "uA",
     ceiling: Some(Current(1_000_000_000)),
+    example: Current(25_000),
     parse: |value| {
         let units = Units { names: CURRENT_UNITS, base: "microamperes" };
         with_unit(value, &units, "a current", "25mA").map(Current)
@@ -136,6 +143,7 @@ pub(crate) const VOLTAGE: Kind<Voltage> = Kind {
     noun: "a voltage",
     unit: "mV",
     ceiling: Some(Voltage(100_000)),
+    example: Voltage(3_300),
     parse: |value| {
         let units = Units { names: VOLTAGE_UNITS, base: "millivolts" };
         with_unit(value, &units, "a voltage", "3.3V").map(Voltage)
@@ -148,6 +156,7 @@ pub(crate) const POWER: Kind<Power> = Kind {
     noun: "a power",
     unit: "uW",
     ceiling: Some(Power(1_000_000_000_000)),
+    example: Power(1_500_000),
     parse: |value| {
         let units = Units { names: POWER_UNITS, base: "microwatts" };
         with_unit(value, &units, "a power", "1.5W").map(Power)
@@ -161,6 +170,7 @@ pub(crate) const LIMIT: Kind<Limit> = Kind {
     noun: "a power or a current",
     unit: "",
     ceiling: None,
+    example: Limit::Power(Power(10_000_000)),
     parse: |value| {
         let is_current = matches!(value, Value::String(text) if text.trim_end().ends_with('A'));
         let parsed = if is_current {
@@ -184,6 +194,7 @@ pub(crate) const ENERGY_PER_BIT: Kind<EnergyPerBit> = Kind {
     noun: "an energy per bit",
     unit: "fJ/bit",
     ceiling: Some(EnergyPerBit(1_000_000_000)),
+    example: EnergyPerBit(5_000),
     parse: |value| {
         let units = Units { names: ENERGY_PER_BIT_UNITS, base: "femtojoules per bit" };
         with_unit(value, &units, "an energy per bit", "5pJ/bit").map(EnergyPerBit)
@@ -196,6 +207,7 @@ pub(crate) const PER_SECOND: Kind<f64> = Kind {
     noun: "a number per second",
     unit: "/s",
     ceiling: Some(1e12),
+    example: 1_500.0,
     parse: per_second,
     canonical: f64::to_string,
     display: |rate| format!("{rate}/s"),
@@ -205,6 +217,7 @@ pub(crate) const U64: Kind<u64> = Kind {
     noun: "a whole number",
     unit: "",
     ceiling: None,
+    example: 1,
     parse: |value| match value {
         Value::Integer(number) => u64::try_from(*number).map_err(|_| out_of_range(*number, u64::MAX)),
         Value::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
@@ -220,6 +233,7 @@ pub(crate) const U32: Kind<u32> = Kind {
     noun: "a whole number",
     unit: "",
     ceiling: None,
+    example: 1,
     parse: |value| {
         let wide = (U64.parse)(value)?;
         u32::try_from(wide).map_err(|_| out_of_range(i128::from(wide), u64::from(u32::MAX)))
@@ -232,6 +246,7 @@ pub(crate) const F64: Kind<f64> = Kind {
     noun: "a number",
     unit: "",
     ceiling: None,
+    example: 1.0,
     parse: |value| match value {
         Value::Integer(number) => Ok(*number as f64),
         Value::Float(number) if number.is_finite() => Ok(*number),
@@ -245,6 +260,7 @@ pub(crate) const FRACTION: Kind<f64> = Kind {
     noun: "a fraction",
     unit: "",
     ceiling: Some(1.0),
+    example: 0.3,
     parse: |value| match value {
         Value::String(text) => match Decimal::split(text) {
             Ok((number, "%")) => Ok(number.nearest(-2)),
@@ -264,6 +280,7 @@ pub(crate) const BOOL: Kind<bool> = Kind {
     noun: "true or false",
     unit: "",
     ceiling: None,
+    example: false,
     parse: |value| match value {
         Value::Bool(flag) => Ok(*flag),
         _ => Err(Refusal::default()),
@@ -276,6 +293,7 @@ pub(crate) const STRING: Kind<String> = Kind {
     noun: "a text",
     unit: "",
     ceiling: None,
+    example: String::new(),
     parse: |value| match value {
         Value::String(text) => Ok(text.clone()),
         _ => Err(Refusal::hinting("put it in quotes")),

@@ -21,23 +21,27 @@
 //! ```
 
 mod decimal;
+mod declaration;
 mod document;
+mod draw;
 mod error;
 mod fuzz;
 mod kinds;
 mod origin;
 mod parse;
 mod reading;
+mod registry;
 mod resolution;
 mod section;
 mod spec;
 mod tree;
 mod value;
 
+pub use declaration::{Key, Need};
 pub use document::Document;
 pub use error::{ConfigError, Problem};
 pub use fuzz::fuzz_config;
 pub use origin::{Origin, PresetKind};
 pub use resolution::{Entry, Resolution};
-pub use section::Section;
-pub use spec::{Spec, Zero, default, optional, options, required};
+pub use section::{Row, Section, Way};
+pub use spec::{Spec, Zero, default, optional, required};

@@ -1,9 +1,11 @@
 //! What has been asked of a document so far, shared by all its sections.
 
+use crate::declaration::Key;
 use crate::error::{ConfigError, Problem, did_you_mean, one_of};
 use crate::resolution::{Entry, Resolution};
 use crate::tree::{Node, Table, join};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Shared by a document and its sections.
@@ -15,9 +17,78 @@ struct State {
     resolution: Resolution,
     /// The legal names of each opened section, in the order they were asked for.
     legal: BTreeMap<String, Vec<String>>,
+    /// Every key that was asked for, where keys are declared rather than read.
+    declared: Option<Vec<Key>>,
+    /// Why a way that is not taken could not be declared.
+    mistake: Option<ConfigError>,
+    draw: Option<Draw>,
+}
+
+/// Whoever makes up values for keys that nobody wrote.
+struct Draw(Box<DrawKey>);
+
+type DrawKey = dyn FnMut(&Key) -> Option<String> + Send;
+
+impl fmt::Debug for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Draw")
+    }
 }
 
 impl Reading {
+    /// One that declares what is asked for: nothing that is missing is an error.
+    pub fn declaring() -> Reading {
+        let reading = Reading::default();
+        reading.state().declared = Some(Vec::new());
+        reading
+    }
+
+    /// One for which `draw` makes up values of keys that nobody wrote.
+    pub fn drawing(draw: impl FnMut(&Key) -> Option<String> + Send + 'static) -> Reading {
+        let reading = Reading::default();
+        reading.state().draw = Some(Draw(Box::new(draw)));
+        reading
+    }
+
+    pub fn declares(&self) -> bool {
+        self.state().declared.is_some()
+    }
+
+    /// Takes note of a key that is asked for; gives the text that was made up for it, unless it is `written`.
+    pub fn declare(&self, written: bool, key: impl FnOnce() -> Key) -> Option<String> {
+        let mut state = self.state();
+        if let Some(declared) = &mut state.declared {
+            let key = key();
+            if !declared.contains(&key) {
+                declared.push(key);
+            }
+            return None;
+        }
+        let draw = state.draw.as_mut().filter(|_| !written)?;
+        (draw.0)(&key())
+    }
+
+    /// The keys that were asked for, or why some could not be.
+    pub fn declared(&self) -> Result<Vec<Key>, ConfigError> {
+        let state = self.state();
+        state.mistake.clone().map_or_else(|| Ok(state.declared.clone().unwrap_or_default()), Err)
+    }
+
+    /// A way that is not taken ended in an error before it may have asked for all of its keys.
+    pub fn cannot_declare(&self, error: ConfigError) {
+        self.state().mistake.get_or_insert(error);
+    }
+
+    /// The names that are legal in the section at `path`.
+    pub fn names(&self, path: &str) -> Vec<String> {
+        self.state().legal.get(path).cloned().unwrap_or_default()
+    }
+
+    /// Whether `key` is legal in the section at `path`.
+    pub fn allows(&self, path: &str, key: &str) -> bool {
+        self.state().legal.get(path).is_some_and(|names| names.iter().any(|name| name == key))
+    }
+
     pub fn resolution(&self) -> Resolution {
         self.state().resolution.clone()
     }

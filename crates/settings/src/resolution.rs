@@ -22,6 +22,8 @@ pub struct Entry {
     pub doc: &'static str,
     /// False for labels, which change no result and so never enter a hash.
     pub hashed: bool,
+    /// Whether preconditioning reads it.
+    pub shapes_state: bool,
 }
 
 /// Every value that was read from a document, in the order of reading.
@@ -47,7 +49,7 @@ impl Resolution {
     /// Leaves out labels and whatever lies at or below one of the paths in `exclude` (output options, thread
     /// counts). Origins, files and spellings do not enter: `0.08ms` and `80us` hash alike.
     pub fn hash(&self, exclude: &[&str]) -> String {
-        self.hash_of(|path| !exclude.iter().any(|prefix| lies_below(path, prefix)))
+        self.hash_of(|entry| !exclude.iter().any(|prefix| lies_below(&entry.path, prefix)))
     }
 
     /// The values that [`Resolution::hash`] covers, in the order of reading.
@@ -56,12 +58,16 @@ impl Resolution {
         self.entries.iter().filter(move |entry| entry.hashed && !excluded(&entry.path))
     }
 
-    /// As [`Resolution::hash`], over the paths that `keep` accepts, such as those a snapshot depends on.
-    pub fn hash_of(&self, keep: impl Fn(&str) -> bool) -> String {
+    /// As [`Resolution::hash`], over what preconditioning reads: equal hashes have equal preconditioned states.
+    pub fn state_hash(&self) -> String {
+        self.hash_of(|entry| entry.shapes_state)
+    }
+
+    fn hash_of(&self, keep: impl Fn(&Entry) -> bool) -> String {
         let mut hasher = Xxh3::new();
         for (path, &at) in &self.index {
             let entry = &self.entries[at];
-            if entry.hashed && keep(path) {
+            if entry.hashed && keep(entry) {
                 hasher.update(format!("{path}={}\n", escape(&entry.canonical)).as_bytes());
             }
         }

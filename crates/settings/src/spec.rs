@@ -27,11 +27,6 @@ pub const fn optional<T>() -> Spec<T> {
     required()
 }
 
-/// The options of a registry (name, value, documentation) in the form `Section::choice` takes.
-pub fn options<T: Copy>(all: &'static [(&'static str, T, &'static str)]) -> Vec<(&'static str, T)> {
-    all.iter().map(|&(name, value, _)| (name, value)).collect()
-}
-
 /// A quantity with a zero.
 pub trait Zero {
     /// None of it.
@@ -101,7 +96,7 @@ impl<T: Zero> Spec<T> {
 
 impl<T: PartialOrd> Spec<T> {
     /// True if `value` is in range.
-    pub(crate) fn admits(&self, value: &T) -> bool {
+    pub fn admits(&self, value: &T) -> bool {
         self.above.as_ref().is_none_or(|bound| value > bound)
             && self.min.as_ref().is_none_or(|bound| value >= bound)
             && self.max.as_ref().is_none_or(|bound| value <= bound)

@@ -70,12 +70,12 @@ fn text(document: &Document) -> Result<(), ConfigError> {
 }
 
 fn gc(document: &Document) -> Result<(), ConfigError> {
-    let options = [("greedy", 0), ("d-choices", 1), ("fifo", 2), ("cost-benefit", 3), ("imposed", 4)];
+    let options = ["greedy", "d-choices", "fifo", "cost-benefit", "imposed"].map(|name| (name, (), ""));
     document.section("ftl")?.choice("gc", "victim policy", None, &options).map(drop)
 }
 
 fn schemes(document: &Document) -> Result<(), ConfigError> {
-    let options = [("ips", 0), ("ipc", 1)];
+    let options = [("ips", 0, ""), ("ipc", 1, "")];
     document.section("sweep")?.list_choice("schemes", "schemes", None, &options).map(drop)
 }
 
@@ -94,7 +94,7 @@ fn several(document: &Document) -> Result<(), ConfigError> {
     document.top().u32("config_version", "version", default(1))?;
     document.section("part")?.optional_u32("layers", "layers", optional())?;
     flows(document)?;
-    let mut ftl = document.section("ftl")?;
+    let ftl = document.section("ftl")?;
     ftl.refuse("window", "ftl.gc is not fifo")?;
     ftl.section("wear")?.u64("limit", "limit", default(3))?;
     Ok(())

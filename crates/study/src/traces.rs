@@ -9,8 +9,8 @@ use interpulse_workload::generate::{Recorded, write_trace};
 use interpulse_workload::trace::statistics::Measured;
 use interpulse_workload::twin::{read::row_in_file, rows};
 use interpulse_workload::{
-    AsciiLayout, FORMATS, Fit, Flow, FlowSpec, Format, Packing, REORDERS, Reorder, TimeUnit, TracePacing,
-    TraceSpec, TwinRow, TwinSpec, TypeCode, measure,
+    AsciiLayout, Fit, Flow, FlowSpec, Format, Packing, Reorder, TimeUnit, TracePacing, TraceSpec, TwinRow,
+    TwinSpec, TypeCode, measure,
 };
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -47,7 +47,7 @@ pub fn statistics(
     request: &StatisticsRequest,
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<String>, PlanError> {
-    let reorders: Vec<&str> = REORDERS.iter().map(|&(name, _)| name).collect();
+    let reorders: Vec<&str> = Reorder::ALL.iter().map(|&(name, ..)| name).collect();
     if !reorders.contains(&request.reorder.as_str()) {
         return Err(ConfigError::not_among("--reorder", &request.reorder, &reorders).into());
     }
@@ -67,7 +67,7 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
             let message = "--time-unit and --writes-are belong to --format ascii; the other formats fix both";
             return Err(PlanError(message.to_string()));
         }
-        let names: Vec<&str> = FORMATS.iter().map(|&(name, _)| name).collect();
+        let names: Vec<&str> = Format::ROWS.iter().map(|row| row.name).collect();
         let found = Format::named(&request.format);
         return found.ok_or_else(|| ConfigError::not_among("--format", &request.format, &names).into());
     }

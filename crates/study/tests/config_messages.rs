@@ -116,7 +116,10 @@ const TWIN: &str = "drive = \"a4-mini\"\n[[flow]]\ntwin = \"msr-prxy-0\"\nreques
 fn a_twin_ends_by_itself_and_refuses_what_its_row_says() {
     assert_eq!(message(TWIN, &[]), "no mistake was found");
     for (sets, expected) in [
-        (&[("flow.0.read", "0.5")][..], "--set: flow.0.read: does not apply; the twin's row says it"),
+        (
+            &[("flow.0.read", "0.5")][..],
+            "--set: flow.0.read: does not apply; it belongs to a flow made up from distributions, without `trace` and `twin`",
+        ),
         (
             &[("flow.0.trace", "t.csv")],
             "--set: flow.0.trace: does not apply; it belongs to a flow that replays a `trace`",
@@ -186,7 +189,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
         ),
         (
             &[("ecc.capability", "9")],
-            "--set: ecc.capability: does not apply; without bit errors it has no effect: give an errors.table other than \"ideal\"",
+            "--set: ecc.capability: does not apply; it belongs to an errors.table other than \"ideal\"",
         ),
         (
             &[cai, ("errors.initial-age", "400d")],
@@ -199,7 +202,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
         ),
         (
             &[cai, ("errors.reprograms", "1")],
-            "--set: errors.reprograms: seen 1; expected a number from 0 to 0",
+            "--set: errors.reprograms: seen 1; expected at most 0, where the table ends",
         ),
         (
             &[cai, ("ecc.codeword", "3KiB")],
@@ -211,7 +214,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
         ),
         (
             &[cai, ("ecc.max-retries", "0"), ("ecc.retry", "pipelined")],
-            "--set: ecc.retry: does not apply; there are no retry steps with max-retries = 0",
+            "--set: ecc.retry: does not apply; it belongs to max-retries of at least 1",
         ),
         (
             &[cai, ("ecc.retry-reset", "5us")],

@@ -1,9 +1,10 @@
 //! Arbitrary bytes through every trace reader.
 
 use crate::spec::Pacing;
+use crate::trace::format::{AsciiLayout, Format, TimeUnit, TypeCode};
 use crate::trace::input::Input;
 use crate::trace::replay::Replay;
-use crate::trace::spec::{AsciiLayout, Fit, Format, Reorder, TimeUnit, TracePacing, TraceSpec, TypeCode};
+use crate::trace::spec::{Fit, Reorder, TracePacing, TraceSpec};
 use interpulse_engine::SimTime;
 
 /// Sectors of the drive that fuzzed traces are replayed on: odd, so that nothing divides it.
@@ -13,16 +14,6 @@ const CAPACITY: u64 = 1_000_003;
 /// accepted must keep the promises of a replay: this panics if times decrease, a request leaves the drive or
 /// the two passes disagree. Returns how many of the readings were accepted.
 pub fn fuzz_trace(bytes: &[u8]) -> usize {
-    let micro = AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites };
-    let formats = [
-        Format::Auto,
-        Format::Msr,
-        Format::Spc,
-        Format::Ascii(micro),
-        Format::DiskSim,
-        Format::SsdSimMs,
-        Format::MqSim,
-    ];
     let strict = TraceSpec::new("fuzz");
     let lenient = TraceSpec {
         pacing: TracePacing::Recorded { speed: 0.3 },
@@ -38,7 +29,9 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
         ..strict.clone()
     };
     let mut accepted = 0;
-    for format in formats {
+    let micro = AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites };
+    for (_, format, _) in Format::all() {
+        let format = if matches!(format, Format::Ascii(_)) { Format::Ascii(micro) } else { format };
         for spec in [&strict, &lenient, &closed] {
             let spec = TraceSpec { format, ..spec.clone() };
             accepted += usize::from(replay(bytes, &spec));

@@ -1,14 +1,9 @@
 //! Small deterministic traces in any of the formats, for tests and examples.
 
+use crate::trace::format::Format;
 use crate::trace::packing::Packing;
-use crate::trace::spec::{AsciiLayout, Format, TimeUnit, TypeCode};
-use interpulse_engine::{Op, Request, Rng, SECTOR, SimTime, Streams};
+use interpulse_engine::{Op, Request, Rng, SimTime, Streams};
 use std::io::{self, Write};
-
-/// Host name in generated MSR rows.
-pub const HOST: &str = "gen";
-/// FILETIME (100 ns since 1601) of time zero in generated MSR rows; lies in the year 2007.
-pub const FILETIME_ZERO: u64 = 128_166_400_000_000_000;
 
 /// One request as a trace records it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,32 +79,12 @@ pub fn write_trace(
     format: Format,
     requests: impl IntoIterator<Item = Recorded>,
 ) -> io::Result<()> {
-    let ns = AsciiLayout { time: TimeUnit::Ns, types: TypeCode::ZeroWrites };
     for Recorded { at, device, request } in requests {
-        let at_ns = at.as_ns();
-        let Request { op, sector, sectors } = request;
-        if !matches!(op, Op::Read | Op::Write) {
-            return Err(invalid("traces hold reads and writes only"));
+        if !matches!(request.op, Op::Read | Op::Write) {
+            let message = "traces hold reads and writes only";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let (offset, size) = (sector * SECTOR.get(), request.bytes().get());
-        match format {
-            Format::Auto => return Err(invalid("a trace cannot be written as `auto`")),
-            Format::Msr => {
-                let time = FILETIME_ZERO + at_ns / 100;
-                let kind = if op == Op::Read { "Read" } else { "Write" };
-                writeln!(out, "{time},{HOST},{device},{kind},{offset},{size},0")?;
-            }
-            Format::Spc => {
-                let opcode = if op == Op::Read { 'r' } else { 'w' };
-                writeln!(out, "{device},{sector},{size},{opcode},{}", decimal(at_ns, 9))?;
-            }
-            Format::Ascii(layout) => ascii_row(out, layout, at_ns, device, op, sector, sectors)?,
-            Format::DiskSim | Format::MqSim => ascii_row(out, ns, at_ns, device, op, sector, sectors)?,
-            Format::SsdSimMs => {
-                let ms = AsciiLayout { time: TimeUnit::Ms, ..ns };
-                ascii_row(out, ms, at_ns, device, op, sector, sectors)?;
-            }
-        }
+        format.write(out, at.as_ns(), device, request)?;
     }
     Ok(())
 }
@@ -126,35 +101,4 @@ pub fn pack(bytes: &[u8], packing: Packing) -> io::Result<Vec<u8>> {
     let mut writer = packing.writer(Vec::new())?;
     writer.write_all(bytes)?;
     writer.finish()
-}
-
-fn ascii_row(
-    out: &mut dyn Write,
-    layout: AsciiLayout,
-    at_ns: u64,
-    device: u32,
-    op: Op,
-    sector: u64,
-    sectors: u32,
-) -> io::Result<()> {
-    let time = match layout.time {
-        TimeUnit::Ns => at_ns.to_string(),
-        TimeUnit::Us => decimal(at_ns, 3),
-        TimeUnit::Ms => decimal(at_ns, 6),
-    };
-    let one = match layout.types {
-        TypeCode::ZeroWrites => Op::Read,
-        TypeCode::OneWrites => Op::Write,
-    };
-    writeln!(out, "{time} {device} {sector} {sectors} {}", u8::from(op == one))
-}
-
-/// `ns` in units of 10^`digits` ns, with that many decimals.
-fn decimal(ns: u64, digits: usize) -> String {
-    let unit = 10u64.pow(digits as u32);
-    format!("{}.{:0digits$}", ns / unit, ns % unit)
-}
-
-fn invalid(message: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, message)
 }

@@ -6,8 +6,8 @@ use common::{ROOMY, file, open};
 use interpulse_engine::{Bytes, SimTime, Streams};
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes, write_trace};
 use interpulse_workload::{
-    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, Flow, FlowSpec, Format, Packing, SyntheticPacing,
-    SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
+    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, Flow, FlowSpec, Format, HotCold, HyperExponential,
+    Packing, SyntheticPacing, SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode, Zipf,
 };
 use std::path::Path;
 
@@ -339,8 +339,8 @@ fn values_that_no_flow_can_have() {
             "flow `db`: `rate_per_s` is NaN; legal: above 0 and up to 1e9 requests per second",
         ),
         (
-            synthetic(&|s| s.pacing = open(1.0, Arrivals::HyperExponential { scv: 0.5 })),
-            "flow `db`: `scv` is 0.5; legal: 1 (a Poisson process) to 1e6",
+            synthetic(&|s| s.pacing = open(1.0, Arrivals::HyperExponential(HyperExponential { scv: 0.5 }))),
+            "flow `db`: `scv` is 0.5; legal: 1 (a Poisson process) to 10000",
         ),
         (synthetic(&|s| s.trim_share = -0.1), "flow `db`: `trim_share` is -0.1; legal: 0 to 1"),
         (
@@ -385,19 +385,19 @@ fn values_that_no_flow_can_have() {
              request, 8 sectors",
         ),
         (
-            synthetic(&|s| s.addresses = AddressSpec::Zipf { exponent: 0.0 }),
+            synthetic(&|s| s.addresses = AddressSpec::Zipf(Zipf { exponent: 0.0 })),
             "flow `db`: `exponent` is 0; legal: above 0 and up to 10",
         ),
         (
-            synthetic(&|s| s.addresses = AddressSpec::HotCold { hot_share: 1.0, hot_traffic: 0.5 }),
-            "flow `db`: `hot_share` is 1; legal: above 0 and below 1",
+            synthetic(&|s| s.addresses = AddressSpec::HotCold(HotCold { hot_share: 1.0, hot_traffic: 0.5 })),
+            "flow `db`: `hot_share` is 1; legal: above 0 and up to 0.999",
         ),
         (
-            synthetic(&|s| s.addresses = AddressSpec::HotCold { hot_share: 0.5, hot_traffic: 1.5 }),
-            "flow `db`: `hot_traffic` is 1.5; legal: 0 to 1",
+            synthetic(&|s| s.addresses = AddressSpec::HotCold(HotCold { hot_share: 0.5, hot_traffic: 1.5 })),
+            "flow `db`: `hot_traffic` is 1.5; legal: above 0 and up to 1",
         ),
         (
-            synthetic(&|s| s.addresses = AddressSpec::HotCold { hot_share: 1e-6, hot_traffic: 0.5 }),
+            synthetic(&|s| s.addresses = AddressSpec::HotCold(HotCold { hot_share: 1e-6, hot_traffic: 0.5 })),
             "flow `db`: `hot_share` is 0.000001; legal: a share that leaves both parts some of the 128 places",
         ),
         (

@@ -5,7 +5,8 @@ mod common;
 
 use interpulse_engine::{Bytes, Op, Request, SimTime, Streams};
 use interpulse_workload::{
-    AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, Pacing, SyntheticPacing, SyntheticSpec,
+    AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, HotCold, HyperExponential, Pacing, SyntheticPacing,
+    SyntheticSpec, Zipf,
 };
 
 const N: usize = 200_000;
@@ -101,8 +102,8 @@ fn every_place_is_reached() {
     for addresses in [
         AddressSpec::Sequential,
         AddressSpec::Uniform,
-        AddressSpec::Zipf { exponent: 0.5 },
-        AddressSpec::HotCold { hot_share: 0.3, hot_traffic: 0.5 },
+        AddressSpec::Zipf(Zipf { exponent: 0.5 }),
+        AddressSpec::HotCold(HotCold { hot_share: 0.3, hot_traffic: 0.5 }),
     ] {
         let spec = FlowSpec {
             limit: Some(2000),
@@ -133,7 +134,7 @@ fn sequential_addresses_wrap_without_straddling() {
 
 #[test]
 fn hot_and_cold_parts_get_their_traffic() {
-    let addresses = AddressSpec::HotCold { hot_share: 0.1, hot_traffic: 0.9 };
+    let addresses = AddressSpec::HotCold(HotCold { hot_share: 0.1, hot_traffic: 0.9 });
     let all = draw(&SyntheticSpec { addresses, ..Default::default() }, N, 5);
     // 262,144 places: 26,214 of them (0.1 rounded) are hot.
     let hot: Vec<u64> = all.iter().map(|(_, r)| r.sector / 8).filter(|&place| place < 26_214).collect();
@@ -145,7 +146,7 @@ fn hot_and_cold_parts_get_their_traffic() {
 /// The most popular places have the weights of their ranks, and they are scattered.
 #[test]
 fn zipf_ranks_are_scattered_over_the_region() {
-    let spec = SyntheticSpec { addresses: AddressSpec::Zipf { exponent: 0.99 }, ..Default::default() };
+    let spec = SyntheticSpec { addresses: AddressSpec::Zipf(Zipf { exponent: 0.99 }), ..Default::default() };
     let places = (CAPACITY / 8) as usize;
     let mut counts = vec![0usize; places];
     draw(&spec, N, 6).iter().for_each(|(_, r)| counts[(r.sector / 8) as usize] += 1);
@@ -186,7 +187,8 @@ fn poisson_gaps_have_their_mean_variation_and_tail() {
 #[test]
 fn hyper_exponential_gaps_have_their_mean_and_variation() {
     for target in [1.0, 4.0, 25.0] {
-        let gaps = gaps_ns(&open(10_000.0, Arrivals::HyperExponential { scv: target }), 4 * N);
+        let gaps =
+            gaps_ns(&open(10_000.0, Arrivals::HyperExponential(HyperExponential { scv: target })), 4 * N);
         let (mean, scv) = moments(&gaps);
         let n = gaps.len() as f64;
         assert!((mean / 1e5 - 1.0).abs() < 6.0 * (target / n).sqrt(), "mean {mean} ns at scv {target}");
@@ -225,8 +227,8 @@ fn the_first_requests_never_change() {
         read_share: 0.5,
         write_share: 0.5,
         block_size: BlockSize::Weighted(vec![(Bytes::kib(4), 1.0), (Bytes::kib(16), 1.0)]),
-        addresses: AddressSpec::Zipf { exponent: 0.9 },
-        ..open(1e6, Arrivals::HyperExponential { scv: 3.0 })
+        addresses: AddressSpec::Zipf(Zipf { exponent: 0.9 }),
+        ..open(1e6, Arrivals::HyperExponential(HyperExponential { scv: 3.0 }))
     };
     let seen: Vec<(u64, Op, u64, u32)> =
         draw(&spec, 4, 1).iter().map(|&(at, r)| (at.as_ns(), r.op, r.sector, r.sectors)).collect();

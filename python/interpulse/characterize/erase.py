@@ -65,7 +65,7 @@ DESIGNS = {
     "des": Design("D-ES", {"scheme": "deferred"}),
     "es": Design("ES", {"scheme": "exact", "resume_ramp_us": 500.0}),
     "ies": Design("I-ES", {"scheme": "immediate"}),
-    "tes": Design("T-ES", {"scheme": "timeout", "defer_after_ms": 64.0}),
+    "tes": Design("T-ES", {"scheme": "timeout", "scheme_set": [("defer-after", "64ms")]}),
 }
 """With the ramp and the timeout of the experiments; the clock of T-ES starts with an erase's first suspension."""
 

@@ -38,14 +38,6 @@ impl RebuildLimits {
     }
 }
 
-/// The keys and sections.
-const KEYS: [&str; 3] = ["gc-window", "fail-fast", "rebuild-suspend"];
-
-/// An array without parity has none of it.
-pub(super) fn refuse(s: &mut Section, why: &str) -> Result<(), ConfigError> {
-    KEYS.iter().try_for_each(|key| s.refuse(key, why))
-}
-
 /// Reads the keys of an array with parity; `rebuilds` says whether it has something to rebuild.
 pub(super) fn read(s: &mut Section, rebuilds: bool) -> Result<CoordinationSpec, ConfigError> {
     let gc_window = s.optional_duration(
@@ -58,14 +50,8 @@ pub(super) fn read(s: &mut Section, rebuilds: bool) -> Result<CoordinationSpec, 
         "a read that would have to wait for garbage collection fails at once and is made up by the other drives",
         default(false),
     )?;
-    let rebuild = match (s.has("rebuild-suspend"), rebuilds) {
-        (false, _) => None,
-        (true, true) => Some(read_limits(&mut s.section("rebuild-suspend")?)?),
-        (true, false) => {
-            s.refuse("rebuild-suspend", "it belongs to rebuild-rate")?;
-            None
-        }
-    };
+    let relaxes = rebuilds && s.has("rebuild-suspend");
+    let rebuild = s.when(relaxes, "rebuild-rate", |s| read_limits(&mut s.section("rebuild-suspend")?))?;
     Ok(CoordinationSpec { gc_window, fail_fast, rebuild })
 }
 

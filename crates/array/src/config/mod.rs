@@ -7,7 +7,7 @@ use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::UNIT_BYTES;
-use interpulse_settings::{ConfigError, Document, Section, default, optional, options, required};
+use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use interpulse_workload::{FlowSpec, Source};
 
 pub use coordination::{CoordinationSpec, RebuildLimits};
@@ -102,9 +102,10 @@ impl CacheUnit {
 }
 
 /// How parity is made to fit again after a power cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
     /// That of all rows is computed again.
+    #[default]
     Resync,
     /// A log tells which rows, and how.
     Ppl,
@@ -173,167 +174,171 @@ pub struct ArraySpec {
     pub coordination: CoordinationSpec,
 }
 
-const CACHE_KEYS: [&str; 4] = ["stripe-cache", "stripe-cache-unit", "cache-latency", "follow-updates"];
-const REDUNDANCY_KEYS: [&str; 5] =
-    ["fail-drive", "fail-at", "fail-after-errors", "rebuild-rate", "scrub-rate"];
-
 /// Reads the section `[array]`; none makes a single drive.
 pub fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError> {
-    let mut s = document.section("array")?;
-    if !document.has("array") {
-        return Ok(None);
-    }
-    let level = s.choice("level", "how the drives are joined", None, &options(Level::ALL))?;
-    let doc = "drives of the array, parity included";
-    let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
-    if level.parities() == 0 {
-        let why = "it belongs to level = \"raid5\" and \"raid6\"";
-        for key in CACHE_KEYS {
-            s.refuse(key, why)?;
-        }
-        coordination::refuse(&mut s, why)?;
-    }
-    if level == Level::Raid0 {
-        for key in REDUNDANCY_KEYS {
-            s.refuse(key, "it belongs to levels with redundancy, and raid0 has none")?;
-        }
-    }
-    let mut spec = ArraySpec {
-        level,
-        drives,
-        chunk: Bytes(UNIT_BYTES),
-        stripe_heads: 0,
-        heads_per_stripe: 1,
-        cache_latency: Duration::ZERO,
-        consistency: Consistency::Resync,
-        log_units: 0,
-        resync_rate: Bytes(0),
-        failures: [None; MOST_FAILURES],
-        fail_after_errors: None,
-        rebuild_rate: None,
-        scrub_rate: None,
-        follow_updates: false,
-        coordination: CoordinationSpec::default(),
-    };
-    read_consistency(&mut s, &mut spec, document.has("power-loss"))?;
-    if level == Level::Raid1 {
-        s.refuse("chunk", "mirrors are not striped")?;
-    } else {
-        spec.chunk = s.bytes(
-            "chunk",
-            "consecutive bytes on one drive",
-            default(Bytes::kib(64)).within(Bytes::kib(4)..=Bytes(64 << 20)),
-        )?;
-        if !spec.chunk.get().is_power_of_two() {
-            return Err(s.invalid("chunk", "a power of two"));
-        }
-    }
-    if level.parities() > 0 {
-        let doc = "count how often and at which intervals each flash page of data and of parity is written";
-        spec.follow_updates = s.bool("follow-updates", doc, default(false))?;
-        read_cache(&mut s, &mut spec)?;
-    }
-    if level != Level::Raid0 {
-        let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
-        spec.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
-        read_failures(&mut s, &mut spec)?;
-    }
-    if level.parities() > 0 {
-        spec.coordination = coordination::read(&mut s, spec.rebuild_rate.is_some())?;
-    }
-    Ok(Some(spec))
+    let loses_power = document.has("power-loss");
+    document.section("array")?.when(document.has("array"), "[array]", |s| read_array(s, loses_power))
 }
 
-/// Reads what a loss of power is prepared for with.
-fn read_consistency(s: &mut Section, spec: &mut ArraySpec, loses_power: bool) -> Result<(), ConfigError> {
-    if spec.level != Level::Raid5 {
-        for key in ["consistency", "ppl-size", "resync-rate"] {
-            s.refuse(key, "it belongs to level = \"raid5\"")?;
-        }
-        return Ok(());
+fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigError> {
+    let level = s.choice("level", "how the drives are joined", None, Level::ALL)?;
+    let doc = "drives of the array, parity included; at least 2, with parity 3, with two 4";
+    let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
+    let (parity, redundancy) = (level.parities() > 0, level != Level::Raid0);
+    let of_parity = "level = \"raid5\" and \"raid6\"";
+    let of_redundancy = "levels with redundancy, and raid0 has none";
+    let kept = s.when(level == Level::Raid5, "level = \"raid5\"", |s| read_consistency(s, loses_power))?;
+    let kept = kept.unwrap_or_default();
+    let chunk = s.when(level != Level::Raid1, "levels that stripe, and raid1 mirrors", read_chunk)?;
+    let chunk = chunk.unwrap_or(Bytes(UNIT_BYTES));
+    let cache = s.when(parity, of_parity, |s| read_cache(s, chunk))?.unwrap_or_default();
+    let lost = s.when(redundancy, of_redundancy, |s| read_losses(s, level, drives))?.unwrap_or_default();
+    let coordination = s.when(parity, of_parity, |s| coordination::read(s, lost.rebuild_rate.is_some()))?;
+    Ok(ArraySpec {
+        level,
+        drives,
+        chunk,
+        stripe_heads: cache.heads,
+        heads_per_stripe: cache.heads_per_stripe,
+        cache_latency: cache.latency,
+        consistency: kept.by,
+        log_units: kept.log_units,
+        resync_rate: kept.resync_rate,
+        failures: lost.failures,
+        fail_after_errors: lost.after_errors,
+        rebuild_rate: lost.rebuild_rate,
+        scrub_rate: lost.scrub_rate,
+        follow_updates: cache.follow_updates,
+        coordination: coordination.unwrap_or_default(),
+    })
+}
+
+fn read_chunk(s: &mut Section) -> Result<Bytes, ConfigError> {
+    let chunk = s.bytes(
+        "chunk",
+        "consecutive bytes on one drive, a power of two",
+        default(Bytes::kib(64)).within(Bytes::kib(4)..=Bytes(64 << 20)),
+    )?;
+    if !chunk.get().is_power_of_two() {
+        return Err(s.invalid("chunk", "a power of two"));
     }
+    Ok(chunk)
+}
+
+/// How parity is kept through a loss of power.
+#[derive(Default)]
+struct Kept {
+    by: Consistency,
+    log_units: u32,
+    resync_rate: Bytes,
+}
+
+fn read_consistency(s: &mut Section, loses_power: bool) -> Result<Kept, ConfigError> {
     let doc = "how parity is made to fit again after a power cut";
-    spec.consistency = s.choice("consistency", doc, Some("resync"), &options(Consistency::ALL))?;
-    if spec.consistency == Consistency::Ppl {
+    let by = s.choice("consistency", doc, Some("resync"), Consistency::ALL)?;
+    let log = s.when(by == Consistency::Ppl, "consistency = \"ppl\"", |s| {
         let doc = "what the partial parity log takes of each drive";
         let size =
             s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
         if !size.get().is_multiple_of(UNIT_BYTES) {
             return Err(s.invalid("ppl-size", "a multiple of 4KiB"));
         }
-        spec.log_units = (size.get() / UNIT_BYTES) as u32;
-    } else {
-        s.refuse("ppl-size", "it belongs to consistency = \"ppl\"")?;
-    }
-    if loses_power && spec.consistency == Consistency::Resync {
+        Ok((size.get() / UNIT_BYTES) as u32)
+    })?;
+    let resyncs = loses_power && by == Consistency::Resync;
+    let resync_rate = s.when(resyncs, "consistency = \"resync\" and [power-loss]", |s| {
         let doc = "most bytes of each drive that the resync after a power cut covers in a second";
-        let range = Bytes::kib(64)..=Bytes(64 << 30);
-        spec.resync_rate = s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(range))?;
-    } else {
-        s.refuse("resync-rate", "it belongs to consistency = \"resync\" and [power-loss]")?;
+        s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(Bytes::kib(64)..=Bytes(64 << 30)))
+    })?;
+    Ok(Kept { by, log_units: log.unwrap_or(0), resync_rate: resync_rate.unwrap_or(Bytes(0)) })
+}
+
+/// The stripe cache, of levels with parity.
+struct StripeCache {
+    heads: u32,
+    heads_per_stripe: u32,
+    latency: Duration,
+    follow_updates: bool,
+}
+
+impl Default for StripeCache {
+    fn default() -> StripeCache {
+        StripeCache { heads: 0, heads_per_stripe: 1, latency: Duration::ZERO, follow_updates: false }
     }
-    Ok(())
+}
+
+fn read_cache(s: &mut Section, chunk: Bytes) -> Result<StripeCache, ConfigError> {
+    let doc = "count how often and at which intervals each flash page of data and of parity is written";
+    let follow_updates = s.bool("follow-updates", doc, default(false))?;
+    let count = s.u32(
+        "stripe-cache",
+        "most stripes in the stripe cache, in stripe-cache-unit",
+        default(256).within(17..=32768),
+    )?;
+    let unit = s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), CacheUnit::ALL)?;
+    let heads_per_stripe = match unit {
+        CacheUnit::Page => 1,
+        CacheUnit::Chunk => (chunk.get() / UNIT_BYTES) as u32,
+    };
+    let latency = s.duration(
+        "cache-latency",
+        "host time for a read answered from the stripe cache",
+        default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
+    )?;
+    Ok(StripeCache { heads: count * heads_per_stripe, heads_per_stripe, latency, follow_updates })
 }
 
 fn rate() -> interpulse_settings::Spec<Bytes> {
     optional().within(Bytes::kib(64)..=Bytes(64 << 30))
 }
 
-fn read_cache(s: &mut Section, spec: &mut ArraySpec) -> Result<(), ConfigError> {
-    let count = s.u32(
-        "stripe-cache",
-        "most stripes in the stripe cache, in stripe-cache-unit",
-        default(256).within(17..=32768),
-    )?;
-    let unit =
-        s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), &options(CacheUnit::ALL))?;
-    spec.heads_per_stripe = match unit {
-        CacheUnit::Page => 1,
-        CacheUnit::Chunk => (spec.chunk.get() / UNIT_BYTES) as u32,
-    };
-    spec.stripe_heads = count * spec.heads_per_stripe;
-    spec.cache_latency = s.duration(
-        "cache-latency",
-        "host time for a read answered from the stripe cache",
-        default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
-    )?;
-    Ok(())
+/// What is lost, and what is done about it.
+#[derive(Default)]
+struct Losses {
+    scrub_rate: Option<Bytes>,
+    failures: [Option<FailureSpec>; MOST_FAILURES],
+    after_errors: Option<u32>,
+    rebuild_rate: Option<Bytes>,
 }
 
-fn read_failures(s: &mut Section, spec: &mut ArraySpec) -> Result<(), ConfigError> {
+fn read_losses(s: &mut Section, level: Level, drives: u32) -> Result<Losses, ConfigError> {
+    let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
+    let scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
     let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
-    let places = s.some_u32("fail-drive", doc, optional().within(0..=spec.drives - 1))?;
-    if places.is_empty() {
-        s.refuse("fail-at", "it belongs to fail-drive")?;
-    } else {
-        s.refuse(
-            "fail-after-errors",
-            "drives fail at chosen times or by their errors, and fail-drive is given",
-        )?;
-        read_chosen(s, spec, &places)?;
+    let places = s.some_u32("fail-drive", doc, optional().at_most(31))?;
+    if let Some(place) = places.iter().find(|&&place| place >= drives) {
+        return Err(s.invalid("fail-drive", format!("places from 0 to {}, not {place}", drives - 1)));
     }
+    let chosen = !places.is_empty();
+    let failures = s.when(chosen, "fail-drive", |s| read_chosen(s, level, drives, &places))?;
+    let by_errors = "drives that fail by their errors and not at chosen times, and fail-drive is given";
     let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
-    spec.fail_after_errors = s.optional_u32("fail-after-errors", doc, optional().at_least(1))?;
-    if places.is_empty() && spec.fail_after_errors.is_none() {
-        s.refuse("rebuild-rate", "it belongs to fail-drive or fail-after-errors")?;
-    }
+    let after_errors =
+        s.only_if(!chosen, by_errors).optional_u32("fail-after-errors", doc, optional().at_least(1))?;
+    let fails = chosen || after_errors.is_some();
     let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
-    spec.rebuild_rate = s.optional_bytes("rebuild-rate", doc, rate())?;
-    Ok(())
+    let rebuild_rate =
+        s.only_if(fails, "fail-drive or fail-after-errors").optional_bytes("rebuild-rate", doc, rate())?;
+    Ok(Losses { scrub_rate, failures: failures.unwrap_or_default(), after_errors, rebuild_rate })
 }
 
-/// The drives that fail at chosen times.
-fn read_chosen(s: &mut Section, spec: &mut ArraySpec, places: &[u32]) -> Result<(), ConfigError> {
+/// The drives that fail at chosen times, in the order of these.
+fn read_chosen(
+    s: &mut Section,
+    level: Level,
+    drives: u32,
+    places: &[u32],
+) -> Result<[Option<FailureSpec>; MOST_FAILURES], ConfigError> {
+    let long = Duration::from_ms(100 * 24 * 3_600_000);
+    let doc = "simulated time at which it fails, or a list with a time for each";
+    let mut at = s.some_duration("fail-at", doc, default(Duration::ZERO).at_most(long))?;
     let lost = places.iter().fold(0u32, |lost, place| lost | 1 << place);
     if lost.count_ones() as usize != places.len() || places.len() > MOST_FAILURES {
         return Err(s.invalid("fail-drive", "one drive, or two different ones"));
     }
-    if !spec.level.survives(spec.drives, lost) {
+    if !level.survives(drives, lost) {
         return Err(s.invalid("fail-drive", "drives that the others can make up for"));
     }
-    let long = Duration::from_ms(100 * 24 * 3_600_000);
-    let doc = "simulated time at which it fails, or a list with a time for each";
-    let mut at = s.some_duration("fail-at", doc, default(Duration::ZERO).at_most(long))?;
     if let [one] = at[..] {
         at = vec![one; places.len()];
     }
@@ -342,10 +347,11 @@ fn read_chosen(s: &mut Section, spec: &mut ArraySpec, places: &[u32]) -> Result<
     }
     let mut chosen: Vec<_> = places.iter().zip(at).map(|(&drive, at)| FailureSpec { drive, at }).collect();
     chosen.sort_by_key(|failure| failure.at);
-    for (of, failure) in spec.failures.iter_mut().zip(chosen) {
+    let mut failures = [None; MOST_FAILURES];
+    for (of, failure) in failures.iter_mut().zip(chosen) {
         *of = Some(failure);
     }
-    Ok(())
+    Ok(failures)
 }
 
 impl ArraySpec {

@@ -17,6 +17,7 @@ use crate::uber::Code;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
 use interpulse_flash::script::Probe;
+use interpulse_flash::suspend::Scheme;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,9 +37,9 @@ struct Request {
     /// Time that a resumed pulse needs to regain its voltage.
     #[serde(default)]
     resume_ramp_us: f64,
-    /// Of the scheme `timeout`: from the first suspension on for how long pulses are restarted.
-    #[serde(default = "timeout_ms")]
-    defer_after_ms: f64,
+    /// Keys of the scheme's own.
+    #[serde(default)]
+    scheme_set: Vec<(String, String)>,
     /// Program/erase cycles that the blocks have seen.
     #[serde(default)]
     cycles: f64,
@@ -64,18 +65,13 @@ struct Blocks {
     cells: u32,
 }
 
-fn timeout_ms() -> f64 {
-    64.0
-}
-
 /// The part on the tester under the request's scheme.
 fn tester(request: &Request) -> Result<Tester, JobError> {
     within("resume_ramp_us", request.resume_ramp_us, 0.0, 1e5)?;
-    within("defer_after_ms", request.defer_after_ms, 0.0, 1e5)?;
     within("cycles", request.cycles, 0.0, 1e6)?;
-    let mut tester = super::tester(&request.preset, &request.set, "none", &request.scheme)?;
+    let erase = super::scheme(&request.scheme, &request.scheme_set)?;
+    let mut tester = super::tester_of(&request.preset, &request.set, Scheme::None, erase)?;
     tester.nand.erase_suspend.resume_ramp = Duration::from_ns((request.resume_ramp_us * 1e3) as u64);
-    tester.nand.erase_suspend.defer_after = Duration::from_ns((request.defer_after_ms * 1e6) as u64);
     Ok(tester)
 }
 

@@ -56,27 +56,41 @@ fn overrides(sets: &[(String, String)]) -> Result<Document, ConfigError> {
             let why = format!(
                 "it has no effect on the bench, where cells decide how many loops they take: see {instead}"
             );
-            let mut section = Document::set(key, "1")?.section("part")?;
+            let section = Document::set(key, "1")?.section("part")?;
             section.refuse(key.trim_start_matches("part."), why)?;
         }
     }
-    sets.iter().try_fold(Document::empty(), |lower, (key, value)| Document::set(key, value)?.over(lower))
+    layers(sets)
 }
 
-/// The scheme called `name`.
-fn scheme(name: &str) -> Result<Scheme, JobError> {
-    match Scheme::ALL.iter().find(|(known, _, _)| *known == name) {
-        Some(&(_, scheme, _)) => Ok(scheme),
-        None => {
-            let names: Vec<&str> = Scheme::ALL.iter().map(|&(known, _, _)| known).collect();
-            Err(ConfigError::not_among("scheme", name, &names).into())
-        }
-    }
+/// The scheme called `name`, with keys of its own as `--set` gives them.
+fn scheme(name: &str, keys: &[(String, String)]) -> Result<Scheme, JobError> {
+    let Some(row) = Scheme::ROWS.iter().find(|row| row.name == name) else {
+        let names: Vec<&str> = Scheme::ROWS.iter().map(|row| row.name).collect();
+        return Err(ConfigError::not_among("scheme", name, &names).into());
+    };
+    let document = layers(keys)?;
+    let scheme = (row.read)(&mut document.top())?;
+    document.finish()?;
+    Ok(scheme)
+}
+
+fn layers(sets: &[(String, String)]) -> Result<Document, ConfigError> {
+    sets.iter().try_fold(Document::empty(), |lower, (key, value)| Document::set(key, value)?.over(lower))
 }
 
 /// The tester of a request.
 fn tester(preset: &str, sets: &[(String, String)], program: &str, erase: &str) -> Result<Tester, JobError> {
-    Ok(Tester::resolve(preset, overrides(sets)?, scheme(program)?, scheme(erase)?)?)
+    tester_of(preset, sets, scheme(program, &[])?, scheme(erase, &[])?)
+}
+
+fn tester_of(
+    preset: &str,
+    sets: &[(String, String)],
+    program: Scheme,
+    erase: Scheme,
+) -> Result<Tester, JobError> {
+    Ok(Tester::resolve(preset, overrides(sets)?, program, erase)?)
 }
 
 /// A number of a request between two bounds.

@@ -5,7 +5,7 @@ use super::*;
 const READ_NS: u64 = 200 + 80_000 + 11_520;
 
 fn tester(sets: &[(&str, &str)], scheme: &str) -> Tester {
-    let scheme = Scheme::ALL.iter().find(|(name, _, _)| *name == scheme).expect("it is registered").1;
+    let scheme = Scheme::all().into_iter().find(|(name, _, _)| *name == scheme).expect("it is registered").1;
     let overrides = [("part.program-suspend-entry", "15us"), ("part.program-resume", "60us")];
     let all = overrides.iter().chain(sets).fold(Document::empty(), |lower, (key, value)| {
         Document::set(key, value).expect("it parses").over(lower).expect("it fits")
@@ -75,7 +75,7 @@ fn a_cancelled_pulse_is_applied_in_part_and_then_whole() {
 
 #[test]
 fn every_scheme_gives_whole_verifies_in_order() {
-    for (name, _, _) in Scheme::ALL {
+    for (name, _, _) in Scheme::all() {
         let schedule = tester(&[("cell.ispp.max-loops", "8")], name).program(probe(160, 300), 0);
         let verified: Vec<u32> = schedule
             .steps

@@ -5,12 +5,58 @@
 //! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.
 
 use interpulse_engine::{Duration, SimTime};
+use interpulse_settings::{ConfigError, Row, Section, required};
 
 /// Most levels of hot data.
 pub const MOST_LEVELS: usize = 3;
 
 /// The stamp of a block to which nothing has been written in simulated time.
 const NEVER: u64 = u64::MAX;
+
+/// How host data is separated by hotness.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HotnessSpec {
+    /// By the interval between updates, hot levels below each of these; empty for not at all.
+    pub within: Vec<Duration>,
+    /// Every unit has a time stamp, instead of every block.
+    pub by_unit: bool,
+}
+
+impl HotnessSpec {
+    /// Reads how host data is separated.
+    pub fn read(s: &mut Section) -> Result<HotnessSpec, ConfigError> {
+        const ROWS: &[Row<HotnessSpec>] = &[
+            Row { name: "none", doc: "not at all", read: |_| Ok(HotnessSpec::default()) },
+            Row {
+                name: "update-interval",
+                doc: "by the time since it was last written",
+                read: read_update_interval,
+            },
+        ];
+        let doc = "how host data is separated: not at all, or by the time since it was last written";
+        s.policy("hotness", doc, Some("none"), ROWS)
+    }
+}
+
+fn read_update_interval(s: &mut Section) -> Result<HotnessSpec, ConfigError> {
+    let minutes = |m: u64| Duration::from_ms(60_000 * m);
+    let within = s.list_duration(
+        "hot-within",
+        "data is as hot as the first of these that its update interval is below; cold beyond the last",
+        Some(&[minutes(30), minutes(60), minutes(120)]),
+        required().positive(),
+    )?;
+    let by_unit = s.choice(
+        "time-stamps",
+        "what has the time stamp that update intervals are told by: a block, or every mapping unit",
+        Some("block"),
+        &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")],
+    )?;
+    if within.is_empty() || within.len() > MOST_LEVELS || !within.windows(2).all(|w| w[0] < w[1]) {
+        return Err(s.invalid("hot-within", "1 to 3 durations, each longer than the one before"));
+    }
+    Ok(HotnessSpec { within, by_unit })
+}
 
 /// The hotness filter of one drive.
 #[derive(Clone, Debug)]

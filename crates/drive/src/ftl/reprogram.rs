@@ -10,6 +10,7 @@
 use super::layout::Layout;
 use super::map::Map;
 use interpulse_flash::reprogram::{Bit, Status};
+use interpulse_settings::{ConfigError, Section, default};
 
 /// How reprogrammable blocks are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,39 @@ impl WhenValid {
             "its next super layer begins; after the last one it is a candidate",
         ),
     ];
+}
+
+impl ReprogramSpec {
+    /// Reads whether hot data goes to reprogrammable blocks, and how. `separated` says whether there is hot data.
+    pub fn read(s: &mut Section, separated: bool) -> Result<Option<ReprogramSpec>, ConfigError> {
+        let on = s.bool("reprogram", "hot data goes to reprogrammable blocks (ReSSD)", default(false))?;
+        if on && !separated {
+            return Err(s.conflict(
+                &["reprogram", "hotness"],
+                "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
+            ));
+        }
+        s.when(on, "reprogram = true", |s| {
+            Ok(ReprogramSpec {
+                super_layer: s.u32(
+                    "super-layer",
+                    "physical layers of a super layer, whose word lines are reprogrammed in any order",
+                    default(2).within(1..=2),
+                )?,
+                candidates: s.u32(
+                    "candidates",
+                    "reprogrammable blocks of a level of a lane that may wait before they are reclaimed rather than another one opened",
+                    default(1).within(1..=64),
+                )?,
+                when_valid: s.choice(
+                    "when-valid",
+                    "what becomes of a reprogrammable block while all pages of its super layer are in use",
+                    Some("candidate"),
+                    WhenValid::ALL,
+                )?,
+            })
+        })
+    }
 }
 
 /// A word line of the super layer in use.

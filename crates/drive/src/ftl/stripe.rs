@@ -1,6 +1,7 @@
 //! Which lane a logical page goes to: static striping orders, or dynamic allocation.
 
 use interpulse_flash::geometry::Geometry;
+use interpulse_settings::{ConfigError, Section};
 
 /// How writes are spread over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +27,12 @@ pub enum Axis {
 }
 
 impl Allocation {
-    /// Names of all orders: `dynamic` and the 24 permutations, such as `cwdp`.
-    pub fn all() -> Vec<(String, Allocation)> {
+    /// Name, value and one line of documentation of all orders: `dynamic` and the 24 permutations, such as `cwdp`.
+    pub fn all() -> Vec<(String, Allocation, String)> {
         use Axis::{C, D, P, W};
-        let axes = [(C, 'c'), (W, 'w'), (D, 'd'), (P, 'p')];
-        let mut all = vec![("dynamic".to_string(), Allocation::Dynamic)];
+        let axes = [(C, 'c', "channel"), (W, 'w', "way"), (D, 'd', "die"), (P, 'p', "plane")];
+        let next = "the next lane that is ready for a program, in turn".to_string();
+        let mut all = vec![("dynamic".to_string(), Allocation::Dynamic, next)];
         for a in 0..4 {
             for b in 0..4 {
                 for c in 0..4 {
@@ -39,13 +41,21 @@ impl Allocation {
                         if distinct {
                             let order = [a, b, c, d];
                             let name = order.iter().map(|&i| axes[i].1).collect();
-                            all.push((name, Allocation::Static(order.map(|i| axes[i].0))));
+                            let doc = order.map(|i| axes[i].2).join(", ");
+                            let doc = format!("static striping, fastest first: {doc}");
+                            all.push((name, Allocation::Static(order.map(|i| axes[i].0)), doc));
                         }
                     }
                 }
             }
         }
         all
+    }
+
+    /// Reads the order.
+    pub fn read(s: &mut Section) -> Result<Allocation, ConfigError> {
+        let doc = "dynamic, or a static striping order of channel, way, die and plane, fastest first";
+        s.choice("allocation", doc, Some("dynamic"), &Allocation::all())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ftl::reprogram::super_layer_word_lines;
 use crate::ftl::stripe::Stripe;
 use crate::ftl::{FtlConfig, Tables, threshold_blocks};
 use interpulse_engine::Rng;
-use interpulse_flash::suspend::{DeferClock, Scheme, SuspendPolicy};
+use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
 
 /// A set of values that do not make a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,8 +227,7 @@ impl DriveSpec {
 
     /// What the rest of the drive does not allow a suspension to depend on.
     fn check_suspension(&self) -> Result<(), Impossible> {
-        let watches_writes =
-            |p: &SuspendPolicy| p.scheme == Scheme::Timeout && p.defer_clock == DeferClock::HostWrite;
+        let watches_writes = |p: &SuspendPolicy| p.scheme.watches_writes();
         let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
         if self.cache.acknowledge == Acknowledge::WhenProgrammed && policies.into_iter().any(watches_writes) {
             let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];

@@ -11,6 +11,7 @@ use interpulse_engine::{Bytes, Duration, Power};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
+use interpulse_settings::{Row, default};
 
 pub use check::Impossible;
 
@@ -126,10 +127,21 @@ pub enum Acknowledge {
 }
 
 impl Acknowledge {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, Acknowledge, &'static str)] = &[
-        ("when-cached", Acknowledge::WhenCached, "as soon as the data is in the cache"),
-        ("when-programmed", Acknowledge::WhenProgrammed, "when the data is on flash (no write cache)"),
+    /// What the configuration reads: when a write is complete, and whether data that waits in the cache is overwritten there.
+    pub const ROWS: &'static [Row<(Acknowledge, bool)>] = &[
+        Row {
+            name: "when-cached",
+            doc: "as soon as the data is in the cache",
+            read: |s| {
+                let doc = "a write to data that waits in the cache takes its place; otherwise every write is programmed";
+                Ok((Acknowledge::WhenCached, s.bool("absorb", doc, default(true))?))
+            },
+        },
+        Row {
+            name: "when-programmed",
+            doc: "when the data is on flash (no write cache); every write is programmed",
+            read: |_| Ok((Acknowledge::WhenProgrammed, false)),
+        },
     ];
 }
 

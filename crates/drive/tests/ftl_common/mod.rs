@@ -5,7 +5,7 @@
 pub mod drive;
 pub mod witness;
 
-use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Tables};
@@ -40,6 +40,13 @@ pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng
         |logical_units| FtlConfig { logical_units, policy, soft_free: soft, soft_pages: None, hard_free: 1 };
     let usable = 1.0 / Tables::new(layout.clone(), with(1), rng.clone()).effective_spare().1;
     Tables::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
+}
+
+/// Every policy that picks victims, as it comes, and d-choices with each of these numbers of choices.
+pub fn victims(choices: &[u32]) -> Vec<GcPolicy> {
+    let registered = GcPolicy::all().into_iter().map(|(_, policy, _)| policy);
+    let of = choices.iter().map(|&d| GcPolicy::DChoices(DChoices { d }));
+    registered.filter(|&policy| policy != GcPolicy::Imposed).chain(of).collect()
 }
 
 /// Which share of the units gets which share of the writes.

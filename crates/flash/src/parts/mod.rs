@@ -15,6 +15,7 @@
 //! ```
 
 mod file;
+mod pages;
 pub mod power;
 mod read;
 mod registry;
@@ -23,6 +24,7 @@ mod spec;
 mod tests;
 
 pub use file::{FILE, with_file};
+pub use pages::page_types;
 pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

@@ -4,6 +4,7 @@
 //! testers (Zambelli et al. 2021, Figure 3b) show that it differs from phase to phase, so every phase has a key of its
 //! own. A current is that of the whole die, however many of its planes work.
 
+use super::pages::{of_page, page_types};
 use interpulse_engine::{Current, EnergyPerBit, Voltage};
 use interpulse_settings::{ConfigError, Section, default};
 
@@ -106,30 +107,17 @@ impl PowerSpec {
         spec.bus_out = s.energy_per_bit("bus-out", "VDDQ energy of a bit that the die sends", energy())?;
         spec.bus_in = s.energy_per_bit("bus-in", "VDDQ energy of a bit that the die receives", energy())?;
         for (draw, key, current, doc) in Draw::ALL {
-            let place = match draw {
-                Draw::Sense0 | Draw::Sense1 | Draw::Sense2 | Draw::Sense3 => match place_of(key, bits) {
-                    Some(place) => Draw::sense(place),
-                    None => {
-                        let plural = if bits == 1 { "" } else { "s" };
-                        s.refuse(key, format!("cells of {bits} bit{plural} have no such page"))?;
-                        continue;
-                    }
-                },
-                other => other,
+            let range = default(current).at_most(MOST);
+            let Some(page) = key.strip_prefix("sense-") else {
+                spec.currents[draw as usize] = s.current(key, doc, range)?;
+                continue;
             };
-            spec.currents[place as usize] = s.current(key, doc, default(current).at_most(MOST))?;
+            let current = of_page(s, bits, page, |s| s.current(key, doc, range))?;
+            let place = page_types(bits).iter().position(|&of| of == page);
+            if let (Some(place), Some(current)) = (place, current) {
+                spec.currents[Draw::sense(place) as usize] = current;
+            }
         }
         Ok(spec)
     }
-}
-
-/// The place on the word line of the page type that a sensing key is about, for cells of so many bits.
-fn place_of(key: &str, bits: u32) -> Option<usize> {
-    let types: &[&str] = match bits {
-        1 => &["sense-lsb"],
-        2 => &["sense-lsb", "sense-msb"],
-        3 => &["sense-lsb", "sense-csb", "sense-msb"],
-        _ => &["sense-lsb", "sense-csb", "sense-msb", "sense-top"],
-    };
-    types.iter().position(|&name| name == key)
 }

@@ -1,12 +1,11 @@
 //! Reading a part from the section `[part]` of a configuration.
 
+use super::pages::of_page;
 use super::power::PowerSpec;
+use super::registry::{PRESET, presets};
 use super::spec::{EraseWear, PartSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
-
-/// What `part.preset` is, for whoever reads it.
-pub(super) const PRESET: &str = "name of the part preset this part is based on";
 
 /// No single step of a flash operation lasts longer; keeps sums of steps far from overflow.
 const SLOWEST: Duration = Duration::from_ms(60_000);
@@ -17,28 +16,37 @@ impl PartSpec {
     ///
     /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
     pub fn read(part: &mut Section) -> Result<PartSpec, ConfigError> {
-        let name = part.label("preset", PRESET)?.unwrap_or_else(|| "custom".to_string());
-        let planes = part.u32("planes", "planes per die", required().within(1..=64))?;
+        let presets: Vec<_> = presets().iter().map(|preset| (preset.name, preset.doc)).collect();
+        let name = part.label_of("preset", PRESET, &presets)?.unwrap_or_else(|| "custom".to_string());
+        let mut state = part.shaping_state();
+        let planes = state.u32("planes", "planes per die", required().within(1..=64))?;
         let blocks = required().within(1..=1 << 20);
         let blocks_per_plane =
-            part.u32("blocks-per-plane", "blocks per plane, bad-block reserve included", blocks)?;
+            state.u32("blocks-per-plane", "blocks per plane, bad-block reserve included", blocks)?;
         let pages = required().within(1..=65_535);
         let pages_per_block =
-            part.u32("pages-per-block", "pages per block, as the data sheet counts them", pages)?;
+            state.u32("pages-per-block", "pages per block, as the data sheet counts them", pages)?;
         let page = required().positive().at_most(Bytes::mib(1));
-        let page_size = part.bytes("page-size", "user bytes of a page", page)?;
+        let page_size = state.bytes("page-size", "user bytes of a page", page)?;
         let parity = required().at_most(Bytes::mib(1));
         let page_parity = part.bytes("page-parity", "parity and metadata bytes beside a page", parity)?;
         let bits_per_cell =
-            part.u32("bits-per-cell", "bits per cell: 1 SLC to 4 QLC", required().within(1..=4))?;
+            state.u32("bits-per-cell", "bits per cell: 1 SLC to 4 QLC", required().within(1..=4))?;
         let layers = part.u32(
             "layers",
             "stacked layers, 1 for a planar part; describes the part, no timing depends on it",
             required().at_least(1),
         )?;
-        let modes = [("one-shot", ProgramMode::OneShot), ("page", ProgramMode::Page)];
-        let program_mode =
-            part.choice("program-mode", "all pages of a word line at once, or page by page", None, &modes)?;
+        let modes = [
+            ("one-shot", ProgramMode::OneShot, "all pages of a word line at once"),
+            ("page", ProgramMode::Page, "page by page"),
+        ];
+        let program_mode = state.choice(
+            "program-mode",
+            "all pages of a word line at once, or page by page",
+            None,
+            &modes,
+        )?;
         let read = read_times(part, bits_per_cell)?;
         let buffer_setup = part.duration(
             "buffer-setup",
@@ -52,16 +60,22 @@ impl PartSpec {
             default(0.0).at_least(0.0),
         )?;
         let erase = erase_train(part)?;
-        let wear = [("fixed", EraseWear::Fixed), ("aero", EraseWear::Aero)];
+        let wear = [
+            ("fixed", EraseWear::Fixed, "the same loops at any wear"),
+            ("aero", EraseWear::Aero, "drawn per block as AERO measured them on 3D TLC"),
+        ];
         let erase_wear = part.choice(
             "erase-wear",
             "how erase loops grow with program/erase cycles",
             Some("fixed"),
             &wear,
         )?;
-        let support: Vec<_> = SuspendSupport::ALL.iter().map(|&(name, value, _)| (name, value)).collect();
-        let suspend_support =
-            part.choice("suspend-support", "which operations the part can suspend", Some("both"), &support)?;
+        let suspend_support = part.choice(
+            "suspend-support",
+            "which operations the part can suspend",
+            Some("both"),
+            SuspendSupport::ALL,
+        )?;
         let spec = PartSpec {
             name,
             planes,
@@ -161,30 +175,15 @@ fn loops() -> Spec<u32> {
 
 /// The sensing time of each page type that cells of `bits` bits have, least significant first.
 fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>, ConfigError> {
-    const TYPES: [(&str, &str, &str, [bool; 4]); 4] = [
-        (
-            "read-lsb",
-            "sensing time of a least significant page",
-            "least significant",
-            [true, true, true, true],
-        ),
-        ("read-csb", "sensing time of a central page", "central", [false, false, true, true]),
-        (
-            "read-msb",
-            "sensing time of a most significant page",
-            "most significant",
-            [false, true, true, true],
-        ),
-        ("read-top", "sensing time of the fourth (top) page", "top", [false, false, false, true]),
+    const TYPES: [(&str, &str, &str); 4] = [
+        ("lsb", "read-lsb", "sensing time of a least significant page"),
+        ("csb", "read-csb", "sensing time of a central page"),
+        ("msb", "read-msb", "sensing time of a most significant page"),
+        ("top", "read-top", "sensing time of the fourth (top) page"),
     ];
     let mut times = Vec::new();
-    for (key, doc, page, cells) in TYPES {
-        if cells[bits as usize - 1] {
-            times.push(part.duration(key, doc, positive())?);
-        } else {
-            let plural = if bits == 1 { "" } else { "s" };
-            part.refuse(key, format!("cells of {bits} bit{plural} have no {page} page"))?;
-        }
+    for (page, key, doc) in TYPES {
+        times.extend(of_page(part, bits, page, |part| part.duration(key, doc, positive()))?);
     }
     Ok(times)
 }
@@ -209,18 +208,11 @@ fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
 /// The operations of reprogramming; none of its keys, or all.
 fn reprogram(part: &mut Section, bits: u32, mode: ProgramMode) -> Result<Option<ReprogramSpec>, ConfigError> {
     let mut r = part.section("reprogram")?;
-    const KEYS: [&str; 9] =
-        ["mlc-loops", "mlc-pulse", "mlc-reset", "mlc-verify", "loops", "pulse", "reset", "verify", "read"];
-    let given = KEYS.iter().any(|key| r.has(key));
-    if !given {
-        return Ok(None);
-    }
-    if bits != 3 || mode != ProgramMode::OneShot {
-        let key = KEYS.iter().find(|key| r.has(key)).expect("one is given");
-        let why = "only 3-bit cells that are programmed one-shot are reprogrammed (bits-per-cell = 3, program-mode = \
-                   \"one-shot\")";
-        r.refuse(key, why)?;
-    }
+    let given = !r.is_empty() && bits == 3 && mode == ProgramMode::OneShot;
+    r.when(given, "bits-per-cell = 3 with program-mode = \"one-shot\"", read_reprogram)
+}
+
+fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
     let mlc_program = TrainSpec {
         loops: r.u32("mlc-loops", "loops of the first program, as two bits per cell", loops())?,
         pulse: r.duration("mlc-pulse", "pulse of one loop of the first program", positive())?,
@@ -246,7 +238,7 @@ fn reprogram(part: &mut Section, bits: u32, mode: ProgramMode) -> Result<Option<
         "sensing a page of a reprogrammable word line; a reprogram begins with one such read",
         positive(),
     )?;
-    Ok(Some(ReprogramSpec { mlc_program, reprogram, read }))
+    Ok(ReprogramSpec { mlc_program, reprogram, read })
 }
 
 fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {

@@ -3,6 +3,9 @@
 
 use interpulse_settings::{ConfigError, Document, PresetKind};
 
+/// What `part.preset` is, for whoever reads it.
+pub(super) const PRESET: &str = "name of the part preset this part is based on";
+
 /// An embedded part preset.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
@@ -64,8 +67,8 @@ pub fn preset(name: &str) -> Result<Document, ConfigError> {
 ///
 /// Fails on an unknown name, pointing at the line that gives it.
 pub fn layered(document: Document) -> Result<Document, ConfigError> {
-    let options: Vec<(&str, &Preset)> = PRESETS.iter().map(|preset| (preset.name, preset)).collect();
-    match document.section("part")?.optional_choice("preset", super::read::PRESET, &options)? {
+    let options: Vec<_> = PRESETS.iter().map(|preset| (preset.name, preset, preset.doc)).collect();
+    match document.section("part")?.optional_choice("preset", PRESET, &options)? {
         Some(preset) => document.over(preset.document()?),
         None => Ok(document),
     }

@@ -139,15 +139,15 @@ fn bad_parts_are_refused_with_their_reason() {
     let cases = [
         (
             with("fast12-slc", "read-msb = \"1us\""),
-            "x.toml:3: part.read-msb: does not apply; cells of 1 bit have no most significant page",
+            "x.toml:3: part.read-msb: does not apply; it belongs to bits-per-cell = 2 or 3 or 4",
         ),
         (
             with("fast12-mlc", "read-csb = \"1us\""),
-            "x.toml:3: part.read-csb: does not apply; cells of 2 bits have no central page",
+            "x.toml:3: part.read-csb: does not apply; it belongs to bits-per-cell = 3 or 4",
         ),
         (
             with("a4-tlc", "read-top = \"1us\""),
-            "x.toml:3: part.read-top: does not apply; cells of 3 bits have no top page",
+            "x.toml:3: part.read-top: does not apply; it belongs to bits-per-cell = 4",
         ),
         (
             with("a4-tlc", "read-lsb = \"0us\""),

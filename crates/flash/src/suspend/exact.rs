@@ -10,7 +10,7 @@ pub struct Exact;
 impl SuspendScheme for Exact {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        Some(ask.cut(ask.elapsed))
+        Some(ask.cut(ask.at.elapsed))
     }
 
     fn progresses(&self) -> bool {

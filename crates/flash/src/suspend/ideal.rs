@@ -10,7 +10,12 @@ pub struct Ideal;
 impl SuspendScheme for Ideal {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        Some(Stop { after: Duration::ZERO, keeps: ask.elapsed, entry: Duration::ZERO, resume: Duration::ZERO })
+        Some(Stop {
+            after: Duration::ZERO,
+            keeps: ask.at.elapsed,
+            entry: Duration::ZERO,
+            resume: Duration::ZERO,
+        })
     }
 
     fn progresses(&self) -> bool {

@@ -10,7 +10,7 @@ pub struct Immediate;
 impl SuspendScheme for Immediate {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        Some(ask.cut(ask.train.loop_start(ask.elapsed)))
+        Some(ask.cut(ask.at.train.loop_start(ask.at.elapsed)))
     }
 
     fn progresses(&self) -> bool {

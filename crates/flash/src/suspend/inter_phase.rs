@@ -10,8 +10,8 @@ pub struct InterPhase;
 impl SuspendScheme for InterPhase {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let phase = ask.train.phase_at(ask.elapsed);
-        let between = phase.start == ask.elapsed && !ask.committed;
-        Some(ask.run_on(if between { Duration::ZERO } else { phase.end - ask.elapsed }))
+        let phase = ask.at.train.phase_at(ask.at.elapsed);
+        let between = phase.start == ask.at.elapsed && !ask.at.committed;
+        Some(ask.run_on(if between { Duration::ZERO } else { phase.end - ask.at.elapsed }))
     }
 }

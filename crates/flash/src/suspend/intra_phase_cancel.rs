@@ -12,9 +12,9 @@ pub struct IntraPhaseCancel;
 impl SuspendScheme for IntraPhaseCancel {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let phase = ask.train.phase_at(ask.elapsed);
+        let phase = ask.at.train.phase_at(ask.at.elapsed);
         Some(match phase.kind {
-            PhaseKind::Reset => ask.run_on(phase.end - ask.elapsed),
+            PhaseKind::Reset => ask.run_on(phase.end - ask.at.elapsed),
             PhaseKind::Pulse | PhaseKind::Verify => ask.cut_and_reset(phase.start),
         })
     }

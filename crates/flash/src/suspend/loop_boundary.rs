@@ -9,7 +9,11 @@ pub struct LoopBoundary;
 impl SuspendScheme for LoopBoundary {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let to_end = ask.train.to_loop_end(ask.elapsed);
-        Some(ask.run_on(if ask.committed && to_end.as_ns() == 0 { ask.train.loop_time() } else { to_end }))
+        let to_end = ask.at.train.to_loop_end(ask.at.elapsed);
+        Some(ask.run_on(if ask.at.committed && to_end.as_ns() == 0 {
+            ask.at.train.loop_time()
+        } else {
+            to_end
+        }))
     }
 }

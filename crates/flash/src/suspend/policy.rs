@@ -1,7 +1,6 @@
 //! A scheme with the limits around it, for one kind of operation.
 
-use super::{Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Stop, SuspendCosts, SuspendScheme};
-use crate::pulse::PulseTrain;
+use super::{Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Standing, Stop, SuspendCosts, SuspendScheme};
 use interpulse_engine::{Duration, SimTime};
 
 /// What may stop an operation, and is served while it is stopped.
@@ -31,34 +30,14 @@ pub enum Reload {
 }
 
 impl Reload {
-    /// Name and one line of documentation of each, in the order of the variants.
-    pub const ALL: &'static [(&'static str, &'static str)] = &[
-        ("shadow-buffer", "from a shadow buffer on the die, in `part.page-buffer-reload`"),
-        ("bus", "from the controller, over the bus"),
-    ];
-}
-
-/// Whose starvation the scheme `timeout` watches (Kim et al., ATC'19).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeferClock {
-    /// Of the operation itself, from its first suspension on (the slides).
-    FirstSuspend,
-    /// Of the operation itself: the time it has spent suspended (the slides, read the other way).
-    SuspendedTime,
-    /// Of the host write that has waited longest, on the whole drive (the authors' code).
-    HostWrite,
-}
-
-impl DeferClock {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, DeferClock, &'static str)] = &[
-        ("first-suspend", DeferClock::FirstSuspend, "time since the operation's first suspension"),
-        ("suspended-time", DeferClock::SuspendedTime, "time the operation has spent suspended"),
+    /// Name, value and one line of documentation of each; the time is the part's.
+    pub const ALL: &'static [(&'static str, Reload, &'static str)] = &[
         (
-            "host-write",
-            DeferClock::HostWrite,
-            "age of the oldest host write that waits for the cache, drive-wide",
+            "shadow-buffer",
+            Reload::ShadowBuffer(Duration::ZERO),
+            "from a shadow buffer on the die, in `part.page-buffer-reload`",
         ),
+        ("bus", Reload::Bus, "from the controller, over the bus"),
     ];
 }
 
@@ -102,35 +81,6 @@ pub struct SuspendPolicy {
     pub reload: Reload,
     /// Wear of one suspension, in millionths of a program/erase cycle.
     pub stress_ppm: u32,
-    /// Starvation after which the scheme `timeout` defers.
-    pub defer_after: Duration,
-    /// Whose starvation.
-    pub defer_clock: DeferClock,
-}
-
-/// Where an operation stands when it is asked to stop.
-#[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
-    /// Its train.
-    pub train: &'a PulseTrain,
-    /// Progress, less than the train's total.
-    pub elapsed: Duration,
-    /// See [`Ask::committed`].
-    pub committed: bool,
-    /// Planes it spans.
-    pub planes: u32,
-    /// Suspensions so far.
-    pub suspends: u32,
-    /// When it was first suspended; meaningless before.
-    pub first_suspend: SimTime,
-    /// When it last went on after a suspension; meaningless before the first.
-    pub resumed: SimTime,
-    /// Time it has spent suspended, from halts to resumed pulses.
-    pub suspended: Duration,
-    /// Now.
-    pub now: SimTime,
-    /// When the host write that has waited longest was submitted, if one waits.
-    pub oldest_write: Option<SimTime>,
 }
 
 /// What becomes of the request to stop.
@@ -170,8 +120,6 @@ impl SuspendPolicy {
             resume_ramp: Duration::ZERO,
             reload: Reload::ShadowBuffer(Duration::ZERO),
             stress_ppm: 0,
-            defer_after: Duration::ZERO,
-            defer_clock: DeferClock::FirstSuspend,
         }
     }
 
@@ -210,14 +158,7 @@ impl SuspendPolicy {
         if at.suspends > 0 && at.now < at.resumed + self.min_interval {
             return Decision::NotBefore(at.resumed + self.min_interval);
         }
-        let ask = Ask {
-            train: at.train,
-            elapsed: at.elapsed,
-            committed: at.committed,
-            overdue: self.overdue(at),
-            costs: &self.costs,
-        };
-        match self.scheme.stop(&ask) {
+        match self.scheme.stop(&Ask { at, costs: &self.costs }) {
             // A stop at the very end is no suspension: the operation is then complete.
             Some(stop) if stop.after < remaining => {
                 let stop = self.on_planes(stop, at.planes);
@@ -241,20 +182,6 @@ impl SuspendPolicy {
         suspends > 0
             && (self.max_suspended_time.is_some_and(|most| suspended >= most)
                 || self.timeout.is_some_and(|most| now >= first + most))
-    }
-
-    #[inline]
-    fn overdue(&self, at: &Standing) -> bool {
-        if self.scheme != Scheme::Timeout {
-            return false;
-        }
-        let waited = match self.defer_clock {
-            DeferClock::FirstSuspend if at.suspends == 0 => Duration::ZERO,
-            DeferClock::FirstSuspend => at.now.since(at.first_suspend),
-            DeferClock::SuspendedTime => at.suspended,
-            DeferClock::HostWrite => at.oldest_write.map_or(Duration::ZERO, |since| at.now.since(since)),
-        };
-        waited >= self.defer_after
     }
 
     #[inline]

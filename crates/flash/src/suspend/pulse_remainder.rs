@@ -12,10 +12,10 @@ pub struct PulseRemainder;
 impl SuspendScheme for PulseRemainder {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let phase = ask.train.phase_at(ask.elapsed);
+        let phase = ask.at.train.phase_at(ask.at.elapsed);
         Some(match phase.kind {
-            PhaseKind::Pulse => ask.cut_and_reset(ask.elapsed),
-            PhaseKind::Reset => ask.run_on(phase.end - ask.elapsed),
+            PhaseKind::Pulse => ask.cut_and_reset(ask.at.elapsed),
+            PhaseKind::Reset => ask.run_on(phase.end - ask.at.elapsed),
             PhaseKind::Verify => ask.cut_and_reset(phase.start),
         })
     }

@@ -1,6 +1,7 @@
 //! When a suspended operation goes on.
 
 use interpulse_engine::Duration;
+use interpulse_settings::{Row, required};
 
 /// Starblaze's WHEN (FMS, slide "Challenges in implementation").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +16,22 @@ pub enum ResumeWhen {
 }
 
 impl ResumeWhen {
-    /// Name and one line of documentation of each, in the order of the variants.
-    pub const ALL: &'static [(&'static str, &'static str)] = &[
-        ("drained", "nothing waits that may preempt it"),
-        ("batch", "what waited at the stop has been served"),
-        ("timer", "`resume-after` has passed since the suspension was entered, whatever waits"),
+    /// What the configuration reads.
+    pub const ROWS: &'static [Row<ResumeWhen>] = &[
+        Row { name: "drained", doc: "nothing waits that may preempt it", read: |_| Ok(ResumeWhen::Drained) },
+        Row {
+            name: "batch",
+            doc: "what waited at the stop has been served",
+            read: |_| Ok(ResumeWhen::Batch),
+        },
+        Row {
+            name: "timer",
+            doc: "`resume-after` has passed since the suspension was entered, whatever waits",
+            read: |s| {
+                let doc = "how long it stays suspended, counted from when the die can be read";
+                let range = required().positive().at_most(Duration::from_ms(100_000));
+                Ok(ResumeWhen::Timer(s.duration("resume-after", doc, range)?))
+            },
+        },
     ];
 }

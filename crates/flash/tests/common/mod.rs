@@ -20,9 +20,20 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
 use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy, Timeout};
 use interpulse_flash::variation::LongOperations;
 use std::sync::Arc;
+
+/// `timeout` as it comes.
+pub const TIMEOUT: Scheme = Scheme::Timeout(Timeout::DEFAULT);
+
+/// `scheme`; if it is `timeout`, it defers after this long.
+pub fn after(scheme: Scheme, after: Duration) -> Scheme {
+    match scheme {
+        Scheme::Timeout(of) => Scheme::Timeout(Timeout { after, ..of }),
+        other => other,
+    }
+}
 
 /// Command and address cycles.
 pub const CMD: u64 = 300;

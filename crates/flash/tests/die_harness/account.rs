@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
-use interpulse_engine::{Current, Duration};
+use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::command::Use;
 use interpulse_flash::errors::{Ecc, ErrorSpec, SoftStage};
 use interpulse_flash::nand::NandConfig;
@@ -10,9 +10,10 @@ use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::suspend::{
-    DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
+    Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
 use interpulse_flash::variation::LongOperations;
+use interpulse_settings::Document;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -108,12 +109,23 @@ struct Case {
     arrivals: Vec<Arrival>,
 }
 
+/// The scheme in row `k` with keys of its own drawn from what it declares; each of its durations is `time`.
+fn drawn(k: usize, time: Duration, seed: u64) -> Scheme {
+    let mut rng = Streams::new(seed).stream("test.scheme", 0);
+    let keys = Document::empty().drawing(move |key| match key.noun {
+        "a duration" => Some(format!("\"{}ns\"", time.as_ns())),
+        _ => key.draw(&mut rng),
+    });
+    (Scheme::ROWS[k].read)(&mut keys.top()).expect("what is declared is legal")
+}
+
 fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
     // Free, cheap and dear costs; times about a read, a loop, an operation.
     let cost = || prop_oneof![Just(0), 1u64..200, 10_000u64..60_000].prop_map(Duration::from_ns);
     let time = || prop_oneof![2 => Just(0), 1 => 1u64..300_000].prop_map(Duration::from_ns);
     let limit = || prop::option::weighted(0.3, (1u64..900_000).prop_map(Duration::from_ns));
-    let scheme = (0..Scheme::ALL.len()).prop_map(|k| Scheme::ALL[k].1);
+    let scheme =
+        (0..Scheme::ROWS.len(), time(), any::<u64>()).prop_map(|(k, time, seed)| drawn(k, time, seed));
     let resume = prop_oneof![
         2 => Just(ResumeWhen::Drained),
         1 => Just(ResumeWhen::Batch),
@@ -127,12 +139,12 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
     let costs =
         (cost(), cost(), cost()).prop_map(|(entry, resume, reset)| SuspendCosts { entry, resume, reset });
     let limits = (prop::option::of(0u32..4), time(), 0u32..4, time(), limit(), limit());
-    let rest = (time(), (0..DeferClock::ALL.len()).prop_map(|k| DeferClock::ALL[k].1), time(), 0u32..50_000);
+    let rest = (time(), 0u32..50_000);
     (scheme, costs, limits, (resume, reload, eligible, preemptors), rest).prop_map(
         |(scheme, costs, limits, (resume, reload, eligible, preemptors), rest)| {
             let (max_suspends, min_remaining, min_loops_left, min_interval, max_suspended_time, timeout) =
                 limits;
-            let (defer_after, defer_clock, resume_ramp, stress_ppm) = rest;
+            let (resume_ramp, stress_ppm) = rest;
             SuspendPolicy {
                 scheme,
                 costs,
@@ -148,8 +160,6 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
                 resume_ramp,
                 reload,
                 stress_ppm,
-                defer_after,
-                defer_clock,
             }
         },
     )

@@ -28,12 +28,10 @@ fn resetting() -> PartSpec {
 /// `scheme` for both kinds; `timeout` defers at once or, with `patient`, not within these tests.
 fn stopping(scheme: Scheme, patient: bool) -> NandConfig {
     let us = Duration::from_us;
-    let mut config = suspending(scheme, &resetting());
+    let patience = if patient { Duration::from_ms(1_000) } else { Duration::ZERO };
+    let mut config = suspending(after(scheme, patience), &resetting());
     config.program_suspend.costs = SuspendCosts { entry: us(20), resume: us(10), reset: us(4) };
     config.erase_suspend.costs = SuspendCosts { entry: us(40), resume: us(30), reset: us(4) };
-    for policy in [&mut config.program_suspend, &mut config.erase_suspend] {
-        policy.defer_after = if patient { Duration::from_ms(1_000) } else { Duration::ZERO };
-    }
     config
 }
 
@@ -248,7 +246,7 @@ fn immediate_and_a_patient_timeout() {
         (3_490_299, 4_725_096, lost(1_149_999)),
         (3_450_300, 3_450_300, NO_COST),
     ];
-    for scheme in [Scheme::Immediate, Scheme::Timeout] {
+    for scheme in [Scheme::Immediate, TIMEOUT] {
         check_rows(scheme, true, program(0), &rows(IN_PROGRAM, of_program));
         check_rows(scheme, true, erase(0), &rows(IN_ERASE, of_erase));
     }
@@ -284,7 +282,7 @@ fn at_the_end_of_the_loop() {
         (3_450_300, 3_450_300, NO_COST),
         (3_450_300, 3_450_300, NO_COST),
     ];
-    for scheme in [Scheme::Deferred, Scheme::LoopBoundary, Scheme::Timeout] {
+    for scheme in [Scheme::Deferred, Scheme::LoopBoundary, TIMEOUT] {
         check_rows(scheme, false, program(0), &rows(IN_PROGRAM, of_program));
         check_rows(scheme, false, erase(0), &rows(IN_ERASE, of_erase));
     }
@@ -303,9 +301,9 @@ fn every_scheme_has_a_table() {
         Exact,
         Immediate,
         Deferred,
-        Timeout,
+        TIMEOUT,
         LoopBoundary,
     ];
-    assert!(Scheme::ALL.iter().all(|(_, scheme, _)| tabled.contains(scheme)));
-    assert_eq!(tabled.len(), Scheme::ALL.len());
+    assert!(Scheme::all().iter().all(|(_, scheme, _)| tabled.contains(scheme)));
+    assert_eq!(tabled.len(), Scheme::ROWS.len());
 }

@@ -6,7 +6,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::{NandConfig, NandCounters};
-use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme, SuspendPolicy};
+use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme, SuspendPolicy, Timeout};
 
 fn us(us: u64) -> Option<Duration> {
     Some(Duration::from_us(us))
@@ -115,12 +115,8 @@ fn the_least_interval() {
 fn the_clocks_of_the_timeout() {
     // The read at 70000 loses 12742 and is served from 90000 to 144797; the first loop begins again at 154797 and ends
     // at 279797; 84797 have been suspended.
-    let config = |clock| {
-        let mut config = suspending(Scheme::Timeout, &part());
-        config.program_suspend.defer_clock = clock;
-        config.program_suspend.defer_after = Duration::from_us(100);
-        config
-    };
+    let config =
+        |clock| suspending(Scheme::Timeout(Timeout { after: Duration::from_us(100), clock }), &part());
     let at_once = |at: u64| at + 20_000;
     for (clock, second, starts) in [
         (DeferClock::FirstSuspend, 169_999, at_once(169_999)),

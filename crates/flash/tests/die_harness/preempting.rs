@@ -209,7 +209,7 @@ fn operations_as_long_as_a_read_or_shorter() {
         let arrivals = [(0, erase(0)), (100, read(0))];
         check("erase", Bench::new(&part(), with(Scheme::None), 1), &arrivals, &[erase_end, erase_end + READ]);
         // Of what takes no time nothing is stopped.
-        for &(name, scheme, _) in Scheme::ALL {
+        for (name, scheme, _) in Scheme::all() {
             let mut bench = Bench::new(&part(), with(scheme), 1);
             bench.at(0, program(0)).at(10_000, read(0)).at(1_000_000, erase(0)).at(1_000_100, read(0)).run();
             let c = bench.nand.counters;
@@ -226,10 +226,9 @@ fn operations_as_long_as_a_read_or_shorter() {
 /// The write that `timeout` watches may be the host's oldest, on any die.
 #[test]
 fn a_host_write_that_starves_defers_the_whole_array() {
-    use interpulse_flash::suspend::DeferClock;
-    let mut config = suspending(Scheme::Timeout, &part());
-    config.program_suspend.defer_clock = DeferClock::HostWrite;
-    config.program_suspend.defer_after = Duration::from_us(50);
+    use interpulse_flash::suspend::{DeferClock, Timeout};
+    let of = |after| Scheme::Timeout(Timeout { after, clock: DeferClock::HostWrite });
+    let mut config = suspending(of(Duration::from_us(50)), &part());
     // Immediate: entered at 120000. Deferred: the loop ends at 182258, entered 202258.
     let (at_once, deferred) = (120_000 + READ, 202_258 + READ);
     for (oldest, expected) in
@@ -241,7 +240,7 @@ fn a_host_write_that_starves_defers_the_whole_array() {
         assert_eq!(bench.of(1).at, expected, "{oldest:?}");
     }
     // Without any patience everything is deferred, as in the authors' program.
-    config.program_suspend.defer_after = Duration::ZERO;
+    config.program_suspend.scheme = of(Duration::ZERO);
     for oldest in [None, Some(100_000)] {
         let mut bench = Bench::new(&part(), config.clone(), 1);
         bench.nand.set_oldest_write(oldest.map(SimTime));

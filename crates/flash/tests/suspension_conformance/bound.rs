@@ -47,7 +47,7 @@ fn no_scheme_is_faster(part: &PartSpec, policy: Policy, arrivals: &[(u64, Txn)],
     };
     let ideal = read_times(part, &with(Scheme::Ideal), arrivals);
     let mut slower = 0;
-    for &(name, scheme, _) in Scheme::ALL {
+    for (name, scheme, _) in Scheme::all() {
         let ours = read_times(part, &with(scheme), arrivals);
         for (k, (ideal, other)) in ideal.iter().zip(&ours).enumerate() {
             assert!(
@@ -121,7 +121,7 @@ fn ideal_is_the_bound_on_the_mean() {
             .collect();
         let with = |scheme| NandConfig { policy: Policy::ReadPriority, ..of(scheme) };
         let ideal = read_times(&quick, &with(Scheme::Ideal), &list);
-        for &(name, scheme, _) in Scheme::ALL {
+        for (name, scheme, _) in Scheme::all() {
             let ours = read_times(&quick, &with(scheme), &list);
             let most = ours.iter().sum::<u64>() + 3 * ours.len() as u64;
             assert!(ideal.iter().sum::<u64>() <= most, "{name}, seed {seed}");
@@ -146,7 +146,7 @@ fn fast12_a_read_after_the_program_has_started_gains_nothing_from_read_priority(
     for at in [1, PULSES_AT, 100_000, 400_000, PROGRAM - 1] {
         assert_eq!(time(fifo(), &one, at), PROGRAM - at + READ);
         assert_eq!(time(priority(), &one, at), PROGRAM - at + READ);
-        for &(name, scheme, _) in Scheme::ALL {
+        for (name, scheme, _) in Scheme::all() {
             let ours = time(suspending(scheme, &part()), &one, at);
             // Not in the last loop, for a scheme that finishes it: the program is over by then.
             let gains = ours < PROGRAM - at + READ;

@@ -25,7 +25,7 @@ fn with(scheme: Scheme, eligible: &Eligibility) -> NandConfig {
 }
 
 fn every_scheme() -> impl Iterator<Item = Scheme> {
-    Scheme::ALL.iter().map(|&(_, scheme, _)| scheme).filter(|&scheme| scheme != Scheme::None)
+    Scheme::all().into_iter().map(|(_, scheme, _)| scheme).filter(|&scheme| scheme != Scheme::None)
 }
 
 #[test]

@@ -13,10 +13,10 @@ const LONGEST_READ: u64 = CMD + MSB + 17_986;
 const LOOPS: [u64; 2] = [125_000, 1_100_000];
 
 fn every_scheme() -> impl Iterator<Item = (&'static str, Scheme)> {
-    Scheme::ALL
-        .iter()
+    Scheme::all()
+        .into_iter()
         .filter(|(_, scheme, _)| *scheme != Scheme::None)
-        .map(|&(name, scheme, _)| (name, scheme))
+        .map(|(name, scheme, _)| (name, scheme))
 }
 
 /// Runs random arrivals under `change` and hands the suspensions of each operation to `check`; at least `least` of

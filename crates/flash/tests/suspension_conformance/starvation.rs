@@ -8,7 +8,7 @@ use crate::watch::{dearest, each, of, record, resetting};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme};
+use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme, Timeout};
 
 const BATCH: u64 = 3 * READ_DIE;
 /// What starves is given up after 10 s.
@@ -22,7 +22,7 @@ fn starving(scheme: Scheme) -> NandConfig {
     let mut config = NandConfig { ecc_latency: Duration::ZERO, ecc_interval: Duration::ZERO, ..of(scheme) };
     each(&mut config, |policy| {
         policy.resume = ResumeWhen::Batch;
-        policy.defer_after = Duration::from_ns(N);
+        policy.scheme = after(scheme, Duration::from_ns(N));
     });
     config
 }
@@ -84,11 +84,11 @@ fn what_stops_at_once_starves() {
         Scheme::PulseRemainder,
         Scheme::Exact,
         Scheme::Ideal,
-        Scheme::Timeout,
+        TIMEOUT,
     ] {
         for (kind, ..) in OPERATIONS {
             let mut config = starving(scheme);
-            each(&mut config, |policy| policy.defer_after = Duration::from_ns(2 * LONG));
+            each(&mut config, |policy| policy.scheme = after(scheme, Duration::from_ns(2 * LONG)));
             let (ended, net) = run(&config, kind, None, LONG);
             assert_eq!((ended, net), (None, 0), "{scheme:?} {kind:?}");
         }
@@ -125,7 +125,7 @@ fn a_ramp_longer_than_the_interval_starves_the_exact_schemes() {
 /// With at most k suspensions, k below the number of loops, every scheme keeps the bound of those that defer.
 #[test]
 fn what_is_capped_finishes() {
-    for &(name, scheme, _) in Scheme::ALL {
+    for (name, scheme, _) in Scheme::all() {
         for (kind, loops, one) in OPERATIONS {
             for cap in 1..=loops as u32 {
                 let mut config = starving(scheme);
@@ -142,10 +142,16 @@ fn what_is_capped_finishes() {
 /// `timeout` by each of its clocks: nothing for N, then all within the bound of those that defer.
 #[test]
 fn the_timeout_finishes_after_n() {
+    let by = |clock| {
+        let mut config = starving(TIMEOUT);
+        each(&mut config, |policy| {
+            policy.scheme = Scheme::Timeout(Timeout { after: Duration::from_ns(N), clock });
+        });
+        config
+    };
     for &(name, clock, _) in DeferClock::ALL {
         for (kind, loops, one) in OPERATIONS {
-            let mut config = starving(Scheme::Timeout);
-            each(&mut config, |policy| policy.defer_clock = clock);
+            let config = by(clock);
             // The oldest write came at 5 ms; nobody else looks at it.
             let write = 5_000_000;
             let (ended, net) = run(&config, kind, Some(write), LONG);
@@ -160,19 +166,18 @@ fn the_timeout_finishes_after_n() {
         }
     }
     // No write waits: it goes on starving.
-    let mut config = starving(Scheme::Timeout);
-    each(&mut config, |policy| policy.defer_clock = DeferClock::HostWrite);
+    let config = by(DeferClock::HostWrite);
     assert_eq!(run(&config, Kind::Erase, None, 1_000_000_000), (None, 0));
 }
 
 /// The limits on suspended time and on age end the starvation under every scheme, too: not stopped again after N.
 #[test]
 fn a_limit_on_time_ends_starvation() {
-    for &(name, scheme, _) in Scheme::ALL {
+    for (name, scheme, _) in Scheme::all() {
         for by_age in [false, true] {
             let mut config = starving(scheme);
             each(&mut config, |policy| {
-                policy.defer_after = Duration::from_ns(2 * LONG);
+                policy.scheme = after(scheme, Duration::from_ns(2 * LONG));
                 let limit = Some(Duration::from_ns(N));
                 if by_age {
                     policy.timeout = limit;

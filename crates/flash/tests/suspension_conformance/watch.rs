@@ -24,11 +24,10 @@ pub fn resetting() -> PartSpec {
 /// `scheme` for programs and erases of [`resetting`], whose costs are all different, with a ramp; `timeout` turns
 /// from immediate to deferred within these tests.
 pub fn of(scheme: Scheme) -> NandConfig {
-    let mut config = suspending(scheme, &resetting());
+    let mut config = suspending(after(scheme, Duration::from_us(400)), &resetting());
     each(&mut config, |policy| {
         policy.costs.reset = Duration::from_ns(DISCHARGE);
         policy.resume_ramp = Duration::from_ns(RAMP);
-        policy.defer_after = Duration::from_us(400);
     });
     config
 }

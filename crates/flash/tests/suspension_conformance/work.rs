@@ -33,7 +33,7 @@ fn wrapped(scheme: Scheme, k: u64) -> NandConfig {
 /// Pulses applied = owed + done again + ramps; each operation completes once; what was suspended is accounted for.
 #[test]
 fn nothing_is_lost_and_work_is_conserved() {
-    for &(name, scheme, _) in Scheme::ALL {
+    for (name, scheme, _) in Scheme::all() {
         let (mut stops, mut redone, mut ramps) = (0, 0, 0);
         for seed in 0..SEEDS {
             let config = wrapped(scheme, seed);
@@ -62,7 +62,7 @@ fn nothing_is_lost_and_work_is_conserved() {
             ramps += c.ramp_time;
         }
         assert_eq!(stops > 0, scheme != Scheme::None, "{name}: {stops} stops");
-        let repeats = [Scheme::IntraPhaseCancel, Scheme::PulseRemainder, Scheme::Immediate, Scheme::Timeout];
+        let repeats = [Scheme::IntraPhaseCancel, Scheme::PulseRemainder, Scheme::Immediate, TIMEOUT];
         assert_eq!(redone > 0, repeats.contains(&scheme), "{name}: {redone} ns done again");
         let resumes_inside = [Scheme::PulseRemainder, Scheme::Exact];
         assert_eq!(ramps > 0, resumes_inside.contains(&scheme), "{name}: {ramps} ns of ramps");
@@ -73,7 +73,7 @@ fn nothing_is_lost_and_work_is_conserved() {
 /// between any two stops.
 #[test]
 fn progress_is_monotone() {
-    for &(name, scheme, _) in Scheme::ALL {
+    for (name, scheme, _) in Scheme::all() {
         let mut compared = 0;
         for seed in 0..SEEDS {
             let mut config = of(scheme);
@@ -106,7 +106,7 @@ fn none_is_a_part_without_suspension() {
             ..none.clone()
         };
         // No scheme either suspends anything if it may not once.
-        let mut not_once = wrapped(Scheme::ALL[seed as usize % Scheme::ALL.len()].1, seed);
+        let mut not_once = wrapped(Scheme::all()[seed as usize % Scheme::ROWS.len()].1, seed);
         each(&mut not_once, |policy| policy.max_suspends = Some(0));
         // Nor if nothing is eligible, or nothing may preempt.
         let mut no_die = wrapped(Scheme::Ideal, seed);

@@ -1,15 +1,21 @@
 //! Reading a section key by key.
 
 mod quantities;
+mod ways;
 mod words;
 
+use crate::declaration::Key;
 use crate::error::{ConfigError, Problem};
 use crate::kinds::Kind;
 use crate::origin::{Origin, Place};
+use crate::parse::Text;
 use crate::reading::Reading;
 use crate::resolution::Entry;
 use crate::tree::{Leaf, Node, Table, join};
 use crate::value::Value;
+use std::sync::Arc;
+
+pub use ways::{Row, Way};
 
 /// One table of a document, being read.
 ///
@@ -18,16 +24,29 @@ use crate::value::Value;
 /// section share what has been read.
 #[derive(Clone, Debug)]
 pub struct Section {
-    table: Table,
+    table: Arc<Table>,
     path: String,
     place: Place,
     reading: Reading,
+    /// What the keys asked for belong to, outermost first.
+    belongs_to: Vec<String>,
+    /// Whether preconditioning reads them.
+    shapes_state: bool,
+    /// Why those that are written are refused, if they are.
+    refuses: Option<String>,
 }
 
 impl Section {
     pub(crate) fn new(table: Table, path: String, place: Place, reading: Reading) -> Section {
         reading.open(&path);
-        Section { table, path, place, reading }
+        let table = Arc::new(table);
+        Section { table, path, place, reading, belongs_to: Vec::new(), shapes_state: false, refuses: None }
+    }
+
+    /// A section below this one: what applies to its keys applies to those of this one.
+    fn below(&self, table: Table, path: String, place: Place) -> Section {
+        let below = Section::new(table, path, place, self.reading.clone());
+        Section { belongs_to: self.belongs_to.clone(), shapes_state: self.shapes_state, ..below }
     }
 
     /// Full path of this section; empty for the top.
@@ -40,6 +59,11 @@ impl Section {
         self.table.entries.contains_key(key)
     }
 
+    /// True if nothing is written in it.
+    pub fn is_empty(&self) -> bool {
+        self.table.entries.is_empty()
+    }
+
     /// The sub-section called `name`; empty if it is not written. Fails if something else stands there.
     pub fn section(&self, name: &str) -> Result<Section, ConfigError> {
         self.reading.allow(&self.path, name);
@@ -47,7 +71,7 @@ impl Section {
         match self.table.entries.get(name) {
             Some(Node::Table(table)) => {
                 let place = table.origin.place();
-                Ok(Section::new(table.clone(), path, place, self.reading.clone()))
+                Ok(self.below(table.clone(), path, place))
             }
             Some(other) => {
                 let place = other.origin().place();
@@ -55,7 +79,7 @@ impl Section {
             }
             None => {
                 let place = Place { line: None, ..self.place.clone() };
-                Ok(Section::new(Table::new(Origin::Default), path, place, self.reading.clone()))
+                Ok(self.below(Table::new(Origin::Default), path, place))
             }
         }
     }
@@ -65,13 +89,15 @@ impl Section {
     pub fn tables(&self, name: &str) -> Result<Vec<Section>, ConfigError> {
         self.reading.allow(&self.path, name);
         let path = join(&self.path, name);
+        if self.reading.declares() {
+            return Ok(vec![self.below(Table::new(Origin::Default), join(&path, "N"), self.place.clone())]);
+        }
         match self.table.entries.get(name) {
             None => Ok(Vec::new()),
             Some(Node::Leaf(Leaf { value: Value::List(items), .. })) if items.is_empty() => Ok(Vec::new()),
             Some(Node::Tables(tables, _)) => {
                 let sections = tables.iter().enumerate().map(|(index, table)| {
-                    let path = join(&path, &index.to_string());
-                    Section::new(table.clone(), path, table.origin.place(), self.reading.clone())
+                    self.below(table.clone(), join(&path, &index.to_string()), table.origin.place())
                 });
                 Ok(sections.collect())
             }
@@ -89,7 +115,7 @@ impl Section {
     }
 
     /// Refuses `key` if it is written: it has no meaning beside the others, for the reason `why`.
-    pub fn refuse(&mut self, key: &str, why: impl Into<String>) -> Result<(), ConfigError> {
+    pub fn refuse(&self, key: &str, why: impl Into<String>) -> Result<(), ConfigError> {
         match self.table.entries.get(key) {
             None => Ok(()),
             Some(node) => {
@@ -137,13 +163,33 @@ impl Section {
         self.reading.check(&self.table, &self.path)
     }
 
-    /// The leaf at `key`, if anything is written there; makes the key legal.
-    fn leaf(&self, key: &str, expected: &str) -> Result<Option<&Leaf>, ConfigError> {
-        self.reading.allow(&self.path, key);
-        match self.table.entries.get(key) {
-            Some(Node::Leaf(leaf)) => Ok(Some(leaf)),
+    /// Asks for `name`: makes it legal, declares it as `key` says, and gives what is written there or drawn for it.
+    fn ask(
+        &self,
+        name: &str,
+        expected: &str,
+        key: impl FnOnce() -> Key,
+    ) -> Result<Option<Leaf>, ConfigError> {
+        self.reading.allow(&self.path, name);
+        let written = self.table.entries.get(name);
+        let settled = written.is_some() || self.refuses.is_some();
+        let drawn = self.reading.declare(settled, || Key {
+            path: join(&self.path, name),
+            belongs_to: self.belongs_to.clone(),
+            shapes_state: self.shapes_state,
+            ..key()
+        });
+        let drawn = match drawn {
+            Some(text) => Text { text: &text, origin: Origin::Set }.value(name)?,
+            None => None,
+        };
+        if let Some(why) = &self.refuses {
+            self.refuse(name, why)?;
+        }
+        match written.or(drawn.as_ref()) {
+            Some(Node::Leaf(leaf)) => Ok(Some(leaf.clone())),
             Some(other) => {
-                let (place, path) = (other.origin().place(), join(&self.path, key));
+                let (place, path) = (other.origin().place(), join(&self.path, name));
                 Err(ConfigError::new(Problem::Value, place, path, other.describe(), expected))
             }
             None => Ok(None),
@@ -184,6 +230,7 @@ impl Section {
     ) {
         let origin = self.table.entries.get(key).map_or(Origin::Default, |node| node.origin().clone());
         let path = join(&self.path, key);
-        self.reading.record(Entry { path, canonical, unit, display, origin, doc, hashed });
+        let shapes_state = self.shapes_state;
+        self.reading.record(Entry { path, canonical, unit, display, origin, doc, hashed, shapes_state });
     }
 }

@@ -1,11 +1,12 @@
 //! Readers of quantities: durations, sizes, rates, numbers.
 
 use super::Section;
+use crate::declaration::{Key, Need, example};
 use crate::error::{ConfigError, Problem};
 use crate::kinds::{self, Kind, Refusal};
 use crate::origin::Place;
 use crate::spec::Spec;
-use crate::tree::join;
+use crate::tree::{Leaf, join};
 use crate::value::Value;
 use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Limit, Power, Voltage};
 
@@ -86,13 +87,19 @@ impl Section {
         doc: &'static str,
         each: Spec<T>,
     ) -> Result<Vec<T>, ConfigError> {
-        if matches!(self.leaf(key, kind.noun)?, Some(leaf) if matches!(leaf.value, Value::List(_))) {
-            return self.list(kind, key, doc, None, each);
+        let declared = || some_of(Key::of(kind, &each, doc));
+        let (values, listed) = match self.ask(key, kind.noun, declared)? {
+            Some(Leaf { value: Value::List(items), origin }) => {
+                (self.parse_list(kind, key, &items, &each, origin.place())?, true)
+            }
+            Some(leaf) => (vec![self.parse(kind, key, &leaf.value, &each, leaf.origin.place())?], false),
+            None => (each.default.clone().into_iter().collect(), false),
+        };
+        match &values[..] {
+            many if listed => self.record_list(kind, key, doc, many),
+            one => self.record(kind, key, doc, one.first(), true),
         }
-        if each.default.is_some() {
-            return Ok(vec![self.required(kind, key, doc, each)?]);
-        }
-        Ok(self.optional(kind, key, doc, each)?.into_iter().collect())
+        Ok(values)
     }
 
     pub(super) fn required<T: Clone + PartialOrd>(
@@ -102,7 +109,7 @@ impl Section {
         doc: &'static str,
         spec: Spec<T>,
     ) -> Result<T, ConfigError> {
-        let value = match (self.find(kind, key, &spec)?, &spec.default) {
+        let value = match (self.find(kind, key, &spec, || Key::of(kind, &spec, doc))?, &spec.default) {
             (Some(value), _) => value,
             (None, Some(value)) => {
                 let place = Place { line: None, ..self.place.clone() };
@@ -110,6 +117,7 @@ impl Section {
                 self.check_range(kind, key, value, &spec, seen, place)?;
                 value.clone()
             }
+            (None, None) if self.reading.declares() => example(kind, &spec),
             (None, None) => {
                 return Err(self.missing(key, format!("{}{}", kind.noun, spec.words(kind.display))));
             }
@@ -125,7 +133,7 @@ impl Section {
         doc: &'static str,
         spec: Spec<T>,
     ) -> Result<Option<T>, ConfigError> {
-        let value = self.find(kind, key, &spec)?;
+        let value = self.find(kind, key, &spec, || Key::of(kind, &spec, doc).optional())?;
         self.record(kind, key, doc, value.as_ref(), true);
         Ok(value)
     }
@@ -138,23 +146,28 @@ impl Section {
         default: Option<&[T]>,
         each: Spec<T>,
     ) -> Result<Vec<T>, ConfigError> {
-        let written = self.leaf(key, "a list")?.map(|leaf| (leaf.value.clone(), leaf.origin.place()));
-        let values = match (written, default) {
-            (Some((Value::List(items), place)), _) => {
-                let parse = |item| self.parse(kind, key, item, &each, place.clone());
-                items.iter().map(parse).collect::<Result<Vec<T>, _>>()?
+        let shown = |values: &[T]| values.iter().map(kind.display).collect::<Vec<_>>().join(", ");
+        let declared = || Key::of(kind, &each, doc).listing(default.map(shown));
+        let values = match (self.ask(key, "a list", declared)?, default) {
+            (Some(Leaf { value: Value::List(items), origin }), _) => {
+                self.parse_list(kind, key, &items, &each, origin.place())?
             }
-            (Some((value, place)), _) => return Err(self.not_a_list(key, &value, place)),
+            (Some(leaf), _) => return Err(self.not_a_list(key, &leaf.value, leaf.origin.place())),
             (None, Some(default)) => default.to_vec(),
+            (None, None) if self.reading.declares() => vec![example(kind, &each)],
             (None, None) => {
                 let expected = format!("a list, each entry {}{}", kind.noun, each.words(kind.display));
                 return Err(self.missing(key, expected));
             }
         };
+        self.record_list(kind, key, doc, &values);
+        Ok(values)
+    }
+
+    fn record_list<T>(&self, kind: &Kind<T>, key: &str, doc: &'static str, values: &[T]) {
         let canonical = values.iter().map(kind.canonical).collect::<Vec<_>>().join(",");
         let display = values.iter().map(kind.display).collect::<Vec<_>>().join(", ");
         self.write(key, doc, canonical, kind.unit, format!("[{display}]"), true);
-        Ok(values)
     }
 
     /// The checked value of `key`, if it is written.
@@ -163,14 +176,26 @@ impl Section {
         kind: &Kind<T>,
         key: &str,
         spec: &Spec<T>,
+        declared: impl FnOnce() -> Key,
     ) -> Result<Option<T>, ConfigError> {
-        match self.leaf(key, kind.noun)? {
+        match self.ask(key, kind.noun, declared)? {
             Some(leaf) => self.parse(kind, key, &leaf.value, spec, leaf.origin.place()).map(Some),
             None => Ok(None),
         }
     }
 
-    fn parse<T: Clone + PartialOrd>(
+    fn parse_list<T: Clone + PartialOrd>(
+        &self,
+        kind: &Kind<T>,
+        key: &str,
+        items: &[Value],
+        each: &Spec<T>,
+        place: Place,
+    ) -> Result<Vec<T>, ConfigError> {
+        items.iter().map(|item| self.parse(kind, key, item, each, place.clone())).collect()
+    }
+
+    pub(super) fn parse<T: Clone + PartialOrd>(
         &self,
         kind: &Kind<T>,
         key: &str,
@@ -204,5 +229,14 @@ impl Section {
         let words = if spec.admits(value) { range.words(kind.display) } else { spec.words(kind.display) };
         let expected = format!("{}{words}", kind.noun);
         Err(ConfigError::new(Problem::Value, place, join(&self.path, key), seen, expected))
+    }
+}
+
+/// The key of one value or a list of them, which may be left out.
+fn some_of(key: Key) -> Key {
+    let list = true;
+    match key.need {
+        Need::Required => Key { list, ..key.optional() },
+        _ => Key { list, ..key },
     }
 }

@@ -1,11 +1,12 @@
 //! Readers of texts and of named choices.
 
 use super::Section;
+use crate::declaration::Key;
 use crate::error::{ConfigError, Problem, did_you_mean, one_of};
 use crate::kinds::{self, Kind};
 use crate::origin::{Origin, Place};
 use crate::spec::{Spec, optional, required};
-use crate::tree::join;
+use crate::tree::{Leaf, join};
 use crate::value::{Value, escape, quoted};
 
 impl Section {
@@ -40,14 +41,28 @@ impl Section {
 
     /// Reads a text that names something and changes no result: shown, but never part of a hash.
     pub fn label(&mut self, key: &str, doc: &'static str) -> Result<Option<String>, ConfigError> {
-        let value = self.find(&kinds::STRING, key, &optional())?;
+        self.label_of(key, doc, &[])
+    }
+
+    /// As [`Section::label`], of a text that is one of `names`, each with one line of documentation; that it is one is left
+    /// to whoever looks it up.
+    pub fn label_of(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        names: &[(&str, &str)],
+    ) -> Result<Option<String>, ConfigError> {
+        let spec = optional();
+        let declared =
+            || Key::of(&kinds::STRING, &spec, doc).optional().choosing(names.iter().copied().map(owned));
+        let value = self.find(&kinds::STRING, key, &spec, declared)?;
         self.record(&kinds::STRING, key, doc, value.as_ref(), false);
         Ok(value)
     }
 
-    /// Reads a text that stands for something written elsewhere, such as the name of a file. `meaning` takes
-    /// the text and where it was written; it gives what the text stands for, and a canonical form of it, which
-    /// enters the hash while the text itself is shown.
+    /// Reads a text that stands for something written elsewhere: one of `names`, each with one line of documentation, or
+    /// the name of a file. `meaning` takes the text and where it was written; it gives what the text stands for, and a
+    /// canonical form of it, which enters the hash while the text itself is shown.
     ///
     /// Fails where the text is missing without a default, and as `meaning` does.
     pub fn reference<T>(
@@ -55,130 +70,152 @@ impl Section {
         key: &str,
         doc: &'static str,
         default: Option<&str>,
+        names: &[(&str, &str)],
         meaning: impl FnOnce(&Section, &str, &Origin) -> Result<(T, String), ConfigError>,
     ) -> Result<T, ConfigError> {
-        let written = self.find(&kinds::STRING, key, &optional())?;
-        let Some(text) = written.or_else(|| default.map(str::to_string)) else {
-            return Err(self.missing(key, kinds::STRING.noun.to_string()));
+        let spec = Spec { default: default.map(str::to_string), ..required() };
+        let choices = names.iter().copied().chain([("FILE.toml", "a file with one")]);
+        let declared = || Key::of(&kinds::STRING, &spec, doc).choosing(choices.map(owned));
+        let (text, origin) = match (self.find_leaf(key, declared)?, spec.default.clone()) {
+            (Some(found), _) => found,
+            (None, Some(default)) => (default, Origin::Default),
+            (None, None) if self.reading.declares() => (names[0].0.to_string(), Origin::Default),
+            (None, None) => return Err(self.missing(key, kinds::STRING.noun.to_string())),
         };
-        let origin = self.table.entries.get(key).map_or(Origin::Default, |node| node.origin().clone());
         let (value, canonical) = meaning(self, &text, &origin)?;
         self.write(key, doc, canonical, "", text, true);
         Ok(value)
     }
 
-    /// Reads one of the named `options`; required if `default` is `None`.
+    /// Reads one of the named `options`, each with one line of documentation; required if `default` is `None`.
     ///
     /// Panics if `default` is not among the options, which is a mistake in the program.
-    pub fn choice<T: Clone>(
+    pub fn choice<N: AsRef<str>, T: Clone, D: AsRef<str>>(
         &mut self,
         key: &str,
         doc: &'static str,
         default: Option<&str>,
-        options: &[(&str, T)],
+        options: &[(N, T, D)],
     ) -> Result<T, ConfigError> {
-        match (self.find_choice(key, options)?, default) {
-            (Some((name, value)), _) => {
-                self.record(&kinds::STRING, key, doc, Some(&name.to_string()), true);
-                Ok(value)
-            }
-            (None, Some(default)) => {
-                self.record(&kinds::STRING, key, doc, Some(&default.to_string()), true);
-                let found = options.iter().find(|(name, _)| *name == default);
-                let (_, value) = found.unwrap_or_else(|| panic!("{key}: default {default} is no option"));
-                Ok(value.clone())
-            }
-            (None, None) => Err(self.missing(key, one_of(options.iter().map(|(name, _)| *name)))),
-        }
+        let declared = || choosing(doc, default, options);
+        let (name, value) = match (self.find_choice(key, options, declared)?, default) {
+            (Some(found), _) => found,
+            (None, Some(default)) => named(key, default, options),
+            (None, None) if self.reading.declares() => (options[0].0.as_ref(), options[0].1.clone()),
+            (None, None) => return Err(self.missing(key, one_of(names(options)))),
+        };
+        self.record(&kinds::STRING, key, doc, Some(&name.to_string()), true);
+        Ok(value)
     }
 
     /// Reads one of the named `options` that may be left out.
-    pub fn optional_choice<T: Clone>(
+    pub fn optional_choice<N: AsRef<str>, T: Clone, D: AsRef<str>>(
         &mut self,
         key: &str,
         doc: &'static str,
-        options: &[(&str, T)],
+        options: &[(N, T, D)],
     ) -> Result<Option<T>, ConfigError> {
-        let found = self.find_choice(key, options)?;
-        self.record(
-            &kinds::STRING,
-            key,
-            doc,
-            found.as_ref().map(|(name, _)| name.to_string()).as_ref(),
-            true,
-        );
+        let declared = || choosing(doc, None, options).optional();
+        let found = self.find_choice(key, options, declared)?;
+        let name = found.as_ref().map(|(name, _)| name.to_string());
+        self.record(&kinds::STRING, key, doc, name.as_ref(), true);
         Ok(found.map(|(_, value)| value))
     }
 
     /// Reads a list of named `options`; required if `default` is `None`.
     ///
     /// Panics if an entry of `default` is not among the options, which is a mistake in the program.
-    pub fn list_choice<T: Clone>(
+    pub fn list_choice<N: AsRef<str>, T: Clone, D: AsRef<str>>(
         &mut self,
         key: &str,
         doc: &'static str,
         default: Option<&[&str]>,
-        options: &[(&str, T)],
+        options: &[(N, T, D)],
     ) -> Result<Vec<T>, ConfigError> {
-        let written = self.leaf(key, "a list")?.map(|leaf| (leaf.value.clone(), leaf.origin.place()));
-        let mut names = Vec::new();
-        let mut values = Vec::new();
-        match (written, default) {
-            (Some((value, place)), _) => {
-                let Value::List(items) = &value else { return Err(self.not_a_list(key, &value, place)) };
-                for item in items {
-                    let (name, value) = self.pick(key, item, place.clone(), options)?;
-                    names.push(name);
-                    values.push(value);
-                }
+        let declared = || choosing(doc, None, options).listing(default.map(|names| names.join(", ")));
+        let chosen = match (self.ask(key, "a list", declared)?, default) {
+            (Some(Leaf { value: Value::List(items), origin }), _) => {
+                let pick = |item| self.pick(key, item, origin.place(), options);
+                items.iter().map(pick).collect::<Result<Vec<_>, _>>()?
             }
-            (None, Some(default)) => {
-                for name in default {
-                    let found = options.iter().find(|(option, _)| option == name);
-                    let (name, value) = found.unwrap_or_else(|| panic!("{key}: default {name} is no option"));
-                    names.push(*name);
-                    values.push(value.clone());
-                }
-            }
+            (Some(leaf), _) => return Err(self.not_a_list(key, &leaf.value, leaf.origin.place())),
+            (None, Some(default)) => default.iter().map(|name| named(key, name, options)).collect(),
+            (None, None) if self.reading.declares() => vec![(options[0].0.as_ref(), options[0].1.clone())],
             (None, None) => {
-                let options = one_of(options.iter().map(|(name, _)| *name));
-                return Err(self.missing(key, format!("a list, each entry {options}")));
+                return Err(self.missing(key, format!("a list, each entry {}", one_of(names(options)))));
             }
-        }
-        let joined = names.join(",");
-        self.write(key, doc, joined.clone(), "", format!("[{}]", names.join(", ")), true);
+        };
+        let (names, values): (Vec<&str>, Vec<T>) = chosen.into_iter().unzip();
+        self.write(key, doc, names.join(","), "", format!("[{}]", names.join(", ")), true);
         Ok(values)
     }
 
-    fn find_choice<'o, T: Clone>(
+    fn find_leaf(
         &self,
         key: &str,
-        options: &[(&'o str, T)],
+        declared: impl FnOnce() -> Key,
+    ) -> Result<Option<(String, Origin)>, ConfigError> {
+        match self.ask(key, kinds::STRING.noun, declared)? {
+            Some(leaf) => {
+                let text = self.parse(&kinds::STRING, key, &leaf.value, &optional(), leaf.origin.place())?;
+                Ok(Some((text, leaf.origin)))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn find_choice<'o, N: AsRef<str>, T: Clone, D>(
+        &self,
+        key: &str,
+        options: &'o [(N, T, D)],
+        declared: impl FnOnce() -> Key,
     ) -> Result<Option<(&'o str, T)>, ConfigError> {
-        let expected = one_of(options.iter().map(|(name, _)| *name));
-        match self.leaf(key, &expected)? {
+        match self.ask(key, &one_of(names(options)), declared)? {
             Some(leaf) => self.pick(key, &leaf.value, leaf.origin.place(), options).map(Some),
             None => Ok(None),
         }
     }
 
-    fn pick<'o, T: Clone>(
+    fn pick<'o, N: AsRef<str>, T: Clone, D>(
         &self,
         key: &str,
         value: &Value,
         place: Place,
-        options: &[(&'o str, T)],
+        options: &'o [(N, T, D)],
     ) -> Result<(&'o str, T), ConfigError> {
-        let names = || options.iter().map(|(name, _)| *name);
-        if let Value::String(text) = value {
-            if let Some((name, value)) = options.iter().find(|(name, _)| name == text) {
-                return Ok((name, value.clone()));
-            }
-            let (seen, hint) = (quoted(text), did_you_mean(text, names()));
-            let path = join(&self.path, key);
-            return Err(ConfigError::new(Problem::Value, place, path, seen, one_of(names())).hinting(hint));
-        }
         let path = join(&self.path, key);
-        Err(ConfigError::new(Problem::Value, place, path, value.describe(), one_of(names())))
+        let Value::String(text) = value else {
+            let expected = one_of(names(options));
+            return Err(ConfigError::new(Problem::Value, place, path, value.describe(), expected));
+        };
+        let found = options.iter().find(|(name, ..)| name.as_ref() == text);
+        found.map(|(name, value, _)| (name.as_ref(), value.clone())).ok_or_else(|| {
+            let (seen, hint) = (quoted(text), did_you_mean(text, names(options)));
+            ConfigError::new(Problem::Value, place, path, seen, one_of(names(options))).hinting(hint)
+        })
     }
+}
+
+fn names<'o, N: AsRef<str>, T, D>(options: &'o [(N, T, D)]) -> impl Iterator<Item = &'o str> {
+    options.iter().map(|(name, ..)| name.as_ref())
+}
+
+fn named<'o, N: AsRef<str>, T: Clone, D>(key: &str, name: &str, options: &'o [(N, T, D)]) -> (&'o str, T) {
+    let found = options.iter().find(|(option, ..)| option.as_ref() == name);
+    let (name, value, _) = found.unwrap_or_else(|| panic!("{key}: default {name} is no option"));
+    (name.as_ref(), value.clone())
+}
+
+fn choosing<N: AsRef<str>, T, D: AsRef<str>>(
+    doc: &'static str,
+    default: Option<&str>,
+    options: &[(N, T, D)],
+) -> Key {
+    let spec = Spec { default: default.map(str::to_string), ..required() };
+    let choices = options.iter().map(|(name, _, doc)| owned((name.as_ref(), doc.as_ref())));
+    Key::of(&kinds::STRING, &spec, doc).choosing(choices)
+}
+
+fn owned((name, doc): (&str, &str)) -> (String, String) {
+    (name.to_string(), doc.to_string())
 }

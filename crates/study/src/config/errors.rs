@@ -2,11 +2,11 @@
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{
-    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, SoftStage, TableFileError, presets,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, RETRIES, SoftStage, TableFileError, presets,
     table_in_file,
 };
 use interpulse_flash::parts::PartSpec;
-use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, options, required};
+use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, required};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,48 +37,18 @@ pub(super) fn read(document: &Document, part: &PartSpec, folder: &Path) -> Resul
         "decode latency of a codeword (one per 4 KiB) without errors",
         default(Duration::from_us(4)).at_most(LONGEST),
     )?;
-    let Some(table) = table else {
-        for key in ECC_KEYS {
-            e.refuse(key, "without bit errors it has no effect: give an errors.table other than \"ideal\"")?;
-        }
-        for key in ERROR_KEYS {
-            errors.refuse(key, "it belongs to an errors.table other than \"ideal\"")?;
-        }
-        return Ok(Read { latency, interval, errors: None });
-    };
-    let ecc = read_ecc(&mut e, latency)?;
-    let spec = read_errors(&mut errors, table, ecc)?;
-    Ok(Read { latency, interval, errors: Some(Arc::new(spec)) })
+    let given = table.is_some();
+    let ecc = e.when(given, "an errors.table other than \"ideal\"", |e| read_ecc(e, latency))?;
+    let table = table.unwrap_or_else(|| ErrorTable::ideal(part.bits_per_cell as usize));
+    let ecc = ecc.unwrap_or_default();
+    let spec =
+        errors.when(given, "an errors.table other than \"ideal\"", |s| read_errors(s, &table, &ecc))?;
+    Ok(Read { latency, interval, errors: spec.map(Arc::new) })
 }
-
-/// What is refused without errors.
-const ECC_KEYS: [&str; 12] = [
-    "codeword",
-    "capability",
-    "latency-growth",
-    "max-latency",
-    "max-retries",
-    "retry",
-    "retry-sensing",
-    "retry-reset",
-    "first-step",
-    "soft-sensings",
-    "soft-capability",
-    "soft-latency",
-];
-const ERROR_KEYS: [&str; 7] = [
-    "temperature-c",
-    "activation-energy-ev",
-    "reprograms",
-    "initial-age",
-    "initial-ages",
-    "refresh-after",
-    "reclaim-reads",
-];
 
 fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<ErrorTable>, ConfigError> {
     let doc = "raw bit error rates: a name of `interpulse list error-tables`, or a file with a table";
-    let table = s.reference("table", doc, Some(IDEAL), |section, text, origin| {
+    let table = s.reference("table", doc, Some(IDEAL), PRESETS, |section, text, origin| {
         if text == IDEAL {
             return Ok((None, IDEAL.to_string()));
         }
@@ -144,48 +114,45 @@ fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
         "most retry steps of a read, each a sensing with other read offsets",
         default(8).within(0..=63),
     )?;
-    let mut ecc =
-        Ecc { codeword_bits, capability, latency_growth, max_latency, max_retries, ..Ecc::default() };
-    if max_retries > 0 {
-        read_retry(e, &mut ecc)?;
-    } else {
-        for key in ["retry", "retry-sensing", "retry-reset"] {
-            e.refuse(key, "there are no retry steps with max-retries = 0")?;
-        }
-    }
-    ecc.predict = e.choice(
+    let retries = e.when(max_retries > 0, "max-retries of at least 1", read_retry)?;
+    let predict = e.choice(
         "first-step",
         "what a read of a block starts with",
         Some("default"),
-        &[("default", false), ("last-successful", true)],
+        &[
+            ("default", false, "the sensing of a block that was never retried"),
+            ("last-successful", true, "the retry step that its last read ended with"),
+        ],
     )?;
-    ecc.soft = read_soft(e, capability, codeword_bits)?;
-    Ok(ecc)
+    let soft = read_soft(e, capability, codeword_bits)?;
+    let ecc = Ecc {
+        codeword_bits,
+        capability,
+        latency_growth,
+        max_latency,
+        max_retries,
+        predict,
+        soft,
+        ..Ecc::default()
+    };
+    Ok(match retries {
+        Some((reset, retry_sensing_ppm)) => {
+            Ecc { pipelined: reset.is_some(), reset: reset.unwrap_or(ecc.reset), retry_sensing_ppm, ..ecc }
+        }
+        None => ecc,
+    })
 }
 
-fn read_retry(e: &mut Section, ecc: &mut Ecc) -> Result<(), ConfigError> {
-    ecc.pipelined = e.choice(
-        "retry",
-        "whether a retry step waits for the decode of the one before, or is sensed meanwhile (PR2)",
-        Some("regular"),
-        &[("regular", false), ("pipelined", true)],
-    )?;
+/// The time to cut off a sensing, if retries are pipelined, and the sensing time of a step in millionths of tR.
+fn read_retry(e: &mut Section) -> Result<(Option<Duration>, u32), ConfigError> {
+    let doc = "whether a retry step waits for the decode of the one before, or is sensed meanwhile (PR2)";
+    let retry = e.which("retry", doc, Some("regular"), RETRIES)?;
     let share = e.fraction(
         "retry-sensing",
         "sensing time of a retry step as a share of tR; less than all of it is adaptive retry (AR2)",
         default(1.0).within(0.1..=1.0),
     )?;
-    ecc.retry_sensing_ppm = libm::round(share * 1e6) as u32;
-    if ecc.pipelined {
-        ecc.reset = e.duration(
-            "retry-reset",
-            "time to cut off a sensing that a pipelined retry began in vain",
-            default(Duration::from_us(5)).at_most(LONGEST),
-        )?;
-    } else {
-        e.refuse("retry-reset", "it belongs to retry = \"pipelined\"")?;
-    }
-    Ok(())
+    Ok((e.row("retry", retry, RETRIES)?, libm::round(share * 1e6) as u32))
 }
 
 fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftStage>, ConfigError> {
@@ -195,27 +162,25 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
         Some(&[]),
         required().within(1..=15),
     )?;
-    if sensings.is_empty() {
-        for key in ["soft-capability", "soft-latency"] {
-            e.refuse(key, "it belongs to stages in soft-sensings")?;
-        }
-        return Ok(Vec::new());
-    }
+    let stages = e.when(!sensings.is_empty(), "stages in soft-sensings", |e| {
+        let capability = e.list_u32(
+            "soft-capability",
+            "bit errors of a codeword that each stage of soft decoding corrects",
+            None,
+            required().within(1..=codeword_bits / 2),
+        )?;
+        let latency = e.list_duration(
+            "soft-latency",
+            "decode latency of each stage of soft decoding",
+            None,
+            required().at_most(LONGEST),
+        )?;
+        Ok((capability, latency))
+    })?;
+    let Some((capability, latency)) = stages else { return Ok(Vec::new()) };
     if sensings.len() > 8 {
         return Err(e.invalid("soft-sensings", "at most 8 stages"));
     }
-    let capability = e.list_u32(
-        "soft-capability",
-        "bit errors of a codeword that each stage of soft decoding corrects",
-        None,
-        required().within(1..=codeword_bits / 2),
-    )?;
-    let latency = e.list_duration(
-        "soft-latency",
-        "decode latency of each stage of soft decoding",
-        None,
-        required().at_most(LONGEST),
-    )?;
     if capability.len() != sensings.len() || latency.len() != sensings.len() {
         let message = format!(
             "{} stages have {} capabilities and {} latencies; each needs one",
@@ -237,7 +202,7 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
     Ok(stages.map(|((sensings, capability), latency)| SoftStage { sensings, capability, latency }).collect())
 }
 
-fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec, ConfigError> {
+fn read_errors(s: &mut Section, table: &ErrorTable, ecc: &Ecc) -> Result<ErrorSpec, ConfigError> {
     let temperature_c = s.f64(
         "temperature-c",
         "temperature of the device in degrees Celsius; a table's own unless given",
@@ -248,11 +213,10 @@ fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec
         "activation energy of the loss of charge in eV (1.1: JESD218)",
         default(1.1).within(0.0..=3.0),
     )?;
-    let most = *table.reprograms.last().expect("a table has points");
     let reprograms = s.f64(
         "reprograms",
-        "how often every word line has been reprogrammed",
-        default(0.0).within(0.0..=f64::from(most)),
+        "how often every word line has been reprogrammed, no more than the table says",
+        default(0.0).at_least(0.0),
     )?;
     let long = || Duration::ZERO..=OLDEST;
     let initial_age = s.duration(
@@ -264,7 +228,7 @@ fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec
         "initial-ages",
         "how the ages of the blocks found are spread",
         Some("equal"),
-        &options(InitialAges::ALL),
+        InitialAges::ALL,
     )?;
     let refresh_after = s.optional_duration(
         "refresh-after",
@@ -276,9 +240,13 @@ fn read_errors(s: &mut Section, table: ErrorTable, ecc: Ecc) -> Result<ErrorSpec
         "a block is rewritten after this many page reads since its erase; left out, none is",
         optional().at_least(1),
     )?;
+    let most = *table.reprograms.last().expect("a table has points");
+    if reprograms > f64::from(most) {
+        return Err(s.invalid("reprograms", format!("at most {most}, where the table ends")));
+    }
     let spec = ErrorSpec {
-        table,
-        ecc,
+        table: table.clone(),
+        ecc: ecc.clone(),
         temperature_c,
         activation_ev,
         reprograms,

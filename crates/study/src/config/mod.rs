@@ -16,7 +16,7 @@ use interpulse_array::config::ArraySpec;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_flash::parts;
-use interpulse_settings::{ConfigError, Document, Entry, Origin, PresetKind, Resolution};
+use interpulse_settings::{ConfigError, Document, Entry, Key, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
 pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
 use std::fmt;
@@ -96,19 +96,7 @@ impl Case {
 
     /// Hash of only what determines the preconditioned state.
     pub fn state_hash(&self) -> String {
-        const PART: [&str; 6] =
-            ["planes", "blocks-per-plane", "pages-per-block", "page-size", "bits-per-cell", "program-mode"];
-        self.resolution.hash_of(|path| {
-            let (section, key) = path.split_once('.').unwrap_or(("", path));
-            match section {
-                "geometry" => true,
-                // Wear is added to the state when a run begins.
-                "precondition" => key != "cycles",
-                "ftl" => !["imposed-waf", "gc-depth"].contains(&key),
-                "part" => PART.contains(&key),
-                _ => false,
-            }
-        })
+        self.resolution.state_hash()
     }
 }
 
@@ -165,34 +153,11 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
 
 fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) -> Result<Case, PlanError> {
     let document = layered(request, overrides)?;
-    let mut top = document.top();
-    let version = top.u32(
-        "config_version",
-        "version of the configuration format",
-        interpulse_settings::default(CONFIG_VERSION),
-    )?;
-    if version != CONFIG_VERSION {
-        return Err(top
-            .invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads"))
-            .into());
-    }
-    top.label("title", "what this configuration is for")?;
-    top.label("drive", "drive preset this configuration is based on")?;
-    let seed = top.u64("seed", "seed of every random stream", interpulse_settings::default(1).at_least(0))?;
-    for mut case in document.tables("case")? {
-        case.label("name", "name of the case in results")?;
-        case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
-    }
-    let drive = drive::read(&document, folder_of(&request.path))?;
-    let array = interpulse_array::config::read(&document)?;
-    let precondition = run::read_precondition(&document)?;
-    let run = run::read_run(&document)?;
-    let report = run::read_report(&document)?;
-    let mut flows = flow::read(&document, drive.host.queue_weights.len() as u32, folder_of(&request.path))?;
+    let mut case = read_values(&document, folder_of(&request.path))?;
     document.finish()?;
     let resolution = document.resolution();
-    place_traces(&mut flows, &resolution, &request.path);
-    if let Some(flow) = endless(&run, &flows) {
+    place_traces(&mut case.flows, &resolution, &request.path);
+    if let Some(flow) = endless(&case.run, &case.flows) {
         let message = format!(
             "nothing ends this run: flow `{flow}` makes requests for ever; give run.requests or run.time, or the flow \
              `requests` or `stop`"
@@ -200,12 +165,63 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         return Err(ConfigError::conflict(&resolution, &["run.requests", "run.time"], message).into());
     }
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
-    drive.check().map_err(impossible)?;
-    precondition.check(&drive).map_err(impossible)?;
-    if let Some(array) = &array {
-        array.check(&drive, &flows).map_err(impossible)?;
+    case.drive.check().map_err(impossible)?;
+    case.precondition.check(&case.drive).map_err(impossible)?;
+    if let Some(array) = &case.array {
+        array.check(&case.drive, &case.flows).map_err(impossible)?;
     }
-    Ok(Case { name: name.to_string(), drive, array, flows, precondition, run, report, seed, resolution })
+    Ok(Case { name: name.to_string(), resolution, ..case })
+}
+
+/// Reads every key that there is; what they make together has not been checked.
+fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> {
+    let mut top = document.top();
+    let version = top.u32(
+        "config_version",
+        "version of the configuration format",
+        interpulse_settings::default(CONFIG_VERSION),
+    )?;
+    if version != CONFIG_VERSION {
+        return Err(top.invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads")));
+    }
+    top.label("title", "what this configuration is for")?;
+    top.label_of("drive", DRIVE, &DRIVES.iter().map(|&(name, doc, _)| (name, doc)).collect::<Vec<_>>())?;
+    let seed = top.u64("seed", "seed of every random stream", interpulse_settings::default(1).at_least(0))?;
+    for mut case in document.tables("case")? {
+        case.label("name", "name of the case in results")?;
+        case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
+    }
+    let drive = drive::read(document, folder)?;
+    let array = interpulse_array::config::read(document)?;
+    let precondition = run::read_precondition(document)?;
+    let run = run::read_run(document)?;
+    let report = run::read_report(document)?;
+    let flows = flow::read(document, drive.host.queue_weights.len() as u32, folder)?;
+    let (name, resolution) = (String::new(), Resolution::default());
+    Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
+}
+
+/// What `drive` is, for whoever reads it.
+const DRIVE: &str = "drive preset this configuration is based on";
+
+/// The case of a configuration of which `draw` makes up what is not written, as [`Document::drawing`] says. What the values
+/// make together has not been checked.
+pub fn drawn(
+    text: &str,
+    draw: impl FnMut(&Key) -> Option<String> + Send + 'static,
+) -> Result<Case, PlanError> {
+    let request = PlanRequest { text: text.into(), path: "drawn".into(), ..PlanRequest::default() };
+    let document = layered(&request, &[])?.drawing(draw);
+    let case = read_values(&document, Path::new(""))?;
+    Ok(Case { resolution: document.resolution(), ..case })
+}
+
+/// Every key that a configuration may hold, as its reader declares it, in the order of reading.
+pub fn keys() -> Vec<Key> {
+    let request = PlanRequest { text: "drive = \"a4\"".into(), ..PlanRequest::default() };
+    let document = layered(&request, &[]).expect("the preset is built in").declaring();
+    read_values(&document, Path::new("")).expect("every key is declared whatever the values");
+    document.keys().expect("every way is declared whatever the values")
 }
 
 /// The folder of a configuration file.
@@ -249,8 +265,7 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
     }
     document = with_trace(request, document)?;
     document = parts::with_file(document, folder_of(&request.path))?;
-    let name =
-        Document::clone(&document).top().label("drive", "drive preset this configuration is based on")?;
+    let name = Document::clone(&document).top().label("drive", DRIVE)?;
     if let Some(name) = name {
         let (_, _, text) = *DRIVES.iter().find(|(n, _, _)| *n == name).ok_or_else(|| {
             let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();

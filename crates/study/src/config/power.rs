@@ -21,17 +21,14 @@ pub(super) fn read(
         "follow the current through time: largest window, instantaneous maximum, power over time",
         default(false),
     )?;
-    let window = if trace {
+    let window = s.when(trace, "trace = true", |s| {
         let range = Duration::from_us(1)..=Duration::from_ms(60_000);
-        Some(s.duration(
+        s.duration(
             "window",
             "length of the windows whose largest mean is the peak",
             default(Duration::from_ms(1)).within(range),
-        )?)
-    } else {
-        s.refuse("window", "it belongs to trace = true")?;
-        None
-    };
+        )
+    })?;
     let standby_after = s.duration(
         "standby-after",
         "a die on which nothing runs is deselected after this long, and draws its standby current",

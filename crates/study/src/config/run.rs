@@ -4,7 +4,7 @@ use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Document, default, optional};
+use interpulse_settings::{ConfigError, Document, Row, default, optional};
 use interpulse_workload::AddressSpec;
 
 /// The state a run starts from.
@@ -69,59 +69,60 @@ pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError
 }
 
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
-    let mut p = document.section("precondition")?;
+    let mut p = document.section("precondition")?.shaping_state();
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
-    let cycles = p.u32(
+    // Wear is added to the state when a run begins.
+    let cycles = p.leaving_state().u32(
         "cycles",
         "program/erase cycles that every block has had before",
         default(0).within(0..=1_000_000),
     )?;
-    let mut patterns: Vec<(&str, &str)> = vec![("none", "none")];
-    patterns.extend(interpulse_workload::ADDRESSES.iter().map(|&(n, _)| (n, n)));
+    let mut patterns = vec![("none", None, "nothing is overwritten")];
+    patterns.extend(AddressSpec::ROWS.iter().enumerate().map(|(k, row)| (row.name, Some(k), row.doc)));
     let pattern =
         p.choice("overwrite", "pattern of the overwrites after the fill", Some("none"), &patterns)?;
-    if pattern == "none" {
-        for key in
-            ["exponent", "hot-share", "hot-traffic", "until", "tolerance", "drive-writes", "max-drive-writes"]
-        {
-            p.refuse(key, "it belongs to an `overwrite` pattern")?;
+    let overwrite = p.when(pattern.is_some(), "an `overwrite` pattern", |p| {
+        let addresses = p.row("overwrite", pattern.unwrap_or(0), AddressSpec::ROWS)?;
+        let until = p.policy("until", "when overwriting ends", Some("steady"), Until::ROWS)?;
+        if fill == 0.0 {
+            return Err(p.conflict(&["fill", "overwrite"], "there is nothing to overwrite on an empty drive"));
         }
-        let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-        return Ok(PreconditionSpec { fill, overwrite: None, cycles, seed });
-    }
-    if fill == 0.0 {
-        return Err(p.conflict(&["fill", "overwrite"], "there is nothing to overwrite on an empty drive"));
-    }
-    let addresses = super::flow::read_pattern(&mut p, pattern)?;
-    let kinds = [("steady", 0), ("drive-writes", 1)];
-    let until = match p.choice("until", "when overwriting ends", Some("steady"), &kinds)? {
-        0 => {
-            p.refuse("drive-writes", "it belongs to until = \"drive-writes\"")?;
-            let tolerance = p.fraction(
-                "tolerance",
-                "steady: write amplification of successive quarter-drives changes by less than this",
-                default(0.01).within(1e-5..=0.5),
-            )?;
-            let max_drive_writes = p.f64(
-                "max-drive-writes",
-                "steady: give up after this many capacities",
-                default(20.0).within(0.5..=1000.0),
-            )?;
-            Until::Steady { tolerance, max_drive_writes }
-        }
-        _ => {
-            for key in ["tolerance", "max-drive-writes"] {
-                p.refuse(key, "it belongs to until = \"steady\"")?;
-            }
-            Until::DriveWrites(p.f64(
-                "drive-writes",
-                "capacities to overwrite",
-                default(2.0).within(0.0..=1000.0),
-            )?)
-        }
-    };
+        Ok(OverwriteSpec { addresses, until })
+    })?;
     let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-    Ok(PreconditionSpec { fill, overwrite: Some(OverwriteSpec { addresses, until }), cycles, seed })
+    Ok(PreconditionSpec { fill, overwrite, cycles, seed })
+}
+
+impl Until {
+    /// What the configuration reads.
+    const ROWS: &'static [Row<Until>] = &[
+        Row {
+            name: "steady",
+            doc: "when write amplification changes no more",
+            read: |p| {
+                Ok(Until::Steady {
+                    tolerance: p.fraction(
+                        "tolerance",
+                        "steady: write amplification of successive quarter-drives changes by less than this",
+                        default(0.01).within(1e-5..=0.5),
+                    )?,
+                    max_drive_writes: p.f64(
+                        "max-drive-writes",
+                        "steady: give up after this many capacities",
+                        default(20.0).within(0.5..=1000.0),
+                    )?,
+                })
+            },
+        },
+        Row {
+            name: "drive-writes",
+            doc: "after so many capacities",
+            read: |p| {
+                let range = default(2.0).within(0.0..=1000.0);
+                Ok(Until::DriveWrites(p.f64("drive-writes", "capacities to overwrite", range)?))
+            },
+        },
+    ];
 }
 
 pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {

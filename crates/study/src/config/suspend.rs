@@ -1,11 +1,11 @@
 //! Reads `[suspend.program]` and `[suspend.erase]`: the scheme and the limits around it.
 
 use interpulse_engine::Duration;
-use interpulse_flash::parts::{PartSpec, SuspendSupport};
+use interpulse_flash::parts::{PartSpec, SuspendSupport, page_types};
 use interpulse_flash::suspend::{
-    DeferClock, Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
+    Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
-use interpulse_settings::{ConfigError, Document, Section, default, optional, options, required};
+use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 
 /// No limit of a suspension is longer.
 const LONGEST: Duration = Duration::from_ms(100_000);
@@ -38,15 +38,9 @@ fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Sus
     };
     let mut policy = read_common(s, costs, drive_dies)?;
     check_support(s, &policy, part.suspend_support.programs())?;
-    const TYPES: [[&str; 4]; 4] = [
-        ["lsb", "", "", ""],
-        ["lsb", "msb", "", ""],
-        ["lsb", "csb", "msb", ""],
-        ["lsb", "csb", "msb", "top"],
-    ];
-    let bits = part.bits_per_cell as usize;
-    let names = &TYPES[bits - 1][..bits];
-    let types: Vec<(&str, u32)> = names.iter().enumerate().map(|(k, &name)| (name, 1 << k)).collect();
+    let names = page_types(part.bits_per_cell);
+    let doc = "programs of pages of this type";
+    let types: Vec<_> = names.iter().enumerate().map(|(k, &name)| (name, 1u32 << k, doc)).collect();
     let pages = s.list_choice(
         "pages",
         "page types whose programs may be suspended; one that programs several needs all of them",
@@ -57,14 +51,15 @@ fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Sus
         return Err(s.invalid("pages", "at least one page type; to suspend no program, scheme = \"none\""));
     }
     policy.eligible.page_types = pages.iter().fold(0, |all, page| all | page);
-    let reloads =
-        [(Reload::ALL[0].0, Reload::ShadowBuffer(part.page_buffer_reload)), (Reload::ALL[1].0, Reload::Bus)];
-    policy.reload = s.choice(
+    policy.reload = match s.choice(
         "reload",
         "where a program's data comes from at a resume, after reads have used the page buffer",
         Some("shadow-buffer"),
-        &reloads,
-    )?;
+        Reload::ALL,
+    )? {
+        Reload::ShadowBuffer(_) => Reload::ShadowBuffer(part.page_buffer_reload),
+        Reload::Bus => Reload::Bus,
+    };
     s.refuse("for-host-writes", "a host write may suspend erases only")?;
     Ok(policy)
 }
@@ -100,30 +95,7 @@ fn check_support(s: &Section, policy: &SuspendPolicy, supported: bool) -> Result
 
 /// What programs and erases have in common.
 fn read_common(s: &mut Section, costs: SuspendCosts, drive_dies: u32) -> Result<SuspendPolicy, ConfigError> {
-    let scheme = s.choice(
-        "scheme",
-        "how the operation is suspended for a host read",
-        Some("none"),
-        &options(Scheme::ALL),
-    )?;
-    let mut policy = SuspendPolicy::unlimited(scheme, costs);
-    if scheme == Scheme::Timeout {
-        policy.defer_after = s.duration(
-            "defer-after",
-            "how long a write may starve before the operation is no longer cut short",
-            default(Duration::from_ms(64)).at_most(LONGEST),
-        )?;
-        policy.defer_clock = s.choice(
-            "defer-clock",
-            "whose starvation counts",
-            Some("first-suspend"),
-            &options(DeferClock::ALL),
-        )?;
-    } else {
-        for key in ["defer-after", "defer-clock"] {
-            s.refuse(key, "it belongs to scheme = \"timeout\"")?;
-        }
-    }
+    let mut policy = SuspendPolicy::unlimited(Scheme::read(s)?, costs);
     read_limits(s, &mut policy)?;
     policy.eligible = read_eligibility(s, drive_dies)?;
     policy.preemptors = Preemptors {
@@ -179,13 +151,12 @@ fn read_limits(s: &mut Section, policy: &mut SuspendPolicy) -> Result<(), Config
 }
 
 fn read_eligibility(s: &mut Section, drive_dies: u32) -> Result<Eligibility, ConfigError> {
-    let mut dies = s.list_u32(
-        "dies",
-        "dies whose operations may be suspended; [] is all",
-        Some(&[]),
-        required().at_most(drive_dies - 1),
-    )?;
+    let mut dies =
+        s.list_u32("dies", "dies whose operations may be suspended; [] is all", Some(&[]), required())?;
     dies.sort_unstable();
+    if let Some(last) = dies.last().filter(|&&last| last >= drive_dies) {
+        return Err(s.invalid("dies", format!("dies from 0 to {}, not {last}", drive_dies - 1)));
+    }
     Ok(Eligibility {
         dies: (!dies.is_empty()).then_some(dies),
         max_cycles: s.optional_u32(
@@ -198,27 +169,14 @@ fn read_eligibility(s: &mut Section, drive_dies: u32) -> Result<Eligibility, Con
             "multi-plane",
             "what an operation on several planes does to a suspension",
             Some("together"),
-            &options(MultiPlane::ALL),
+            MultiPlane::ALL,
         )?,
     })
 }
 
 fn read_resume(s: &mut Section, policy: &mut SuspendPolicy) -> Result<(), ConfigError> {
-    let names: Vec<(&str, usize)> =
-        ResumeWhen::ALL.iter().enumerate().map(|(k, &(name, _))| (name, k)).collect();
-    let when = s.choice("resume", "when a suspended operation goes on", Some("drained"), &names)?;
-    policy.resume = match when {
-        0 => ResumeWhen::Drained,
-        1 => ResumeWhen::Batch,
-        _ => ResumeWhen::Timer(s.duration(
-            "resume-after",
-            "how long it stays suspended, counted from when the die can be read",
-            required().positive().at_most(LONGEST),
-        )?),
-    };
-    if !matches!(policy.resume, ResumeWhen::Timer(_)) {
-        s.refuse("resume-after", "it belongs to resume = \"timer\"")?;
-    }
+    policy.resume =
+        s.policy("resume", "when a suspended operation goes on", Some("drained"), ResumeWhen::ROWS)?;
     policy.resume_ramp = s.duration(
         "resume-ramp",
         "time at the start of a pulse resumed midway that makes no progress",

@@ -1,24 +1,17 @@
 //! Reads a flow that is the statistical twin of a trace.
 
-use super::flow::{SYNTHETIC_KEYS, read_replay};
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Origin, Section, default, optional, options};
+use interpulse_settings::{ConfigError, Origin, Section, default, optional};
 use interpulse_workload::twin::read::{RowFileError, row_in_file};
 use interpulse_workload::twin::rows;
-use interpulse_workload::{BurstSpec, TWINS, TracePacing, TwinRow, TwinSpec, UpdateShape};
+use interpulse_workload::{BurstSpec, Fit, TWINS, TracePacing, TwinRow, TwinSpec, UpdateShape};
 use std::path::Path;
 
 /// Reads the twin of a flow, of `requests` requests if given; a row's file lies in `folder` if the
 /// configuration file names it.
 pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Result<TwinSpec, ConfigError> {
-    for key in SYNTHETIC_KEYS {
-        s.refuse(key, "the twin's row says it")?;
-    }
-    for key in ["trace", "format", "reorder", "skip-bad-rows", "time-unit", "writes-are"] {
-        s.refuse(key, "it belongs to a flow that replays a `trace`")?;
-    }
     let doc = "statistical twin of a trace: a row of `interpulse list twins`, or a file with one";
-    let mut row = s.reference("twin", doc, None, |section, text, origin| {
+    let mut row = s.reference("twin", doc, None, TWINS, |section, text, origin| {
         let row = if !is_file_name(text) {
             if !TWINS.iter().any(|&(name, _)| name == text) {
                 let names: Vec<&str> = TWINS.iter().map(|&(name, _)| name).collect();
@@ -39,26 +32,19 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
         "update-shape",
         "how a twin's updates are spread to fall on the busiest fifth as its row says",
         Some("fifth"),
-        &options(UpdateShape::ALL),
+        UpdateShape::ALL,
     )?;
-    let (pacing, fit) = read_replay(s)?;
+    let (pacing, fit) = Fit::read_replay(s)?;
     let doc = "writes of the same addresses that come close together; left out, each comes at any time";
     let writes = s.optional_u32("update-burst", doc, optional().within(2..=1_000_000))?;
-    let bursts = match writes {
-        None => {
-            s.refuse("update-window", "it belongs to update-burst")?;
-            None
-        }
-        Some(_) if !matches!(pacing, TracePacing::Recorded { .. }) => {
-            return Err(s.conflict(&["update-burst", "pacing"], "a closed loop has no time to be close in"));
-        }
-        Some(writes) => {
-            let doc = "the writes of a burst fall within about this time";
-            let window =
-                s.duration("update-window", doc, default(Duration::from_ms(1_800_000)).positive())?;
-            Some(BurstSpec { writes, window })
-        }
-    };
+    let window = s.when(writes.is_some(), "update-burst", |s| {
+        let doc = "the writes of a burst fall within about this time";
+        s.duration("update-window", doc, default(Duration::from_ms(1_800_000)).positive())
+    })?;
+    if writes.is_some() && !matches!(pacing, TracePacing::Recorded { .. }) {
+        return Err(s.conflict(&["update-burst", "pacing"], "a closed loop has no time to be close in"));
+    }
+    let bursts = writes.zip(window).map(|(writes, window)| BurstSpec { writes, window });
     Ok(TwinSpec { row, bursts, pacing, fit })
 }
 

@@ -75,10 +75,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("array", "array.rs", "ppl.rs"),
     ("array", "array.rs", "sync.rs"),
     ("array", "config/coordination.rs", "config/mod.rs"),
-    ("study", "config/twin.rs", "config/flow.rs"),
-    ("workload", "synthetic/arrival.rs", "synthetic/mod.rs"),
-    ("workload", "trace/spec.rs", "synthetic/mod.rs"),
-    ("workload", "trace/spec.rs", "trace/detect.rs"),
 ];
 
 fn root() -> PathBuf {

@@ -1,6 +1,6 @@
 //! The victim policies against their definitions.
 
-use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{DChoices, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::threshold_blocks;
 use interpulse_engine::{Rng, Streams};
@@ -37,7 +37,9 @@ fn one_choice_draws_every_block_alike_and_two_take_the_better() {
         let mut rng = Streams::new(3).stream("choices", d);
         let mut chosen = [0u64; 5];
         for _ in 0..draws {
-            chosen[choose(GcPolicy::DChoices { d: d as u32 }, &blocks, &mut rng).unwrap() as usize / 2] += 1;
+            chosen[choose(GcPolicy::DChoices(DChoices { d: d as u32 }), &blocks, &mut rng).unwrap()
+                as usize
+                / 2] += 1;
         }
         for (count, p) in chosen.into_iter().zip(probability) {
             let legal = proportion_interval(p / 25.0, draws, 1e-6, 10).unwrap();

@@ -1,26 +1,26 @@
 //! Synthetic requests: each property (arrival, operation, size, address) is drawn by its own part from its
 //! own random stream, so a change of one property leaves the draws of the others as they were.
 
-mod address;
-mod arrival;
+pub mod address;
+pub mod arrival;
+mod clock;
+pub(crate) mod depth;
 mod mix;
 pub(crate) mod permute;
-mod size;
+mod ranks;
+mod region;
+pub mod size;
 pub mod spec;
-mod zipf;
 
 use crate::error::Illegal;
 use crate::spec::Pacing;
 use address::Addresses;
-use arrival::Clock;
+use clock::Clock;
 use interpulse_engine::{Op, Request, SimTime, Streams};
 use mix::Mix;
+use region::Region;
 use size::Sizes;
 use spec::{SyntheticPacing, SyntheticSpec};
-
-/// Most requests a closed flow may keep outstanding: the entries of an NVMe submission queue (65,536) less
-/// the one that tells a full queue from an empty one.
-pub(crate) const DEPTH_MAX: u32 = 65_535;
 
 /// A running generator.
 pub(crate) struct Synthetic {
@@ -45,9 +45,8 @@ impl Synthetic {
         Ok(Synthetic {
             mix: Mix::new(spec, stream("workload.op"))?,
             addresses: Addresses::new(
-                spec,
-                capacity_sectors,
-                sizes.largest(),
+                &spec.addresses,
+                Region::new(spec, capacity_sectors, sizes.largest())?,
                 stream("workload.address"),
                 stream("workload.permutation").next_u64(),
             )?,
@@ -75,12 +74,4 @@ impl Synthetic {
     pub(crate) fn pacing(&self) -> Pacing {
         self.pacing
     }
-}
-
-/// An error unless `depth` is a legal queue depth.
-pub(crate) fn check_depth(depth: u32) -> Result<(), Illegal> {
-    if depth == 0 || depth > DEPTH_MAX {
-        return Err(Illegal::new("depth", depth, format!("1 to {DEPTH_MAX}")));
-    }
-    Ok(())
 }

@@ -1,6 +1,11 @@
 //! The description of a synthetic generator.
 
-use interpulse_engine::Bytes;
+use super::address::AddressSpec;
+use super::arrival::Arrivals;
+use super::depth::read_depth;
+use super::size::BlockSize;
+use interpulse_engine::{Bytes, SECTOR};
+use interpulse_settings::{ConfigError, Row, Section, default, optional, required};
 
 /// A generator that makes requests up from distributions.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,51 +69,72 @@ pub enum SyntheticPacing {
     },
 }
 
-/// How the gaps between arrivals vary.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Arrivals {
-    /// Equal gaps. Fractions of a nanosecond are carried over, never lost.
-    Fixed,
-    /// Exponential gaps: a Poisson process.
-    Poisson,
-    /// Each gap is exponential with one of two means, chosen independently; the phases have balanced means
-    /// (both contribute half of the time). Production traces are bursty like this.
-    HyperExponential {
-        /// Squared coefficient of variation of the gaps (variance over squared mean), 1 to 1e6.
-        /// 1 is a Poisson process.
-        scv: f64,
-    },
+impl SyntheticPacing {
+    /// What the configuration reads.
+    pub const ROWS: &'static [Row<SyntheticPacing>] = &[
+        Row { name: "closed", doc: "a fixed number of requests is kept outstanding", read: read_closed },
+        Row { name: "open", doc: "requests arrive at a mean rate, whatever is outstanding", read: read_open },
+    ];
 }
 
-/// Size of requests.
-#[derive(Clone, PartialEq, Debug)]
-pub enum BlockSize {
-    /// Every request has this size: a multiple of 512 B, 512 B to 1 GiB.
-    Fixed(Bytes),
-    /// Sizes (each as for `Fixed`) with weights (above 0; only their ratios matter), at least one.
-    Weighted(Vec<(Bytes, f64)>),
+fn read_closed(s: &mut Section) -> Result<SyntheticPacing, ConfigError> {
+    Ok(SyntheticPacing::Closed { depth: read_depth(s)? })
 }
 
-/// Where requests go inside the region.
-///
-/// Random patterns draw among the aligned places at which the largest block size still fits.
-#[derive(Clone, PartialEq, Debug)]
-pub enum AddressSpec {
-    /// One after the other (reads, writes and trims share one position), wrapping at the end.
-    Sequential,
-    /// Every place equally likely.
-    Uniform,
-    /// The place of rank k = 1, 2, ... has weight k^-exponent. A fixed pseudo-random permutation, keyed by
-    /// the seed and the flow's instance, scatters the ranks over the region.
-    Zipf {
-        /// Skew, above 0 and up to 10; web and block traces lie between 0.6 and 1.2.
-        exponent: f64,
-    },
-    /// The first `hot_share` of the region receives `hot_traffic` of the requests; uniform in each part.
-    HotCold {
-        /// Share of the places that is hot, between 0 and 1 exclusive.
-        hot_share: f64,
-        /// Share of the requests that goes there, 0 to 1.
-        hot_traffic: f64,
-    },
+fn read_open(s: &mut Section) -> Result<SyntheticPacing, ConfigError> {
+    Ok(SyntheticPacing::Open {
+        rate_per_s: s.per_second("rate", "mean arrivals per second", required().within(1e-3..=1e9))?,
+        arrivals: s.policy(
+            "arrivals",
+            "distribution of the gaps between arrivals",
+            Some("poisson"),
+            Arrivals::ROWS,
+        )?,
+    })
+}
+
+impl SyntheticSpec {
+    /// Reads a generator from the section of its flow.
+    ///
+    /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
+    pub fn read(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
+        let pacing =
+            s.policy("pacing", "closed loop, or open loop", Some("closed"), SyntheticPacing::ROWS)?;
+        let read_share = s.fraction("read", "share of reads; the rest writes", default(1.0))?;
+        let trim_share = s.fraction("trim", "share of trims, taken from the writes", default(0.0))?;
+        let flush_every =
+            s.optional_u64("flush-every", "a flush after this many writes", optional().at_least(1))?;
+        let block_size = BlockSize::read(s)?;
+        let alignment = s.bytes(
+            "alignment",
+            "addresses are multiples of this",
+            default(Bytes::kib(4)).within(Bytes(512)..=Bytes::mib(16)),
+        )?;
+        let addresses = s.policy("address", "pattern of addresses", Some("uniform"), AddressSpec::ROWS)?;
+        let from =
+            s.fraction("from", "start of the region addressed, as a share of the drive", default(0.0))?;
+        let to = s.fraction("to", "end of the region addressed, as a share of the drive", default(1.0))?;
+        if read_share + trim_share > 1.0 {
+            return Err(s.conflict(&["trim", "read"], "reads and trims together exceed all requests"));
+        }
+        if !alignment.get().is_multiple_of(SECTOR.get()) {
+            return Err(s.invalid("alignment", "a multiple of 512B"));
+        }
+        if from >= to {
+            return Err(s.conflict(&["from", "to"], "the region addressed is empty"));
+        }
+        let write_share = 1.0 - read_share - trim_share;
+        Ok(SyntheticSpec {
+            pacing,
+            read_share,
+            write_share,
+            trim_share,
+            flush_every,
+            block_size,
+            alignment,
+            addresses,
+            from,
+            to,
+        })
+    }
 }

@@ -8,14 +8,12 @@
 //! that start with `#` are skipped; a UTF-8 byte order mark at the very start is ignored. Plain, gzip and
 //! zstd files are told apart by their first bytes, never by their name.
 
-mod ascii;
-mod detect;
 mod device;
+pub mod format;
 pub(crate) mod input;
 mod layout;
 mod limits;
 mod lines;
-mod msr;
 mod number;
 pub mod pack;
 pub(crate) mod packing;
@@ -23,7 +21,6 @@ pub mod problem;
 pub(crate) mod replay;
 pub(crate) mod row;
 pub(crate) mod scan;
-mod spc;
 pub mod spec;
 pub mod statistics;
 mod stream;

@@ -1,9 +1,10 @@
 //! The first pass over a trace: checks every row, finds extents and totals.
 
 use super::device::{DeviceKey, Devices};
+use super::format::Format;
 use super::input::Input;
 use super::problem::TraceProblem;
-use super::spec::{Format, TraceSpec};
+use super::spec::TraceSpec;
 use super::stream::{Row, RowStream};
 use super::summary::{DeviceSummary, TraceSummary};
 use interpulse_engine::{Bytes, Duration, Op, SECTOR};

@@ -1,8 +1,14 @@
 //! The description of a replay.
 
+use super::format::Format;
 use crate::error::Illegal;
-use crate::synthetic::check_depth;
+use crate::synthetic::depth::{check_depth, read_depth};
+use interpulse_settings::{ConfigError, Row, Section, default};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+
+/// Factors of speed.
+const SPEED: RangeInclusive<f64> = 1e-6..=1e6;
 
 /// The replay of a trace file.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,100 +46,10 @@ impl TraceSpec {
     pub(crate) fn check(&self) -> Result<(), Illegal> {
         match self.pacing {
             TracePacing::Closed { depth } => check_depth(depth),
-            TracePacing::Recorded { speed } if (1e-6..=1e6).contains(&speed) => Ok(()),
+            TracePacing::Recorded { speed } if SPEED.contains(&speed) => Ok(()),
             TracePacing::Recorded { speed } => {
                 Err(Illegal::new("speed", speed, "1e-6 to 1e6 (2 replays twice as fast as recorded)"))
             }
-        }
-    }
-}
-
-/// How the rows of a trace are written. See [`crate::FORMATS`] for the names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// Told from the file, by these rules in this order:
-    ///
-    /// 1. An ending `.gz` or `.zst` of the name is set aside (case does not matter here or below).
-    /// 2. A name ending in `.disksim`, `.ssdsim-ms`, `.mqsim`, `.msr` or `.spc` has that format.
-    /// 3. Otherwise the first line that is not blank or a comment decides: the header of MSR files, or seven columns between commas with
-    ///    `Read` or `Write` in the fourth, are `msr`; five or more columns between commas with `r` or `w`
-    ///    in the fourth are `spc`.
-    /// 4. Five columns between blanks are some `ascii`, but nothing tells the time unit: an error asks for
-    ///    the format. So does anything else.
-    Auto,
-    /// MSR Cambridge CSV: `FILETIME,host,disk,Type,offset,size,response`; time in 100 ns since 1601, Type
-    /// `Read` or `Write`, offset and size in bytes (widened to whole sectors). The response is checked to
-    /// be a number and ignored. The usual header line is accepted as first row.
-    Msr,
-    /// SPC-1 trace file format as in the UMass repository: `ASU,LBA,size,opcode,time` and possibly further
-    /// columns, which are ignored; LBA in 512 B sectors, size in bytes (widened to whole sectors), opcode
-    /// `r` or `w` in either case, time in seconds with decimals.
-    Spc,
-    /// `time device lba sectors type` between blanks, LBA in 512 B sectors: the family of DiskSim, SSDSim
-    /// and MQSim.
-    Ascii(AsciiLayout),
-    /// [`Format::Ascii`] with time in ns, type 1 = read. (DiskSim itself writes ms with decimals; for such
-    /// files name `ssdsim-ms`. Decimals in ns are refused, so the two cannot be confused.)
-    DiskSim,
-    /// [`Format::Ascii`] with time in ms, type 1 = read.
-    SsdSimMs,
-    /// [`Format::Ascii`] with time in ns, type 1 = read.
-    MqSim,
-}
-
-/// What the ascii family leaves open.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AsciiLayout {
-    /// Unit of the time column.
-    pub time: TimeUnit,
-    /// Meaning of the type column.
-    pub types: TypeCode,
-}
-
-/// Unit of a time column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TimeUnit {
-    /// Whole nanoseconds.
-    Ns,
-    /// Microseconds, decimals allowed.
-    Us,
-    /// Milliseconds, decimals allowed.
-    Ms,
-}
-
-/// Which of 0 and 1 in the type column is a write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TypeCode {
-    /// 0 = write, 1 = read.
-    ZeroWrites,
-    /// 0 = read, 1 = write.
-    OneWrites,
-}
-
-impl Format {
-    /// The format of this name in [`crate::FORMATS`]; `None` for unknown names and for `ascii`, which is
-    /// not complete without an [`AsciiLayout`].
-    pub fn named(name: &str) -> Option<Format> {
-        [Format::Auto, Format::Msr, Format::Spc, Format::DiskSim, Format::SsdSimMs, Format::MqSim]
-            .into_iter()
-            .find(|format| format.name() == name)
-    }
-
-    /// The format that the end of a file name tells, as [`Format::Auto`] does.
-    pub fn of_name(file_name: &str) -> Option<Format> {
-        super::detect::by_name(file_name)
-    }
-
-    /// The name in [`crate::FORMATS`].
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Auto => "auto",
-            Format::Msr => "msr",
-            Format::Spc => "spc",
-            Format::Ascii(_) => "ascii",
-            Format::DiskSim => "disksim",
-            Format::SsdSimMs => "ssdsim-ms",
-            Format::MqSim => "mqsim",
         }
     }
 }
@@ -176,4 +92,73 @@ pub enum Reorder {
     Error,
     /// It arrives together with the latest row before it.
     Clamp,
+}
+
+impl TracePacing {
+    /// What the configuration reads.
+    pub const ROWS: &'static [Row<TracePacing>] = &[
+        Row {
+            name: "recorded",
+            doc: "requests arrive at their recorded times, sped up or slowed down",
+            read: read_recorded,
+        },
+        Row { name: "closed", doc: "a fixed number of requests is kept outstanding", read: read_closed },
+    ];
+}
+
+fn read_recorded(s: &mut Section) -> Result<TracePacing, ConfigError> {
+    let speed = s.f64("speed", "2 replays twice as fast as recorded", default(1.0).within(SPEED))?;
+    Ok(TracePacing::Recorded { speed })
+}
+
+fn read_closed(s: &mut Section) -> Result<TracePacing, ConfigError> {
+    Ok(TracePacing::Closed { depth: read_depth(s)? })
+}
+
+impl Fit {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, Fit, &'static str)] = &[
+        ("error", Fit::Error, "a request beyond the drive is an error that names its line"),
+        (
+            "fold",
+            Fit::Fold,
+            "addresses modulo the capacity; a request that would straddle the end is moved before it",
+        ),
+        ("scale", Fit::Scale, "the occupied range is mapped linearly onto the drive, aligned to 4 KiB"),
+    ];
+
+    /// Reads what traces and twins share: when requests are issued, and what becomes of addresses beyond the drive.
+    pub fn read_replay(s: &mut Section) -> Result<(TracePacing, Fit), ConfigError> {
+        let pacing =
+            s.policy("pacing", "recorded times, or closed loop", Some("recorded"), TracePacing::ROWS)?;
+        let fit = s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), Fit::ALL)?;
+        Ok((pacing, fit))
+    }
+}
+
+impl Reorder {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, Reorder, &'static str)] = &[
+        ("error", Reorder::Error, "a row earlier than the row before it is a bad row"),
+        ("clamp", Reorder::Clamp, "such a row arrives together with the latest row before it"),
+    ];
+}
+
+impl TraceSpec {
+    /// Reads a replay from the section of its flow.
+    ///
+    /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
+    pub fn read(s: &mut Section) -> Result<TraceSpec, ConfigError> {
+        let path = s.label("trace", "block trace to replay: plain, .gz or .zst")?.unwrap_or_default();
+        let format = s.policy("format", "format of the trace", Some("auto"), Format::ROWS)?;
+        let (pacing, fit) = Fit::read_replay(s)?;
+        let reorder =
+            s.choice("reorder", "what becomes of rows whose time goes back", Some("error"), Reorder::ALL)?;
+        let skip_bad_rows =
+            s.bool("skip-bad-rows", "count bad rows instead of stopping at the first", default(false))?;
+        if path.is_empty() && s.has("trace") {
+            return Err(s.invalid("trace", "the path of a block trace (or give --trace FILE)"));
+        }
+        Ok(TraceSpec { path: path.into(), format, pacing, fit, reorder, skip_bad_rows })
+    }
 }

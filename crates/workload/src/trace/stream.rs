@@ -1,13 +1,13 @@
 //! Checked rows, one after the other: what both passes over a trace share.
 
 use super::device::Devices;
+use super::format::Format;
 use super::input::Input;
 use super::lines::Lines;
 use super::packing::Packing;
 use super::problem::{RowFault, TraceProblem};
-use super::row::{ParsedRow, SPAN_NS_MAX};
-use super::spec::{Format, Reorder, TimeUnit, TracePacing, TraceSpec};
-use super::{ascii, detect, msr, spc};
+use super::row::SPAN_NS_MAX;
+use super::spec::{Reorder, TracePacing, TraceSpec};
 use interpulse_engine::Op;
 
 /// A good row.
@@ -120,8 +120,8 @@ impl RowStream {
             let parsed = match self.lines.next()? {
                 None => return Ok(None),
                 Some(Ok(line)) if is_blank(line) => continue,
-                Some(Ok(line)) if self.origin_ns.is_none() && is_header(self.format, line) => continue,
-                Some(Ok(line)) => parse(self.format, line),
+                Some(Ok(line)) if self.origin_ns.is_none() && self.format.is_header(line) => continue,
+                Some(Ok(line)) => self.format.parse(line),
                 Some(Err(fault)) => Err(fault),
             };
             let checked = parsed.and_then(|parsed| {
@@ -200,28 +200,13 @@ impl Rules {
     }
 }
 
-fn parse(format: Format, line: &str) -> Result<ParsedRow<'_>, RowFault> {
-    match format {
-        Format::Msr => msr::parse(line),
-        Format::Spc => spc::parse(line),
-        Format::Ascii(layout) => ascii::parse(line, layout),
-        Format::DiskSim | Format::MqSim => ascii::parse(line, ascii::preset(TimeUnit::Ns)),
-        Format::SsdSimMs => ascii::parse(line, ascii::preset(TimeUnit::Ms)),
-        Format::Auto => unreachable!("the format is told before rows are read"),
-    }
-}
-
-fn is_header(format: Format, line: &str) -> bool {
-    format == Format::Msr && msr::is_header(line)
-}
-
 fn is_blank(line: &str) -> bool {
     let line = line.trim_ascii_start();
     line.is_empty() || line.starts_with('#')
 }
 
 fn detect_format(input: &Input) -> Result<Format, TraceProblem> {
-    if let Some(format) = detect::by_name(input.file_name()) {
+    if let Some(format) = Format::of_name(input.file_name()) {
         return Ok(format);
     }
     let mut lines = Lines::new(input.open()?);
@@ -231,7 +216,7 @@ fn detect_format(input: &Input) -> Result<Format, TraceProblem> {
             Some(Ok(line)) if is_blank(line) => continue,
             Some(Ok(row)) => {
                 let row = row.to_owned();
-                return detect::by_row(lines.line(), &row);
+                return Format::of_row(lines.line(), &row);
             }
             Some(Err(fault)) => fault,
         };

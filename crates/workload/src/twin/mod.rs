@@ -23,7 +23,7 @@ pub use sizes::TwinSizes;
 
 use crate::error::Illegal;
 use crate::spec::Pacing;
-use crate::synthetic::check_depth;
+use crate::synthetic::depth::check_depth;
 use crate::synthetic::permute::Permutation;
 use crate::trace::spec::{Fit, TracePacing};
 use bursts::Bursts;

@@ -3,6 +3,7 @@
 use super::Plan;
 use super::sizes::TwinSizes;
 use super::spec::{REQUESTS_MAX, TwinRow, UpdateShape};
+use crate::synthetic::arrival::squared_variation;
 use crate::trace::spec::TracePacing;
 use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
@@ -68,11 +69,7 @@ impl TwinRow {
                 "mean time between two requests",
                 required().within(Duration::from_us(1)..=Duration::from_ms(1_000_000)),
             )?,
-            squared_variation: s.f64(
-                "squared-variation",
-                "squared coefficient of variation of the gaps",
-                required().within(1.0..=1e4),
-            )?,
+            squared_variation: squared_variation(s)?,
             read_overlap: 0.0,
             read_only: None,
         };

@@ -2,6 +2,7 @@
 
 use super::sizes::TwinSizes;
 use crate::error::Illegal;
+use crate::synthetic::arrival::SQUARED_VARIATION;
 use crate::trace::row::SPAN_NS_MAX;
 use crate::trace::spec::{Fit, TracePacing};
 use interpulse_engine::{Bytes, Duration};
@@ -131,7 +132,7 @@ impl TwinRow {
         if !(0.0..1.0).contains(&self.rewritten_share) {
             return Err(Illegal::new("rewritten-share", self.rewritten_share, "0 to below 1"));
         }
-        if !(1.0..=1e4).contains(&self.squared_variation) {
+        if !SQUARED_VARIATION.contains(&self.squared_variation) {
             return Err(Illegal::new("squared-variation", self.squared_variation, "1 to 10000"));
         }
         let made = self.write_requests() as f64 / self.requests as f64;

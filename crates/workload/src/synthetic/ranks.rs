@@ -8,7 +8,7 @@
 use interpulse_engine::Rng;
 
 /// Draws ranks 1 to `n` with probability proportional to rank^-s.
-pub(super) struct Zipf {
+pub(super) struct Ranks {
     n: f64,
     s: f64,
     /// Integral at the upper edge of the last rank.
@@ -19,14 +19,14 @@ pub(super) struct Zipf {
     sure: f64,
 }
 
-impl Zipf {
-    pub(super) fn new(n: u64, s: f64) -> Zipf {
+impl Ranks {
+    pub(super) fn new(n: u64, s: f64) -> Ranks {
         let n = n as f64;
-        let mut zipf = Zipf { n, s, top: 0.0, width: 0.0, sure: 0.0 };
-        zipf.top = zipf.integral(n + 0.5);
-        zipf.width = zipf.top - (zipf.integral(1.5) - 1.0);
-        zipf.sure = 2.0 - zipf.inverse(zipf.integral(2.5) - zipf.weight(2.0));
-        zipf
+        let mut ranks = Ranks { n, s, top: 0.0, width: 0.0, sure: 0.0 };
+        ranks.top = ranks.integral(n + 0.5);
+        ranks.width = ranks.top - (ranks.integral(1.5) - 1.0);
+        ranks.sure = 2.0 - ranks.inverse(ranks.integral(2.5) - ranks.weight(2.0));
+        ranks
     }
 
     /// The next rank, 1 to `n`.
@@ -82,11 +82,11 @@ mod tests {
             (50, 10.0),
             (1000, 0.8),
         ] {
-            let zipf = Zipf::new(n, s);
+            let ranks = Ranks::new(n, s);
             let mut rng = Streams::new(5).stream("zipf", n);
             let mut counts = vec![0u64; n as usize + 1];
             for _ in 0..DRAWS {
-                counts[zipf.next(&mut rng) as usize] += 1;
+                counts[ranks.next(&mut rng) as usize] += 1;
             }
             let weights: Vec<f64> = (1..=n).map(|k| (k as f64).powf(-s)).collect();
             let total: f64 = weights.iter().sum();
@@ -105,9 +105,9 @@ mod tests {
     fn large_ranges_stay_in_range_and_reach_the_tail() {
         let n = 1 << 40;
         for s in [0.2, 0.9, 1.0, 1.1, 3.0] {
-            let zipf = Zipf::new(n, s);
+            let ranks = Ranks::new(n, s);
             let mut rng = Streams::new(6).stream("zipf", 0);
-            let ranks: Vec<u64> = (0..20_000).map(|_| zipf.next(&mut rng)).collect();
+            let ranks: Vec<u64> = (0..20_000).map(|_| ranks.next(&mut rng)).collect();
             assert!(ranks.iter().all(|&rank| (1..=n).contains(&rank)));
             let below = ranks.iter().filter(|&&rank| rank <= n >> 20).count() as f64 / 20_000.0;
             let p = weight_up_to((n >> 20) as f64, s) / weight_up_to(n as f64, s);

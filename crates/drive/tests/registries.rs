@@ -1,0 +1,59 @@
+//! Is every exchangeable thing of a drive one file and one line: a row that can be chosen by its name and read back? And do
+//! all victim policies keep the contract?
+
+mod ftl_common;
+
+use ftl_common::{stream, victims};
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::map::Map;
+use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_settings::Document;
+use proptest::prelude::*;
+use std::path::Path;
+
+#[test]
+fn every_victim_policy_has_its_file_and_is_chosen_by_its_name() {
+    for (k, (name, policy, doc)) in GcPolicy::all().into_iter().enumerate() {
+        assert_eq!(policy.name(), name);
+        assert!(!doc.is_empty() && GcPolicy::ROWS[..k].iter().all(|other| other.name != name), "{name}");
+        let file = format!("src/ftl/gc/{}.rs", name.replace('-', "_"));
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
+        let chosen = Document::set("gc", name).unwrap().declaring();
+        assert_eq!(chosen.top().policy("gc", "", None, GcPolicy::ROWS).unwrap(), policy);
+    }
+}
+
+#[test]
+fn every_order_is_chosen_by_its_name() {
+    for (name, allocation, doc) in Allocation::all() {
+        assert!(!doc.is_empty());
+        let document = Document::set("allocation", &name).unwrap();
+        assert_eq!(Allocation::read(&mut document.top()).unwrap(), allocation);
+    }
+}
+
+proptest! {
+    /// A policy takes a block that may be collected, of its own lane, whenever there is one.
+    #[test]
+    fn every_policy_takes_a_candidate_of_its_lane(
+        blocks in prop::collection::vec((any::<bool>(), 0u16..=64, 0u64..100), 1..40),
+    ) {
+        let mut map = Map::new(64, blocks.len() as u32 + 2, 64);
+        let mut closed = vec![0; blocks.len() + 2];
+        // The lane is blocks 1 .. n; those around it belong to others, and would be everybody's choice.
+        map.set_candidate(0, true);
+        map.set_candidate(blocks.len() as u32 + 1, true);
+        for (i, &(candidate, valid, at)) in blocks.iter().enumerate() {
+            map.set_candidate(i as u32 + 1, candidate);
+            map.weight[i + 1] |= valid;
+            closed[i + 1] = at;
+        }
+        for policy in victims(&[1, 2, 30]) {
+            let lane = 1..blocks.len() as u32 + 1;
+            match policy.select(&map, &closed, 100, lane, 64, &mut stream("victims", 0)) {
+                Some(block) => prop_assert!((1..=blocks.len()).contains(&(block as usize)) && blocks[block as usize - 1].0),
+                None => prop_assert!(blocks.iter().all(|block| !block.0), "{:?}", policy),
+            }
+        }
+    }
+}

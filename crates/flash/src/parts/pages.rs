@@ -1,0 +1,28 @@
+//! The types of the pages of a word line.
+
+use interpulse_settings::{ConfigError, Section};
+
+/// The page types of a word line of cells of `bits` bits, least significant first.
+pub fn page_types(bits: u32) -> &'static [&'static str] {
+    match bits {
+        1 => &["lsb"],
+        2 => &["lsb", "msb"],
+        3 => &["lsb", "csb", "msb"],
+        _ => &["lsb", "csb", "msb", "top"],
+    }
+}
+
+/// Reads what cells of `bits` bits have if they have a page of type `page`: where only some cells do, it belongs to those.
+pub(super) fn of_page<T>(
+    s: &mut Section,
+    bits: u32,
+    page: &str,
+    read: impl Fn(&mut Section) -> Result<T, ConfigError>,
+) -> Result<Option<T>, ConfigError> {
+    if page_types(1).contains(&page) {
+        return read(s).map(Some);
+    }
+    let cells = (1..=4).filter(|&bits| page_types(bits).contains(&page)).map(|bits| bits.to_string());
+    let belongs = format!("bits-per-cell = {}", cells.collect::<Vec<_>>().join(" or "));
+    s.when(page_types(bits).contains(&page), &belongs, read)
+}

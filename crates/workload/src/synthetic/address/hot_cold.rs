@@ -1,0 +1,69 @@
+//! `hot-cold`: the first `hot-share` of the region receives `hot-traffic` of the requests; uniform in each part.
+
+use super::{Draw, Pattern, Region};
+use crate::error::Illegal;
+use interpulse_engine::Rng;
+use interpulse_settings::{ConfigError, Section, Spec, required};
+
+/// Hot and cold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HotCold {
+    /// Share of the places that is hot, above 0 and up to 0.999.
+    pub hot_share: f64,
+    /// Share of the requests that goes there, above 0 and up to 1.
+    pub hot_traffic: f64,
+}
+
+pub(super) struct Running {
+    hot_places: u64,
+    hot_below: u64,
+}
+
+fn share() -> Spec<f64> {
+    required().positive().at_most(0.999)
+}
+
+fn traffic() -> Spec<f64> {
+    required().positive().at_most(1.0)
+}
+
+impl HotCold {
+    pub(super) fn read(s: &mut Section) -> Result<HotCold, ConfigError> {
+        Ok(HotCold {
+            hot_share: s.fraction("hot-share", "hot part of the region", share())?,
+            hot_traffic: s.fraction("hot-traffic", "share of requests to it", traffic())?,
+        })
+    }
+}
+
+impl Pattern for HotCold {
+    fn over(&self, region: &Region, _: u64) -> Result<super::Running, Illegal> {
+        let HotCold { hot_share, hot_traffic } = *self;
+        if !share().admits(&hot_share) {
+            return Err(Illegal::new("hot_share", hot_share, "above 0 and up to 0.999"));
+        }
+        if !traffic().admits(&hot_traffic) {
+            return Err(Illegal::new("hot_traffic", hot_traffic, "above 0 and up to 1"));
+        }
+        let places = region.places;
+        let hot_places = libm::round(places as f64 * hot_share) as u64;
+        if hot_places == 0 || hot_places >= places {
+            let legal = format!("a share that leaves both parts some of the {places} places");
+            return Err(Illegal::new("hot_share", hot_share, legal));
+        }
+        let hot_below = Rng::threshold(hot_traffic);
+        Ok(super::Running::HotCold(Running { hot_places, hot_below }))
+    }
+}
+
+impl Draw for Running {
+    #[inline]
+    fn next(&mut self, region: &Region, rng: &mut Rng, _: u32) -> u64 {
+        let place = if rng.chance(self.hot_below) {
+            rng.below(self.hot_places)
+        } else {
+            self.hot_places + rng.below(region.places - self.hot_places)
+        };
+        place * region.alignment
+    }
+}

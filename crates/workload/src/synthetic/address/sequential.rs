@@ -1,0 +1,28 @@
+//! `sequential`: one after the other; reads, writes and trims share one position, which wraps at the end.
+
+use super::{Draw, Pattern, Region};
+use crate::error::Illegal;
+use interpulse_engine::Rng;
+
+/// One after the other.
+pub struct Sequential;
+
+/// The position.
+pub(super) struct Running {
+    next: u64,
+}
+
+impl Pattern for Sequential {
+    fn over(&self, _: &Region, _: u64) -> Result<super::Running, Illegal> {
+        Ok(super::Running::Sequential(Running { next: 0 }))
+    }
+}
+
+impl Draw for Running {
+    #[inline]
+    fn next(&mut self, region: &Region, _: &mut Rng, sectors: u32) -> u64 {
+        let offset = if self.next + u64::from(sectors) > region.length { 0 } else { self.next };
+        self.next = (offset + u64::from(sectors)).next_multiple_of(region.alignment);
+        offset
+    }
+}

@@ -1,0 +1,46 @@
+//! `zipf`: the place of rank k = 1, 2, ... has weight k^-exponent. A fixed pseudo-random permutation, keyed by the seed and
+//! the flow's instance, scatters the ranks over the region.
+
+use super::{Draw, Pattern, Region};
+use crate::error::Illegal;
+use crate::synthetic::permute::Permutation;
+use crate::synthetic::ranks::Ranks;
+use interpulse_engine::Rng;
+use interpulse_settings::{ConfigError, Section, Spec, required};
+
+/// By rank.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Zipf {
+    /// Skew, above 0 and up to 10; web and block traces lie between 0.6 and 1.2.
+    pub exponent: f64,
+}
+
+pub(super) struct Running(Box<(Ranks, Permutation)>);
+
+fn exponent() -> Spec<f64> {
+    required().positive().at_most(10.0)
+}
+
+impl Zipf {
+    pub(super) fn read(s: &mut Section) -> Result<Zipf, ConfigError> {
+        Ok(Zipf { exponent: s.f64("exponent", "exponent of the Zipf distribution", exponent())? })
+    }
+}
+
+impl Pattern for Zipf {
+    fn over(&self, region: &Region, key: u64) -> Result<super::Running, Illegal> {
+        if !exponent().admits(&self.exponent) {
+            return Err(Illegal::new("exponent", self.exponent, "above 0 and up to 10"));
+        }
+        let scattered = (Ranks::new(region.places, self.exponent), Permutation::new(region.places, key));
+        Ok(super::Running::Zipf(Running(Box::new(scattered))))
+    }
+}
+
+impl Draw for Running {
+    #[inline]
+    fn next(&mut self, region: &Region, rng: &mut Rng, _: u32) -> u64 {
+        let (ranks, permutation) = &*self.0;
+        permutation.apply(ranks.next(rng) - 1) * region.alignment
+    }
+}

@@ -1,0 +1,48 @@
+//! The part of the drive that requests go to.
+
+use super::spec::SyntheticSpec;
+use crate::error::Illegal;
+use interpulse_engine::SECTOR;
+
+/// Where requests may go.
+pub(super) struct Region {
+    /// First sector.
+    pub base: u64,
+    /// Sectors.
+    pub length: u64,
+    /// Sectors from one place to the next.
+    pub alignment: u64,
+    /// Places at which the largest request still fits.
+    pub places: u64,
+}
+
+impl Region {
+    pub(super) fn new(
+        spec: &SyntheticSpec,
+        capacity_sectors: u64,
+        largest_sectors: u32,
+    ) -> Result<Region, Illegal> {
+        let alignment = spec.alignment.get() / SECTOR.get();
+        if !spec.alignment.get().is_multiple_of(SECTOR.get()) || alignment == 0 {
+            return Err(Illegal::new("alignment", spec.alignment, "a multiple of 512B, at least 512B"));
+        }
+        if !(0.0..1.0).contains(&spec.from) {
+            return Err(Illegal::new("from", spec.from, "a fraction of the capacity, 0 to below 1"));
+        }
+        if !(spec.to > spec.from && spec.to <= 1.0) {
+            let legal = format!("a fraction of the capacity, above `from` ({}) and up to 1", spec.from);
+            return Err(Illegal::new("to", spec.to, legal));
+        }
+        let at = |fraction: f64| ((capacity_sectors as f64 * fraction) as u64).min(capacity_sectors);
+        let base = at(spec.from).next_multiple_of(alignment);
+        let end = at(spec.to) / alignment * alignment;
+        let length = end.saturating_sub(base);
+        if length < u64::from(largest_sectors) {
+            let found = format!("a region of {length} aligned sectors on this drive");
+            let legal = format!("room for the largest request, {largest_sectors} sectors");
+            return Err(Illegal::new("from..to", found, legal));
+        }
+        let places = (length - u64::from(largest_sectors)) / alignment + 1;
+        Ok(Region { base, length, alignment, places })
+    }
+}

@@ -1,7 +1,7 @@
 //! A flow on its way: what it asks for next, and when.
 
 use interpulse_engine::{Request, SimTime};
-use interpulse_workload::{Flow, Pacing, WorkloadError};
+use interpulse_workload::{Flow, Pacing};
 
 /// A flow of the host.
 pub(crate) struct FlowState {
@@ -14,6 +14,8 @@ pub(crate) struct FlowState {
     /// A closed flow makes no request from this instant on (an open one ends by itself).
     stop: SimTime,
     pub(crate) exhausted: bool,
+    /// Why it cannot go on (its trace became unreadable), if it cannot.
+    pub(crate) failure: Option<String>,
 }
 
 impl FlowState {
@@ -23,24 +25,35 @@ impl FlowState {
             Pacing::Open => 0,
         };
         let stop = flow.stop().unwrap_or(SimTime(u64::MAX));
-        FlowState { queue: flow.queue(), flow, depth, next: None, stop, exhausted: false }
+        FlowState { queue: flow.queue(), flow, depth, next: None, stop, exhausted: false, failure: None }
     }
 
     /// The next request with its arrival, unless the flow has ended.
     #[inline]
-    pub(crate) fn ask(&mut self) -> Result<Option<(SimTime, Request)>, WorkloadError> {
+    pub(crate) fn ask(&mut self) -> Option<(SimTime, Request)> {
         if self.exhausted {
-            return Ok(None);
+            return None;
         }
-        let next = self.flow.next();
-        self.exhausted = !matches!(next, Ok(Some(_)));
-        next
+        match self.flow.next() {
+            Ok(Some(next)) => Some(next),
+            Ok(None) => self.end(None),
+            Err(error) => self.end(Some(error.to_string())),
+        }
     }
 
     /// What a closed flow asks for when one of its requests has completed.
     #[inline]
-    pub(crate) fn ask_at(&mut self, now: SimTime) -> Result<Option<Request>, WorkloadError> {
-        self.exhausted |= now >= self.stop;
-        Ok(self.ask()?.map(|(_, request)| request))
+    pub(crate) fn ask_at(&mut self, now: SimTime) -> Option<Request> {
+        if now >= self.stop {
+            self.exhausted = true;
+        }
+        self.ask().map(|(_, request)| request)
+    }
+
+    /// It asks for nothing more.
+    #[cold]
+    pub(crate) fn end(&mut self, why: Option<String>) -> Option<(SimTime, Request)> {
+        (self.exhausted, self.failure) = (true, why);
+        None
     }
 }

@@ -20,8 +20,6 @@ pub struct Host<D, O = ()> {
     refill: Vec<u32>,
     /// No more requests are made (the end of a run).
     closed: bool,
-    /// A flow could not go on (its trace became unreadable).
-    failure: Option<String>,
 }
 
 impl<D: Device, O: Observer> Host<D, O> {
@@ -32,7 +30,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         let open = |(i, flow)| Flow::new(flow, capacity, &streams, i).map(FlowState::new);
         let flows = (0..).zip(flows).map(open).collect::<Result<Vec<_>, _>>()?;
         let window = Window::new(flows.len());
-        Ok(Host { device, observer, window, flows, refill: Vec::new(), closed: false, failure: None })
+        Ok(Host { device, observer, window, flows, refill: Vec::new(), closed: false })
     }
 
     /// Starts the device and arms the flows; call once, at time zero. Err tells the user why it cannot run.
@@ -40,7 +38,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         self.device.start(agenda)?;
         self.device.begin_window();
         (0..self.flows.len()).for_each(|f| self.arm_next(agenda, f));
-        self.failure.clone().map_or(Ok(()), Err)
+        self.failure().map_or(Ok(()), |why| Err(why.to_string()))
     }
 
     /// Handles the timer of `resource`, one of the device's. True if the host has looked at the device: only then can
@@ -102,7 +100,11 @@ impl<D: Device, O: Observer> Host<D, O> {
             self.observer.request_ended(&ended);
             self.device.take_news();
             if self.flows.get(flow as usize).is_some_and(|flow| flow.depth > 0) {
-                self.refill.push(flow);
+                if D::GATHERS {
+                    self.refill.push(flow);
+                } else {
+                    self.submit_next(agenda, flow as usize);
+                }
             }
         }
     }
@@ -146,19 +148,18 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Sets the timer of a flow for the arrival of its next request.
     #[inline]
     fn arm_next(&mut self, agenda: &mut Agenda, f: usize) {
-        let next = self.flows[f].ask();
-        let Some((at, request)) = self.or_fail(next) else { return };
+        let flow = &mut self.flows[f];
+        let Some((at, request)) = flow.ask() else { return };
         if at > agenda.horizon() {
-            self.flows[f].exhausted = true;
-            self.failure = Some(format!(
-                "flow `{}`: a request arrives at {at}, later than the {} that {} of this size can simulate",
-                self.flows[f].flow.name(),
-                agenda.horizon(),
+            let (name, most) = (flow.flow.name(), agenda.horizon());
+            let why = format!(
+                "flow `{name}`: a request arrives at {at}, later than the {most} that {} of this size can simulate",
                 D::NAME
-            ));
+            );
+            flow.end(Some(why));
             return;
         }
-        self.flows[f].next = Some((at, request));
+        flow.next = Some((at, request));
         agenda.arm(self.device.host_timer(f as u32), at.max(agenda.now()));
     }
 
@@ -167,19 +168,10 @@ impl<D: Device, O: Observer> Host<D, O> {
         if self.closed {
             return;
         }
-        let next = self.flows[f].ask_at(agenda.now());
-        if let Some(request) = self.or_fail(next) {
-            self.device.submit(agenda, self.flows[f].queue, f as u32, request);
+        let flow = &mut self.flows[f];
+        if let Some(request) = flow.ask_at(agenda.now()) {
+            self.device.submit(agenda, flow.queue, f as u32, request);
         }
-    }
-
-    /// What a flow asks for; that it cannot go on is kept for [`Host::failure`].
-    #[inline]
-    fn or_fail<T>(&mut self, next: Result<Option<T>, WorkloadError>) -> Option<T> {
-        next.unwrap_or_else(|error| {
-            self.failure = Some(error.to_string());
-            None
-        })
     }
 
     /// No flow will make another request.
@@ -196,7 +188,7 @@ impl<D: Device, O: Observer> Host<D, O> {
 
     /// Why a flow cannot go on, if one cannot.
     pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
+        self.flows.iter().find_map(|flow| flow.failure.as_deref())
     }
 
     /// Makes no more requests; those outstanding go on.

@@ -65,7 +65,7 @@ impl Window {
 }
 
 impl Observer for Window {
-    #[inline]
+    #[inline(always)]
     fn request_ended(&mut self, ended: &Ended) {
         let of = &ended.of;
         self.counters.requests += 1;

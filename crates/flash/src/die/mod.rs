@@ -29,6 +29,8 @@ pub use state::{STATES, State, What};
 pub struct LongOp {
     /// What it is.
     pub kind: Kind,
+    /// What that does to cells.
+    pub effect: Effect,
     /// Its pulses.
     pub train: PulseTrain,
     /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
@@ -68,7 +70,7 @@ pub struct LongOp {
 impl LongOp {
     /// Whether it is an erase.
     pub fn erases(&self) -> bool {
-        self.kind.command().effect == Effect::Erases
+        self.effect == Effect::Erases
     }
 
     /// Whether it is a program of this page.
@@ -258,6 +260,7 @@ impl Die {
         }
         self.long = Some(LongOp {
             kind,
+            effect: kind.command().effect,
             train,
             origin: now,
             commanded: now,

@@ -106,7 +106,7 @@ impl Nand {
     /// The discharge with which the suspension of the operation on `die` begins.
     pub(super) fn discharge_of(&self, die: &Die) -> Duration {
         let op = die.long().expect("an operation enters a suspension");
-        let policy = self.suspend_policy(op.kind);
+        let policy = self.suspend_policy(op);
         let times = if policy.eligible.multi_plane == MultiPlane::InTurn { op.planes.count } else { 1 };
         die.entry().saturating_sub(policy.costs.entry * u64::from(times))
     }
@@ -114,7 +114,7 @@ impl Nand {
     /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
     pub(super) fn reload_of(&self, d: usize) -> Duration {
         let op = self.dies[d].long().expect("an operation resumes");
-        let free = self.suspend_policy(op.kind).scheme.resumes_free();
+        let free = self.suspend_policy(op).scheme.resumes_free();
         match self.config.program_suspend.reload {
             Reload::ShadowBuffer(time) if !op.erases() && !free && self.in_hand[d].buffer_used => time,
             _ => Duration::ZERO,

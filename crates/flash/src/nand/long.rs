@@ -187,16 +187,16 @@ impl Nand {
     /// Pulses start or go on at `start`; what waits by then and may preempt asks for a stop.
     pub(super) fn pulses_from(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
         let op = self.dies[d].long().expect("a long operation pulses");
-        let (kind, resumed, may_stop) = (op.kind, op.suspends > 0, op.may_stop);
+        let (effect, resumed, may_stop) = (op.effect, op.suspends > 0, op.may_stop);
         let mut ramp = Duration::ZERO;
         if resumed {
-            let policy = self.suspend_policy(kind);
+            let policy = self.config.suspend_policy(effect);
             let ramps = policy.resume_ramp > Duration::ZERO && !policy.scheme.resumes_free();
             if ramps && self.dies[d].resumes_inside_pulse() {
                 ramp = policy.resume_ramp;
             }
             let suspended = now.since(self.dies[d].halted()).as_ns();
-            *self.counters.trains(kind.command().effect).suspended += suspended;
+            *self.counters.trains(effect).suspended += suspended;
         }
         let end = self.dies[d].start_pulses(now, start, ramp);
         self.in_hand[d].stop_asked = false;
@@ -219,7 +219,7 @@ impl Nand {
         self.supply.tally.book_phases(op.kind, phases);
         *op.kind.count(&mut self.counters) += 1;
         let command = op.kind.command();
-        *self.counters.trains(command.effect).owed += owed;
+        *self.counters.trains(op.effect).owed += owed;
         if command.class == Class::HostWrite {
             self.account_program(now, d, &mut txn);
         }

@@ -105,7 +105,7 @@ impl Nand {
         let spent = now.as_ns() - txn.mark.as_ns();
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
-        let (kind, units) = (txn.kind, txn.units());
+        let (kind, block, units) = (txn.kind, txn.block, txn.units());
         self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
         *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);
@@ -120,7 +120,6 @@ impl Nand {
             self.want_out(agenda, now, d);
             return;
         }
-        let (_, block) = self.read_use(d);
         if self.dies[d].long().is_some() {
             self.dies[d].go(now, State::Suspended, Use::Suspended, block);
         } else {

@@ -3,17 +3,17 @@
 
 use super::Nand;
 use super::power::budget::Next;
-use super::txn::{Kind, NONE};
+use super::txn::NONE;
 use crate::command::{Class, Use};
-use crate::die::State;
+use crate::die::{LongOp, State};
 use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
-    /// The policy for operations of this kind.
+    /// The policy for this operation.
     #[inline]
-    pub(super) fn suspend_policy(&self, kind: Kind) -> &SuspendPolicy {
-        self.config.suspend_policy(kind.command().effect)
+    pub(super) fn suspend_policy(&self, op: &LongOp) -> &SuspendPolicy {
+        self.config.suspend_policy(op.effect)
     }
 
     // ---- stopping -------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ impl Nand {
         if !op.may_stop {
             return false;
         }
-        let preemptors = &self.suspend_policy(op.kind).preemptors;
+        let preemptors = &self.suspend_policy(op).preemptors;
         match class {
             Class::HostRead => preemptors.host_reads,
             Class::GcRead => preemptors.gc_reads,
@@ -52,9 +52,10 @@ impl Nand {
             self.in_hand[d].stop_asked = true;
             return;
         }
-        let kind = self.dies[d].long().expect("only a pulsing die is asked to stop").kind;
         let at = self.dies[d].stands_at(now, self.oldest_write);
-        let (elapsed, decision) = (at.elapsed, self.suspend_policy(kind).decide(&at));
+        let op = self.dies[d].long().expect("only a pulsing die is asked to stop");
+        let effect = op.effect;
+        let (elapsed, decision) = (at.elapsed, self.suspend_policy(op).decide(&at));
         self.in_hand[d].stop_asked = true;
         let stop = match decision {
             Decision::RunsOn => return,
@@ -73,7 +74,7 @@ impl Nand {
         let halt = self.dies[d].accept_stop(now, stop);
         self.counters.stop_time += halt.as_ns() - now.as_ns();
         let lost = (elapsed + stop.after - stop.keeps).as_ns();
-        *self.counters.trains(kind.command().effect).redone += lost;
+        *self.counters.trains(effect).redone += lost;
         if halt == now {
             // The timer of the train's end must not outlive the train: the die may wait for the bus.
             agenda.disarm(self.timer(d));
@@ -111,8 +112,9 @@ impl Nand {
     pub(super) fn count_pulses(&mut self, now: SimTime, d: usize) {
         let (pulsed, progress) = self.dies[d].pulsed(now);
         let ramp = pulsed - progress;
-        let kind = self.dies[d].long().expect("an operation has pulsed").kind;
-        *self.counters.trains(kind.command().effect).pulsed += pulsed.as_ns();
+        let op = self.dies[d].long().expect("an operation has pulsed");
+        let kind = op.kind;
+        *self.counters.trains(op.effect).pulsed += pulsed.as_ns();
         // A program's pulses are put on the die as they begin.
         self.supply.tally.book_run(kind, self.dies[d].command_time(now), ramp);
         self.counters.ramp_time += ramp.as_ns();
@@ -122,16 +124,17 @@ impl Nand {
     pub(super) fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
-        let (kind, planes, addressed) = (op.kind, op.planes.count, op.block.is_some());
+        let (kind, effect, planes) = (op.kind, op.effect, op.planes.count);
+        let addressed = op.block.is_some();
+        let stress = self.suspend_policy(op).stress_ppm;
         if let Some(phases) = self.dies[d].thrown_away(now) {
             self.supply.tally.book_phases(kind, phases);
         }
-        let stress = self.suspend_policy(kind).stress_ppm;
         let entry = self.dies[d].halt(now, stress, self.seq);
         if addressed {
             self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
         }
-        *self.counters.trains(kind.command().effect).suspends += 1;
+        *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
         self.in_hand[d].buffer_used = false;
         if entry > Duration::ZERO {
@@ -149,9 +152,8 @@ impl Nand {
 
     /// Whether the suspension on die `d` goes on for something that waits.
     pub(super) fn would_serve(&mut self, now: SimTime, d: usize) -> bool {
-        let kind = self.dies[d].long().expect("an operation is suspended").kind;
         let (suspends, first, suspended) = self.dies[d].suspension(now);
-        let policy = self.suspend_policy(kind);
+        let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
         !matches!(policy.resume, ResumeWhen::Timer(_))
             && !policy.patience_over(suspends, first, suspended, now)
             && !self.erase_beneath_is_due(now, d)
@@ -160,8 +162,8 @@ impl Nand {
 
     /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
     pub(super) fn next_in_suspension(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let kind = self.dies[d].long().expect("an operation is suspended").kind;
-        let policy = self.suspend_policy(kind);
+        let effect = self.dies[d].long().expect("an operation is suspended").effect;
+        let policy = self.config.suspend_policy(effect);
         let hold_until = match policy.resume {
             ResumeWhen::Timer(length) => {
                 // This may be the hold's own end, or come before it.
@@ -176,7 +178,7 @@ impl Nand {
             ResumeWhen::Drained | ResumeWhen::Batch => None,
         };
         let (suspends, first, suspended) = self.dies[d].suspension(now);
-        if self.suspend_policy(kind).patience_over(suspends, first, suspended, now)
+        if self.config.suspend_policy(effect).patience_over(suspends, first, suspended, now)
             || self.erase_beneath_is_due(now, d)
         {
             self.resume(agenda, now, d);
@@ -200,7 +202,7 @@ impl Nand {
     #[inline]
     pub(super) fn serves_before(&self, d: usize) -> u64 {
         let op = self.dies[d].long().expect("an operation is suspended");
-        if self.suspend_policy(op.kind).resume == ResumeWhen::Batch { op.batch_end } else { u64::MAX }
+        if self.suspend_policy(op).resume == ResumeWhen::Batch { op.batch_end } else { u64::MAX }
     }
 
     /// The class of transactions that the suspended die serves next, if any.
@@ -226,7 +228,7 @@ impl Nand {
 
     /// When the suspended operation's total suspended time or timeout is used up, if they are limited.
     fn patience_end(&self, now: SimTime, d: usize) -> Option<SimTime> {
-        let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended").kind);
+        let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
         let (_, first, suspended) = self.dies[d].suspension(now);
         let by_time = policy.max_suspended_time.map(|most| now + (most - suspended));
         let by_age = policy.timeout.map(|most| first + most);
@@ -240,7 +242,7 @@ impl Nand {
     fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let op = self.dies[d].long().expect("an operation is suspended");
         let planes = op.planes.count;
-        let free = self.suspend_policy(op.kind).scheme.resumes_free();
+        let free = self.suspend_policy(op).scheme.resumes_free();
         if op.erases() || free || !self.in_hand[d].buffer_used {
             self.leave(agenda, now, d, Duration::ZERO);
             return;

@@ -15,29 +15,33 @@
 mod coordinate;
 mod copies;
 mod device;
-pub(crate) mod losses;
+mod log;
+mod losses;
 mod media;
 mod mirrors;
-pub(crate) mod power;
+mod outbox;
+mod power;
 mod requests;
+mod sync;
 
 use crate::config::{ArraySpec, Consistency};
 use crate::contents::Contents;
+use crate::copying::Copying;
 use crate::layout::{Layout, Place};
+use crate::losses::Losses;
+use crate::outage::Power;
 use crate::outbox::PageMove;
 use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
+use crate::turns::Turns;
 use crate::updates::Updates;
-use coordinate::Turns;
-use copies::Copying;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::front::line::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
     Agenda, Device, Duration, Latencies, News, Op, Request, ResourceId, SimTime, Slab, counters,
 };
-use losses::Losses;
 use std::collections::VecDeque;
 
 /// Sectors of a unit.
@@ -239,7 +243,7 @@ pub struct Array {
     copying: Slab<Copying>,
     /// The partial parity log, if one is kept.
     pub(crate) ppl: Option<Ppl>,
-    pub(crate) power: power::Power,
+    pub(crate) power: Power,
     /// Requests that had no answer when power was cut.
     lost_requests: u64,
     pub(crate) losses: Losses,
@@ -295,7 +299,7 @@ impl Array {
             held: Vec::new(),
             copying: Slab::default(),
             ppl: (spec.consistency == Consistency::Ppl).then(|| Ppl::new(spec.drives, spec.log_units)),
-            power: power::Power::default(),
+            power: Power::default(),
             lost_requests: 0,
             losses: Losses::new(spec.drives),
             sync: None,

@@ -2,9 +2,13 @@
 
 pub mod array;
 mod assemble;
+mod bits;
 pub mod config;
 pub mod contents;
+mod copying;
 pub mod layout;
+mod losses;
+mod outage;
 mod outbox;
 pub mod parity;
 pub mod plan;
@@ -13,4 +17,5 @@ mod report;
 pub mod stripe_cache;
 mod stripes;
 pub mod sync;
+mod turns;
 mod updates;

@@ -5,6 +5,7 @@
 //! them (`raid5_activate_delayed`, `IO_THRESHOLD` 1). A row that is overwritten whole never waits.
 
 use crate::array::Array;
+use crate::bits::bits;
 use crate::outbox::PageMove;
 use crate::plan::{Row, Way};
 use crate::ppl::LogRow;
@@ -358,13 +359,4 @@ impl Array {
         self.cache.head_mut(h).writing = writing;
         self.look_at(agenda, h);
     }
-}
-
-/// The numbers of the bits of `mask`, from the lowest.
-pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (mask != 0).then(|| mask.trailing_zeros())?;
-        mask &= mask - 1;
-        Some(bit)
-    })
 }

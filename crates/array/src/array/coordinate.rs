@@ -3,28 +3,7 @@
 
 use super::{Array, Command, Piece, Via, pages_of, request_at};
 use interpulse_drive::drive::Drive;
-use interpulse_engine::{Agenda, Device, Duration, Op, ResourceId, SimTime};
-
-/// Whose turn it is to collect garbage.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turns {
-    /// How long each has.
-    length: Duration,
-    /// What had happened when the last turn began, and turns since it changed.
-    seen: u64,
-    quiet: u32,
-}
-
-impl Turns {
-    pub(super) fn new(length: Duration) -> Turns {
-        Turns { length, seen: 0, quiet: 0 }
-    }
-
-    /// The number of the turn at `now`.
-    fn number(&self, now: SimTime) -> u64 {
-        now.as_ns() / self.length.as_ns()
-    }
-}
+use interpulse_engine::{Agenda, Device, Op, ResourceId, SimTime};
 
 impl Array {
     fn turn_timer(&self) -> ResourceId {

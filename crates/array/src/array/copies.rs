@@ -5,48 +5,12 @@
 //! that its drive cannot correct is read from another copy and written back (`fix_read_error` in drivers/md/raid1.c).
 
 use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
+use crate::bits::bits;
 use crate::config::Level;
+use crate::copying::{Copying, Why};
 use crate::layout::Place;
-use crate::stripes::bits;
 use crate::sync::{BATCH, Kind};
 use interpulse_engine::{Agenda, Op, Request};
-
-/// Why copies are looked at.
-#[derive(Clone, Copy, Debug)]
-enum Why {
-    /// New drives in these places, one bit each, lack the rows, the first of which is this one.
-    Rebuild { to: u32, row: u32 },
-    /// They are compared.
-    Scrub,
-    /// This drive, in this place, has failed this read of the host.
-    Repair { job: u32, read: (u64, u64), failures: u32, place: u32, physical: usize },
-}
-
-/// Rows being looked at.
-#[derive(Debug)]
-pub(super) struct Copying {
-    /// The first copy of the first row.
-    first: Place,
-    rows: u32,
-    why: Why,
-    /// Writes of the host under way to one of the rows.
-    writes: u32,
-    /// Commands under way for it.
-    commands: u32,
-    /// What the followed ones of its rows hold, for a rebuild.
-    held: Vec<(u32, u64)>,
-    /// Pages that the drives in these places could not correct.
-    bad: Vec<(u32, u32)>,
-    /// Some page could be had from no drive.
-    lost: bool,
-}
-
-impl Copying {
-    fn closes(&self, first: Place, rows: u32) -> bool {
-        let meets = first.row < self.first.row + self.rows && self.first.row < first.row + rows;
-        first.drive == self.first.drive && meets
-    }
-}
 
 /// The `k`-th row from there on.
 fn after(at: Place, k: u32) -> Place {

@@ -8,43 +8,13 @@
 
 use super::{Array, Command, UNIT_SECTORS};
 use crate::config::Consistency;
+use crate::outage::{Outage, Power};
 use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
 use interpulse_drive::front::line::Line;
 use interpulse_engine::{Agenda, Device, News, Op, Request, SimTime};
 use std::collections::BTreeSet;
-
-/// A cut and the way back from it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outage {
-    /// When power was cut.
-    pub(crate) at: SimTime,
-    /// Requests of the host that had no answer.
-    pub(crate) requests: u64,
-    /// Rows that were being written.
-    pub(crate) rows: u64,
-    /// Rows whose parity the logs mended.
-    pub(crate) mended: u64,
-    /// When the host was served again.
-    pub(crate) served: Option<SimTime>,
-}
-
-/// What an array keeps for a loss of power.
-#[derive(Default)]
-pub(crate) struct Power {
-    pub(crate) outage: Option<Outage>,
-    /// Power is off, or drives or logs are not ready.
-    pub(crate) down: bool,
-    /// Rows whose parity may not fit.
-    pub(crate) unsure: BTreeSet<u32>,
-    /// The drive of the configuration failed meanwhile.
-    failed: bool,
-    /// Rows that the logs speak of.
-    logged: Vec<LogRow>,
-    /// Commands of the present phase of mending under way, and the phase.
-    mending: (u32, u32),
-}
 
 impl Array {
     /// Whether the array takes no requests since power is off or it is being mended.

@@ -1,6 +1,5 @@
 //! Reads how the drives of an array keep out of one another's way.
 
-use super::ArraySpec;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
@@ -69,16 +68,15 @@ fn read_limits(s: &mut Section) -> Result<RebuildLimits, ConfigError> {
     Ok(RebuildLimits { max_suspends, min_interval })
 }
 
-impl ArraySpec {
+impl CoordinationSpec {
     /// Checks what only the drives show.
-    pub(super) fn check_coordination(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+    pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let impossible = |keys: &[&'static str], message: String| Impossible { keys: keys.to_vec(), message };
-        let of = &self.coordination;
-        if of.gc_window.is_some() && drive.ftl.gc == GcPolicy::Imposed {
+        if self.gc_window.is_some() && drive.ftl.gc == GcPolicy::Imposed {
             let why = "gc = \"imposed\" follows host programs at once and cannot wait for a turn";
             return Err(impossible(&["array.gc-window", "ftl.gc"], why.into()));
         }
-        let Some(limits) = of.rebuild else { return Ok(()) };
+        let Some(limits) = self.rebuild else { return Ok(()) };
         let (program, erase) = (&drive.nand.program_suspend, &drive.nand.erase_suspend);
         let suspended: Vec<&SuspendPolicy> =
             [program, erase].into_iter().filter(|p| p.scheme != Scheme::None).collect();

@@ -454,7 +454,7 @@ impl ArraySpec {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
             return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
         }
-        self.check_coordination(drive)?;
+        self.coordination.check(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =

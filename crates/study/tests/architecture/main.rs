@@ -67,14 +67,6 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
 
 /// Arrows that close a circle and are to go: crate, user, used.
 const KNOWN: &[(&str, &str, &str)] = &[
-    ("array", "array.rs", "array/coordinate.rs"),
-    ("array", "array.rs", "array/copies.rs"),
-    ("array", "array.rs", "array/losses.rs"),
-    ("array", "array.rs", "array/power.rs"),
-    ("array", "array.rs", "outbox.rs"),
-    ("array", "array.rs", "ppl.rs"),
-    ("array", "array.rs", "sync.rs"),
-    ("array", "config/coordination.rs", "config/mod.rs"),
 ];
 
 fn root() -> PathBuf {

@@ -393,7 +393,7 @@ impl ArraySpec {
     }
 
     /// What a loss of power of the whole array does not go together with.
-    fn check_power_loss(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+    fn check_outage(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
         let impossible =
             |key, why: &str| Err(Impossible { keys: vec!["power-loss.at", key], message: why.into() });
@@ -445,7 +445,7 @@ impl ArraySpec {
             let why = "an array submits to one queue pair of each drive";
             return Err(impossible(&["host.queue-weights", "array.level"], why));
         }
-        self.check_power_loss(drive)?;
+        self.check_outage(drive)?;
         if self.fail_after_errors.is_some() && drive.nand.errors.is_none() {
             let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
             return Err(impossible(&["array.fail-after-errors"], why));

@@ -46,7 +46,7 @@ impl Synthetic {
             mix: Mix::new(spec, stream("workload.op"))?,
             addresses: Addresses::new(
                 &spec.addresses,
-                Region::new(spec, capacity_sectors, sizes.largest())?,
+                Region::new(spec.from..spec.to, spec.alignment, capacity_sectors, sizes.largest())?,
                 stream("workload.address"),
                 stream("workload.permutation").next_u64(),
             )?,

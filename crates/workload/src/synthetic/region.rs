@@ -1,8 +1,8 @@
 //! The part of the drive that requests go to.
 
-use super::spec::SyntheticSpec;
 use crate::error::Illegal;
-use interpulse_engine::SECTOR;
+use interpulse_engine::{Bytes, SECTOR};
+use std::ops::Range;
 
 /// Where requests may go.
 pub(super) struct Region {
@@ -17,25 +17,28 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// The part `share` of a drive of so many sectors, of which requests start at multiples of `alignment`.
     pub(super) fn new(
-        spec: &SyntheticSpec,
+        share: Range<f64>,
+        alignment: Bytes,
         capacity_sectors: u64,
         largest_sectors: u32,
     ) -> Result<Region, Illegal> {
-        let alignment = spec.alignment.get() / SECTOR.get();
-        if !spec.alignment.get().is_multiple_of(SECTOR.get()) || alignment == 0 {
-            return Err(Illegal::new("alignment", spec.alignment, "a multiple of 512B, at least 512B"));
+        let Range { start: from, end: to } = share;
+        if !alignment.get().is_multiple_of(SECTOR.get()) || alignment == Bytes(0) {
+            return Err(Illegal::new("alignment", alignment, "a multiple of 512B, at least 512B"));
         }
-        if !(0.0..1.0).contains(&spec.from) {
-            return Err(Illegal::new("from", spec.from, "a fraction of the capacity, 0 to below 1"));
+        let alignment = alignment.get() / SECTOR.get();
+        if !(0.0..1.0).contains(&from) {
+            return Err(Illegal::new("from", from, "a fraction of the capacity, 0 to below 1"));
         }
-        if !(spec.to > spec.from && spec.to <= 1.0) {
-            let legal = format!("a fraction of the capacity, above `from` ({}) and up to 1", spec.from);
-            return Err(Illegal::new("to", spec.to, legal));
+        if !(to > from && to <= 1.0) {
+            let legal = format!("a fraction of the capacity, above `from` ({from}) and up to 1");
+            return Err(Illegal::new("to", to, legal));
         }
         let at = |fraction: f64| ((capacity_sectors as f64 * fraction) as u64).min(capacity_sectors);
-        let base = at(spec.from).next_multiple_of(alignment);
-        let end = at(spec.to) / alignment * alignment;
+        let base = at(from).next_multiple_of(alignment);
+        let end = at(to) / alignment * alignment;
         let length = end.saturating_sub(base);
         if length < u64::from(largest_sectors) {
             let found = format!("a region of {length} aligned sectors on this drive");

@@ -85,10 +85,12 @@ pub trait Device {
     /// Removes the oldest news.
     fn take_news(&mut self);
 
-    /// Of a device that gathers: goes on with what waits inside and comes before another request of the host. Called before
-    /// each submission that follows from news.
+    /// Of a device that gathers: goes on with what waits inside and comes before another request of the host; false if there
+    /// was nothing to do.
     #[inline]
-    fn advance(&mut self, _agenda: &mut Agenda) {}
+    fn advance(&mut self, _agenda: &mut Agenda) -> bool {
+        false
+    }
     /// Of a device that gathers: goes on with what comes after all requests of the host; false if there was nothing to do.
     #[inline]
     fn background(&mut self, _agenda: &mut Agenda) -> bool {

@@ -68,11 +68,10 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Takes the device's news and makes the requests that follow from them.
     #[inline]
     fn look(&mut self, agenda: &mut Agenda) {
-        self.hear(agenda);
         loop {
-            if D::GATHERS {
-                self.device.advance(agenda);
-                self.hear(agenda);
+            self.hear(agenda);
+            if D::GATHERS && self.device.advance(agenda) {
+                continue;
             }
             if let Some(f) = self.refill.pop() {
                 self.submit_next(agenda, f as usize);
@@ -82,11 +81,20 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
         if D::GATHERS {
             self.device.flush(agenda);
-            self.hear(agenda);
+            if self.device.news().is_some() {
+                self.hear_at_last(agenda);
+            }
         }
     }
 
-    #[inline]
+    /// What has ended with the last step of all leads to requests when the host looks again.
+    #[cold]
+    #[inline(never)]
+    fn hear_at_last(&mut self, agenda: &mut Agenda) {
+        self.hear(agenda);
+    }
+
+    #[inline(always)]
     fn hear(&mut self, agenda: &mut Agenda) {
         while let Some(news) = self.device.news() {
             let News::Completed(of) = news else {

@@ -88,17 +88,16 @@ impl Device for Array {
     }
 
     #[inline(always)]
-    fn advance(&mut self, agenda: &mut Agenda) {
-        loop {
-            if self.prereading == 0 && !self.delayed.is_empty() {
-                self.activate_delayed(agenda);
-            } else if !self.blocked.is_empty() && self.cache.has_room() {
-                let piece = self.blocked.pop_front().expect("one is waiting");
-                self.enter(agenda, piece);
-            } else {
-                break;
-            }
+    fn advance(&mut self, agenda: &mut Agenda) -> bool {
+        if self.prereading == 0 && !self.delayed.is_empty() {
+            self.activate_delayed(agenda);
+        } else if !self.blocked.is_empty() && self.cache.has_room() {
+            let piece = self.blocked.pop_front().expect("one is waiting");
+            self.enter(agenda, piece);
+        } else {
+            return false;
         }
+        true
     }
 
     #[inline]

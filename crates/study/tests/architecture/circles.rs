@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The files that are reached from `from`.
 fn reached<'a>(arrows: &'a Arrows, from: &'a str) -> BTreeSet<&'a str> {
-    let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut uses: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (user, used) in arrows.keys() {
-        users.entry(user).or_default().push(used);
+        uses.entry(user).or_default().push(used);
     }
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(file) = open.pop() {
-        for &next in users.get(file).into_iter().flatten() {
+        for &next in uses.get(file).into_iter().flatten() {
             if seen.insert(next) {
                 open.push(next);
             }
@@ -20,13 +20,8 @@ fn reached<'a>(arrows: &'a Arrows, from: &'a str) -> BTreeSet<&'a str> {
     seen
 }
 
-/// Whether the arrow from `user` to `used` closes a circle.
-pub fn closes(arrows: &Arrows, user: &str, used: &str) -> bool {
-    arrows.contains_key(&(user.into(), used.into())) && reached(arrows, used).contains(user)
-}
-
 /// Every arrow that is part of a circle, as text with its line.
 pub fn all(arrows: &Arrows) -> Vec<String> {
-    let on_one = arrows.iter().filter(|((user, used), _)| closes(arrows, user, used));
+    let on_one = arrows.iter().filter(|((user, used), _)| reached(arrows, used).contains(user.as_str()));
     on_one.map(|((user, used), (line, path))| format!("{user}:{line} uses {used} ({path})")).collect()
 }

@@ -6,7 +6,9 @@ use interpulse_flash::die::{Die, State};
 use interpulse_flash::geometry::Planes;
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{Decision, Scheme, Standing, SuspendCosts, SuspendPolicy, SuspendScheme};
+use interpulse_settings::Document;
 use proptest::prelude::*;
+use std::path::Path;
 
 const PLANE: Planes = Planes { first: 0, count: 1 };
 
@@ -128,11 +130,14 @@ proptest! {
 }
 
 #[test]
-fn names_are_distinct_and_documented() {
-    for (k, &(name, scheme, doc)) in Scheme::all().iter().enumerate() {
+fn every_scheme_has_its_file_and_is_chosen_by_its_name() {
+    for (k, (name, scheme, doc)) in Scheme::all().into_iter().enumerate() {
         assert_eq!(scheme.name(), name);
-        assert!(!doc.is_empty());
-        assert!(Scheme::all()[..k].iter().all(|&(other, ..)| other != name), "{name}");
+        assert!(!doc.is_empty() && Scheme::ROWS[..k].iter().all(|other| other.name != name), "{name}");
+        let file = format!("src/suspend/{}.rs", name.replace('-', "_"));
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
+        let chosen = Document::set("scheme", name).unwrap();
+        assert_eq!(Scheme::read(&mut chosen.top()).unwrap(), scheme);
     }
 }
 

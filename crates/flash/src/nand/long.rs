@@ -84,10 +84,8 @@ impl Nand {
     #[inline(never)]
     fn check_two_bit(&mut self, now: SimTime, d: usize, txn: &Txn) -> u32 {
         let how = txn.two_bit().expect("the caller has looked");
-        let pages = self.geometry.pages_per_word_line;
-        let line = Pages { first: txn.page / pages * pages, count: pages };
-        let layer = self.config.super_layer;
-        self.dies[d].check_two_bit(now, txn.planes(), txn.block, line, layer, how, txn.validity());
+        let word_line = txn.page / self.geometry.pages_per_word_line;
+        self.dies[d].check_two_bit(now, word_line, self.config.super_layer, how, txn.validity());
         self.counters.reprograms += u64::from(how.bit().is_some());
         self.counters.mlc_programs += u64::from(how.bit().is_none());
         if how.bit().is_some() { 1 } else { 2 }

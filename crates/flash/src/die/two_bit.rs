@@ -1,28 +1,28 @@
 //! Word lines with two bits per cell: what a program of one may do, and what it leaves.
 
 use super::{Die, LongOp};
-use crate::geometry::{Pages, Planes};
+use crate::geometry::Pages;
 use crate::reprogram::{Status, TwoBit};
 use interpulse_engine::SimTime;
 
 impl Die {
-    /// Checks that the program on the die may do `how` to a word line of a block of `planes`, as two bits per cell: `line`
-    /// are all pages of the word line, `validity` says which of its two are in use.
+    /// Checks that the program on the die may do `how` to a word line of its block, as two bits per cell; `validity` says
+    /// which of the word line's two pages are in use.
     ///
     /// A word line is programmed in order; then reprogrammed at most twice, one page at a time, which must not be in use,
     /// and only while no word line of the next super layer (of `super_layer` word lines) is programmed.
     pub fn check_two_bit(
         &mut self,
         now: SimTime,
-        planes: Planes,
-        block: u32,
-        line: Pages,
+        word_line: u32,
         super_layer: u32,
         how: TwoBit,
         validity: u8,
     ) {
-        let Pages { first, count: pages } = line;
-        let word_line = first / pages;
+        let op = self.long.as_ref().expect("pages are written by a program");
+        let (planes, block) = (op.planes, op.block.expect("a word line has an address"));
+        let pages = self.pages_per_word_line;
+        let first = word_line * pages;
         for plane in planes.each() {
             let programmed = u32::from(self.blocks.programmed(plane, block));
             let fresh = programmed == 0;

@@ -18,16 +18,17 @@ impl Nand {
     pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
         let command = txn.kind.command();
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
-        let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles() };
         let (train, page_types) = self.train_of(d, txn);
+        let nested = self.dies[d].long().is_some();
         let policy = self.config.suspend_policy(command.effect);
-        let candidate = Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types };
+        let may_stop = policy.is_on() && (!nested || self.config.nesting) && {
+            let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles() };
+            let planes = txn.planes.into();
+            policy.eligible.admits(&Candidate { die: txn.die, cycles, planes, page_types })
+        };
         let die = &mut self.dies[d];
-        let nested = die.long().is_some();
         die.begin_long(now, txn.kind, train, block, txn.planes());
-        die.set_may_stop(
-            policy.is_on() && (!nested || self.config.nesting) && policy.eligible.admits(&candidate),
-        );
+        die.set_may_stop(may_stop);
         let hand = &mut self.in_hand[d];
         if nested {
             self.counters.programs_in_suspension += 1;
@@ -83,10 +84,8 @@ impl Nand {
     #[inline(never)]
     fn check_two_bit(&mut self, now: SimTime, d: usize, txn: &Txn) -> u32 {
         let how = txn.two_bit().expect("the caller has looked");
-        let pages = self.geometry.pages_per_word_line;
-        let line = Pages { first: txn.page / pages * pages, count: pages };
-        let layer = self.config.super_layer;
-        self.dies[d].check_two_bit(now, txn.planes(), txn.block, line, layer, how, txn.validity());
+        let word_line = txn.page / self.geometry.pages_per_word_line;
+        self.dies[d].check_two_bit(now, word_line, self.config.super_layer, how, txn.validity());
         self.counters.reprograms += u64::from(how.bit().is_some());
         self.counters.mlc_programs += u64::from(how.bit().is_none());
         if how.bit().is_some() { 1 } else { 2 }

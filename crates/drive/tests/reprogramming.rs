@@ -11,6 +11,7 @@ use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::numbers::{Lpn, Ppu};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
@@ -54,7 +55,7 @@ impl Writer {
             let (now, rest) = left.split_at(take);
             left = rest;
             for &page in now {
-                self.ftl.discard(page);
+                self.ftl.discard(Lpn(page));
             }
             // The example invalidates before it looks for a place.
             let step = if take == 1 { self.ftl.next_step(0, 0, |_| false) } else { step };
@@ -85,7 +86,7 @@ impl Writer {
         let place = ProgramPlace { super_block: block, program: word_line, first_offset, two_bit: Some(how) };
         for (k, &page) in pages.iter().enumerate() {
             let offset = place.offset(&layout, k as u32);
-            self.ftl.write(page, block, offset);
+            self.ftl.write(Lpn(page), block, offset);
         }
         self.ftl.two_bit_done(0, block, word_line);
     }
@@ -96,9 +97,7 @@ impl Writer {
         let held = |word_line: u32| {
             let pages = (0..2).map(move |bit| word_line * layout.units_per_program + bit);
             let valid = pages.filter(|&offset| self.ftl.map().is_valid(block, offset));
-            valid
-                .map(|offset| self.ftl.map().to_logical[(layout.first_unit(block) + offset) as usize])
-                .collect()
+            valid.map(|offset| self.ftl.map().logical(layout.first_unit(block) + offset).0).collect()
         };
         (0..word_lines).map(held).collect()
     }
@@ -183,7 +182,7 @@ fn a_stuck_super_layer_can_be_left() {
     assert_eq!(writer.ftl.counters.lost_reprograms, 8);
     // What is overwritten in the super layer that was left stays out of date.
     writer.write(&[10, 11, 12, 13, 14, 15]);
-    let Where::Flash(of_0) = writer.ftl.map().get(0) else { panic!("page 0 is on flash") };
+    let Where::Flash(of_0) = writer.ftl.map().get(Lpn(0)) else { panic!("page 0 is on flash") };
     writer.ftl.forget_flash(of_0);
     assert_eq!(
         writer.ftl.next_step(0, 0, |_| false),
@@ -223,13 +222,13 @@ fn the_worked_example_of_figure_8() {
     spec.cache.acknowledge = Acknowledge::WhenProgrammed;
     let state = filled(&spec, 0.0);
     let mut bench = Bench::new(&spec, state, &[], 1);
-    let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(page) {
+    let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(Lpn(page)) {
         Where::Flash(ppu) => bench.host.device.tables().layout.split(ppu),
         other => panic!("{other:?}"),
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
     let is_hot = |bench: &Bench, block: u32, at: u64| {
-        bench.host.device.tables().hotness().unwrap().level(block, 0, minute(at)) == 0
+        bench.host.device.tables().hotness().unwrap().level(block, Ppu(0), minute(at)) == 0
     };
 
     write_at(&mut bench, 1, 0);

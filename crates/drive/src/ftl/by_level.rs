@@ -7,10 +7,12 @@ use super::flash::Flash;
 use super::jobs::GcRead;
 use super::levels::Levels;
 use super::map::Where;
+use super::moved::Moved;
 use super::place::ProgramPlace;
 use super::reprogram::{Step, page_units};
 use super::resident::Ftl;
 use super::tables::Stream;
+use crate::numbers::Lpn;
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::{Bit, TwoBit};
@@ -25,7 +27,7 @@ impl Ftl {
     }
 
     /// The list for a write to `lpn`, submitted at `arrived`, whose data is where `at` says, by its level.
-    pub(super) fn list_by_level(&self, lpn: u32, at: Where, arrived: SimTime) -> usize {
+    pub(super) fn list_by_level(&self, lpn: Lpn, at: Where, arrived: SimTime) -> usize {
         let hotness = self.tables.hotness().expect("host data is separated");
         let level = match at {
             Where::Flash(ppu) => hotness.level(self.tables.layout.block_of(ppu), ppu, arrived),
@@ -37,7 +39,7 @@ impl Ftl {
     }
 
     /// The list for data of `level` of `lpn`.
-    fn list_of_level(&self, lpn: u32, level: u32) -> usize {
+    fn list_of_level(&self, lpn: Lpn, level: u32) -> usize {
         let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn));
         (lane * self.levels().count + level) as usize
     }
@@ -160,14 +162,14 @@ impl Ftl {
     fn fill_from_cache(&mut self, job: u32, list: usize, most: u32) {
         for _ in 0..most {
             let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
-            self.jobs.program(job).units.push(slot);
+            self.jobs.program(job).slots.push(slot);
         }
     }
 
     /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it.
     fn stamp_block(&mut self, super_block: u32, first: bool, job: u32) {
         if first {
-            let slot = self.jobs.program(job).units[0];
+            let slot = self.jobs.program(job).slots[0];
             let at = self.levels().arrived(slot);
             self.tables.units.stamp_block(super_block, at);
         }
@@ -252,10 +254,8 @@ impl Ftl {
         for u in 0..self.tables.layout.units_per_page() {
             if read.mask >> u & 1 == 1 && self.tables.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
-                let lpn = self.tables.map().to_logical[ppu as usize];
-                let job = self.jobs.program(read.program);
-                job.units.push(lpn);
-                job.sources.push(ppu);
+                let lpn = self.tables.map().logical(ppu);
+                self.jobs.program(read.program).moved.push(Moved { lpn, source: ppu });
             }
         }
         self.candidate_read_done(flash, read.lane, read.program);
@@ -278,7 +278,7 @@ impl Ftl {
         let page = layout.units_per_page() * layout.planes;
         let of = self.jobs.program(job);
         of.place = Some(place);
-        let moved = (of.sources.len() as u32).div_ceil(page);
+        let moved = (of.moved.len() as u32).div_ceil(page);
         let counters = &mut self.tables.counters;
         counters.consumed_host_pages -= u64::from(moved * layout.planes);
         counters.consumed_early_pages += u64::from(moved * layout.planes);
@@ -297,10 +297,11 @@ impl Ftl {
         debug_assert!(job != NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
         let first = self.tables.layout.first_unit(place.super_block);
-        let host = self.jobs.program(job).host_units();
-        for k in 0..self.jobs.program(job).units.len() {
-            let unit = self.jobs.program(job).units[k];
-            let lpn = if k < host { self.tables.units.cache.lpn(unit) } else { unit };
+        let host = self.jobs.program(job).slots.len();
+        for k in 0..self.jobs.program(job).units() {
+            let of = self.jobs.program(job);
+            let lpn =
+                if k < host { self.tables.units.cache.lpn(of.slots[k]) } else { of.moved[k - host].lpn };
             let offset = place.offset(&self.tables.layout, k as u32);
             self.tables.units.assign(first + offset, lpn);
         }

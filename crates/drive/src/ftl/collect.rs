@@ -8,6 +8,7 @@
 use super::collection::Victim;
 use super::flash::Flash;
 use super::jobs::GcRead;
+use super::moved::Moved;
 use super::resident::Ftl;
 use super::tables::Stream;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
@@ -206,9 +207,9 @@ impl Ftl {
             }
             if self.tables.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
-                let lpn = self.tables.map().to_logical[ppu as usize];
+                let lpn = self.tables.map().logical(ppu);
                 self.tables.map().prefetch(lpn);
-                self.collection.lanes[l].gathered.push_back((lpn, ppu));
+                self.collection.lanes[l].gathered.push_back(Moved { lpn, source: ppu });
             } else {
                 self.unit_settled(flash, read.lane, super_block);
             }
@@ -226,7 +227,7 @@ impl Ftl {
         // Units overwritten while they waited need not move.
         let mut k = 0;
         while k < full.min(self.collection.lanes[l].gathered.len()) {
-            let (_, source) = self.collection.lanes[l].gathered[k];
+            let source = self.collection.lanes[l].gathered[k].source;
             let (super_block, offset) = self.tables.layout.split(source);
             if self.tables.map().is_valid(super_block, offset) {
                 k += 1;
@@ -240,18 +241,16 @@ impl Ftl {
         }
         let Some(place) = self.tables.take_place(lane, Stream::Gc) else { return false };
         if place.program == 0 {
-            let (_, source) = *self.collection.lanes[l].gathered.front().expect("counted above");
-            let from = self.tables.layout.block_of(source);
+            let first = self.collection.lanes[l].gathered.front().expect("counted above");
+            let from = self.tables.layout.block_of(first.source);
             self.tables.units.inherit_stamp(place.super_block, from);
         }
         let job = self.jobs.new_program(lane, Some(place));
         let first = self.tables.layout.first_unit(place.super_block) + place.first_offset;
         for i in 0..k {
-            let (lpn, source) = self.collection.lanes[l].gathered.pop_front().expect("counted above");
-            self.tables.units.assign(first + i as u32, lpn);
-            let job = self.jobs.program(job);
-            job.units.push(lpn);
-            job.sources.push(source);
+            let unit = self.collection.lanes[l].gathered.pop_front().expect("counted above");
+            self.tables.units.assign(first + i as u32, unit.lpn);
+            self.jobs.program(job).moved.push(unit);
         }
         self.collection.lanes[l].programs += 1;
         self.turn.count();
@@ -273,15 +272,15 @@ impl Ftl {
         let tables = &mut self.tables;
         if self.metadata.is_some() {
             let first = tables.layout.first_unit(place.super_block) + place.first_offset;
-            tables.units.describe_move(&job.units, &job.sources, first);
+            tables.units.describe_move(&job.moved, first);
         }
-        for (k, (&lpn, &source)) in (0..).zip(job.units.iter().zip(&job.sources)) {
+        for (k, &unit) in (0..).zip(&job.moved) {
             let to = (place.super_block, place.first_offset + k);
-            let from = self.tables.layout.split(source);
-            self.tables.units.moved(&self.tables.layout, lpn, (source, from), to);
+            let from = self.tables.layout.split(unit.source);
+            self.tables.units.moved(&self.tables.layout, unit, from, to);
             self.unit_settled(flash, job.lane, from.0);
         }
-        let units = job.units.len() as u64;
+        let units = job.moved.len() as u64;
         self.tables.counters.gc_units += units;
         self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
         self.tables.program_done(place.super_block);

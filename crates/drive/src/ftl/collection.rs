@@ -1,5 +1,6 @@
 //! What garbage collection has in hand: victims, units in controller memory, blocks to be rewritten, and whose turn it is.
 
+use super::moved::Moved;
 use std::collections::VecDeque;
 
 /// Blocks rewritten.
@@ -64,8 +65,8 @@ impl Victim {
 pub(super) struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
     pub(super) victims: Vec<Victim>,
-    /// Units in controller memory: (logical unit, where it came from).
-    pub(super) gathered: VecDeque<(u32, u32)>,
+    /// Units in controller memory.
+    pub(super) gathered: VecDeque<Moved>,
     pub(super) reads: u32,
     pub(super) programs: u32,
     pub(super) erasing: u32,

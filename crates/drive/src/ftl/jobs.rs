@@ -1,6 +1,8 @@
 //! What the drive remembers about operations it has given to the flash array.
 
+use super::moved::Moved;
 use super::place::ProgramPlace;
+use crate::numbers::{Ppu, Slot};
 use interpulse_engine::Slab;
 
 /// A program operation under way.
@@ -10,10 +12,10 @@ pub struct ProgramJob {
     pub lane: u32,
     /// Where it goes; `None` for operations without an address (imposed write amplification).
     pub place: Option<ProgramPlace>,
-    /// Host data: cache slots. Moved data: logical units.
-    pub units: Vec<u32>,
-    /// Moved data: where each unit comes from. A program with fewer sources than units begins with host data.
-    pub sources: Vec<u32>,
+    /// Host data, which comes first: the slots of the cache that it is in.
+    pub slots: Vec<Slot>,
+    /// Moved data.
+    pub moved: Vec<Moved>,
     /// A reprogram: which pages of the word line are in use.
     pub validity: u8,
     /// Pages being read for it.
@@ -23,10 +25,10 @@ pub struct ProgramJob {
 }
 
 impl ProgramJob {
-    /// Units of host data, which come first.
+    /// Units of the program that hold data.
     #[inline]
-    pub fn host_units(&self) -> usize {
-        self.units.len() - self.sources.len()
+    pub fn units(&self) -> usize {
+        self.slots.len() + self.moved.len()
     }
 }
 
@@ -36,7 +38,7 @@ pub struct GcRead {
     /// Lane of the page.
     pub lane: u32,
     /// First physical unit of the page.
-    pub first_ppu: u32,
+    pub first_ppu: Ppu,
     /// Units of the page that were valid, one bit each.
     pub mask: u32,
     /// The program of host data that takes the page along; `NONE` for garbage collection.
@@ -63,8 +65,8 @@ impl Jobs {
         let job = &mut self.programs[id as usize];
         job.lane = lane;
         job.place = place;
-        job.units.clear();
-        job.sources.clear();
+        job.slots.clear();
+        job.moved.clear();
         (job.validity, job.reads, job.candidate) = (0, 0, None);
         id
     }

@@ -5,6 +5,7 @@
 //! a lane; a *physical unit* (ppu) is 4 KiB in it, numbered in the order in which it is programmed:
 //! ppu = (lane * blocks + block) * units_per_block + ((program * planes + plane) * pages + page) * units + unit.
 
+use crate::numbers::Ppu;
 use interpulse_engine::Divider;
 use interpulse_flash::geometry::Geometry;
 
@@ -89,14 +90,14 @@ impl Layout {
 
     /// The super block (numbered over the drive) of a unit.
     #[inline]
-    pub fn block_of(&self, ppu: u32) -> u32 {
-        self.by_block.quotient(ppu)
+    pub fn block_of(&self, ppu: Ppu) -> u32 {
+        self.by_block.quotient(ppu.0)
     }
 
     /// The super block (numbered over the drive) of a unit and the unit's place in it.
     #[inline]
-    pub fn split(&self, ppu: u32) -> (u32, u32) {
-        self.by_block.split(ppu)
+    pub fn split(&self, ppu: Ppu) -> (u32, u32) {
+        self.by_block.split(ppu.0)
     }
 
     /// The lane of a super block and its number in the lane.
@@ -114,8 +115,8 @@ impl Layout {
 
     /// First unit of a super block.
     #[inline]
-    pub fn first_unit(&self, super_block: u32) -> u32 {
-        super_block * self.units_per_block
+    pub fn first_unit(&self, super_block: u32) -> Ppu {
+        Ppu(super_block * self.units_per_block)
     }
 
     /// First page (of each plane) of program operation `program` of a block.
@@ -126,8 +127,8 @@ impl Layout {
 
     /// Where a unit lies.
     #[inline]
-    pub fn place(&self, ppu: u32) -> Place {
-        let (super_block, offset) = self.by_block.split(ppu);
+    pub fn place(&self, ppu: Ppu) -> Place {
+        let (super_block, offset) = self.by_block.split(ppu.0);
         let (lane, block) = self.by_lane.split(super_block);
         let (die, first_plane) = self.die_of(lane);
         let (program, in_program) = self.by_program.split(offset);

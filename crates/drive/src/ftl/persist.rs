@@ -2,6 +2,7 @@
 
 use super::map::Map;
 use super::tables::{Frontier, Stream, Tables};
+use crate::numbers::{Lpn, Ppu};
 use std::collections::VecDeque;
 
 impl Tables {
@@ -82,15 +83,15 @@ impl Tables {
         /// How far ahead map entries are fetched.
         const AHEAD: usize = 32;
         let logical = self.map().logical_units();
-        let mut list: Vec<(u32, u32)> = Vec::new();
+        let mut list: Vec<(Lpn, Ppu)> = Vec::new();
         for block in 0..self.layout.super_blocks() {
             list.clear();
             let first = self.layout.first_unit(block);
             for (w, &word) in self.map().valid_words(block).iter().enumerate() {
                 let mut bits = word;
                 while bits != 0 {
-                    let ppu = first + w as u32 * 64 + bits.trailing_zeros();
-                    list.push((self.map().to_logical[ppu as usize], ppu));
+                    let ppu = first + (w as u32 * 64 + bits.trailing_zeros());
+                    list.push((self.map().logical(ppu), ppu));
                     bits &= bits - 1;
                 }
             }
@@ -102,7 +103,7 @@ impl Tables {
                     self.map().prefetch(ahead);
                 }
                 let (lpn, ppu) = list[i];
-                if lpn >= logical {
+                if lpn.0 >= logical {
                     return Err(format!("unit {ppu} holds logical unit {lpn} of {logical}"));
                 }
                 self.units.map_mut().set_physical(lpn, ppu);

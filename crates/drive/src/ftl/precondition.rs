@@ -7,6 +7,7 @@ use super::map::Where;
 use super::place::ProgramPlace;
 use super::stripe::Stripe;
 use super::tables::{Stream, Tables};
+use crate::numbers::Lpn;
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
 /// many.
@@ -39,7 +40,7 @@ pub struct Preconditioner<'a> {
     stripe: Option<Stripe>,
     partial: Vec<[Option<Partial>; 2]>,
     next_lane: u32,
-    moved: Vec<u32>,
+    moved: Vec<Lpn>,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -51,15 +52,15 @@ impl<'a> Preconditioner<'a> {
     }
 
     /// Writes the logical units `from..to` in order.
-    pub fn write_in_order(&mut self, from: u32, to: u32) {
-        for lpn in from..to {
+    pub fn write_in_order(&mut self, from: Lpn, to: Lpn) {
+        for lpn in from.until(to) {
             self.write(lpn);
         }
     }
 
     /// Makes `count` writes to the addresses that `next` gives.
-    pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> u32) {
-        let mut ring = [0u32; AHEAD];
+    pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> Lpn) {
+        let mut ring = [Lpn(0); AHEAD];
         let mut made: u64 = 0;
         for step in 0..count + AHEAD as u64 {
             if step < count {
@@ -105,7 +106,7 @@ impl<'a> Preconditioner<'a> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: u32) {
+    fn write(&mut self, lpn: Lpn) {
         let lane = match &self.stripe {
             Some(stripe) => {
                 let lane = stripe.lane(lpn);
@@ -150,7 +151,7 @@ impl<'a> Preconditioner<'a> {
 
     /// Puts `lpn` into the next unit of `stream` on `lane`.
     #[inline]
-    fn place(&mut self, lane: u32, stream: Stream, lpn: u32) {
+    fn place(&mut self, lane: u32, stream: Stream, lpn: Lpn) {
         let slot = &mut self.partial[lane as usize][stream as usize];
         let mut partial = match *slot {
             Some(p) => p,

@@ -5,6 +5,7 @@ use super::checkpoint::Checkpoint;
 use super::layout::Layout;
 use super::map::UNMAPPED;
 use super::oob::{NOTHING, Oob};
+use crate::numbers::Ppu;
 
 /// The blocks as the cut left them, by super block.
 pub struct Found<'a> {
@@ -19,7 +20,7 @@ pub struct Found<'a> {
 /// What was rebuilt, and what was read for it.
 pub struct Rebuilt {
     /// The physical unit of each logical one, or [`UNMAPPED`].
-    pub places: Vec<u32>,
+    pub places: Vec<Ppu>,
     /// Super blocks of which every programmed page was scanned.
     pub scanned: Vec<u32>,
 }
@@ -34,13 +35,13 @@ pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Foun
         let b = block as usize;
         !found.broken[b] && found.programs[b] > 0 && checkpoint.block(block).0 == found.cycles[b]
     };
-    let mut best: Vec<(u32, u32, u32)> = Vec::with_capacity(checkpoint.entries().len());
+    let mut best: Vec<(u32, u32, Ppu)> = Vec::with_capacity(checkpoint.entries().len());
     for entry in checkpoint.entries() {
         let gone = entry.place != UNMAPPED && !same(layout.block_of(entry.place));
         best.push(if gone { (0, 0, UNMAPPED) } else { (entry.version, 0, entry.place) });
     }
     for (lpn, version) in checkpoint.trims() {
-        let of = &mut best[lpn as usize];
+        let of = &mut best[lpn.index()];
         if version > of.0 {
             *of = (version, 0, UNMAPPED);
         }
@@ -53,12 +54,12 @@ pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Foun
         }
         scanned.push(block);
         let first = layout.first_unit(block);
-        for ppu in first..first + found.programs[b] * layout.units_per_program {
+        for ppu in first.until(first + found.programs[b] * layout.units_per_program) {
             let spare = oob.read(ppu);
             if spare.lpn == NOTHING || spare.written <= checkpoint.order() {
                 continue;
             }
-            let of = &mut best[spare.lpn as usize];
+            let of = &mut best[spare.lpn.index()];
             if (spare.version, spare.written) >= (of.0, of.1) {
                 *of = (spare.version, spare.written, ppu);
             }

@@ -1,12 +1,13 @@
 //! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
 
 use super::tables::{Frontier, STREAMS, Tables};
+use crate::numbers::Ppu;
 
 impl Tables {
     /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
     /// block, and the blocks whose erase was interrupted. A block that was open goes on behind what is torn; one with
     /// operations assigned that have never begun is closed as it is if its lane writes elsewhere by now.
-    pub fn restore(&mut self, places: &[u32], programs: &[u32], broken: &[bool]) {
+    pub fn restore(&mut self, places: &[Ppu], programs: &[u32], broken: &[bool]) {
         let full = self.layout.programs_per_block;
         self.units.restore(&self.layout, places);
         for lane in 0..self.layout.lanes {

@@ -1,5 +1,6 @@
 //! Which lane a logical page goes to: static striping orders, or dynamic allocation.
 
+use crate::numbers::Lpn;
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section};
 
@@ -94,7 +95,7 @@ impl Stripe {
 
     /// The lane of logical unit `lpn`; the units of one page stay together.
     #[inline]
-    pub fn lane(&self, lpn: u32) -> u32 {
-        self.lanes[(lpn / self.units_per_page) as usize % self.lanes.len()]
+    pub fn lane(&self, lpn: Lpn) -> u32 {
+        self.lanes[(lpn.0 / self.units_per_page) as usize % self.lanes.len()]
     }
 }

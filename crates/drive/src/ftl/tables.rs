@@ -8,6 +8,7 @@ use super::map::Map;
 use super::place::ProgramPlace;
 use super::reprogram::Reprogramming;
 use super::units::Units;
+use crate::numbers::{Lpn, Ppu};
 use interpulse_engine::{Rng, counters};
 use std::collections::VecDeque;
 
@@ -235,12 +236,12 @@ impl Tables {
 
     /// `lpn` is written to unit `offset` of `super_block`, without time.
     #[inline]
-    pub fn write(&mut self, lpn: u32, super_block: u32, offset: u32) {
+    pub fn write(&mut self, lpn: Lpn, super_block: u32, offset: u32) {
         self.units.write(&self.layout, lpn, super_block, offset);
     }
 
     /// `lpn` is trimmed, without time.
-    pub fn discard(&mut self, lpn: u32) {
+    pub fn discard(&mut self, lpn: Lpn) {
         self.units.discard(&self.layout, lpn);
     }
 
@@ -426,7 +427,7 @@ impl Tables {
 
     /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
     #[inline]
-    pub fn forget_flash(&mut self, ppu: u32) {
+    pub fn forget_flash(&mut self, ppu: Ppu) {
         self.units.forget(&self.layout, ppu);
     }
 

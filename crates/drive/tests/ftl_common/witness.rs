@@ -3,6 +3,7 @@
 use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::{Stream, Tables};
+use interpulse_drive::numbers::Lpn;
 
 /// The steps of preconditioning on one lane, with a look at every choice of a victim.
 pub struct Witness {
@@ -22,7 +23,7 @@ impl Witness {
     }
 
     /// Writes one unit.
-    pub fn write(&mut self, lpn: u32) {
+    pub fn write(&mut self, lpn: Lpn) {
         if self.partial[Stream::Host as usize].is_none() {
             while self.ftl.wants_gc(0) && self.collect() {}
         }
@@ -33,7 +34,7 @@ impl Witness {
         self.ftl.counters.host_units += 1;
     }
 
-    fn put(&mut self, stream: Stream, lpn: u32) {
+    fn put(&mut self, stream: Stream, lpn: Lpn) {
         let partial = self.partial[stream as usize];
         let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(0, stream).unwrap(), 0));
         let offset = place.first_offset + filled;
@@ -56,7 +57,7 @@ impl Witness {
         for offset in 0..self.ftl.layout.units_per_block {
             if self.ftl.map().is_valid(victim, offset) {
                 self.ftl.forget_flash(first + offset);
-                self.put(Stream::Gc, self.ftl.map().to_logical[(first + offset) as usize]);
+                self.put(Stream::Gc, self.ftl.map().logical(first + offset));
                 self.ftl.counters.gc_units += 1;
             }
         }

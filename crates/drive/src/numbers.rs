@@ -1,4 +1,4 @@
-//! The numbers of logical and physical units and of cache slots: a type for each, so that none is taken for another.
+//! The numbers of logical and physical units, cache slots and lanes: a type for each, so that none is taken for another.
 
 use std::fmt;
 use std::ops::{Add, AddAssign};
@@ -68,4 +68,6 @@ numbers! {
     Ppu
     /// A slot of the write cache.
     Slot
+    /// A lane: planes of a die that program and erase together.
+    Lane
 }

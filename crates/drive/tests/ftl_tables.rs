@@ -10,7 +10,7 @@ use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
-use interpulse_drive::numbers::{Lpn, Ppu, Slot};
+use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::geometry::Geometry;
 use interpulse_study::snapshot;
@@ -231,11 +231,11 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_in_order(Lpn(0), Lpn(3 * BLOCK));
     p.finish();
-    assert_eq!(ftl.choose_victim(0), None);
+    assert_eq!(ftl.choose_victim(Lane(0)), None);
     ftl.forget_flash(Ppu(2 * BLOCK + 5));
-    assert_eq!(ftl.choose_victim(0), Some(0));
+    assert_eq!(ftl.choose_victim(Lane(0)), Some(0));
     assert_eq!(ftl.counters.gc_runs, 1);
-    assert_eq!(ftl.choose_victim(0), Some(1), "a victim is no candidate");
+    assert_eq!(ftl.choose_victim(Lane(0)), Some(1), "a victim is no candidate");
 }
 
 #[test]
@@ -251,14 +251,14 @@ fn host_data_leaves_the_last_blocks_to_collection() {
     let mut ftl = Tables::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
-        let place = ftl.take_place(0, Stream::Host).unwrap();
+        let place = ftl.take_place(Lane(0), Stream::Host).unwrap();
         assert_eq!((place.super_block, place.program), (k / programs, k % programs));
         assert_eq!(place.first_offset, place.program * ftl.layout.units_per_program);
         ftl.program_done(place.super_block);
     }
-    assert_eq!(ftl.free_blocks(0), 2);
-    assert!(!ftl.has_place(0, Stream::Host) && ftl.take_place(0, Stream::Host).is_none());
-    assert_eq!(ftl.take_place(0, Stream::Gc).map(|p| p.super_block), Some(2));
+    assert_eq!(ftl.free_blocks(Lane(0)), 2);
+    assert!(!ftl.has_place(Lane(0), Stream::Host) && ftl.take_place(Lane(0), Stream::Host).is_none());
+    assert_eq!(ftl.take_place(Lane(0), Stream::Gc).map(|p| p.super_block), Some(2));
     assert_eq!(ftl.programs_done(), [programs, programs, 1, 0]);
 }
 

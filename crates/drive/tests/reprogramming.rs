@@ -11,7 +11,7 @@ use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
-use interpulse_drive::numbers::{Lpn, Ppu};
+use interpulse_drive::numbers::{Lane, Lpn, Ppu};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
@@ -50,7 +50,7 @@ impl Writer {
     fn write(&mut self, pages: &[u32]) {
         let mut left = pages;
         while !left.is_empty() {
-            let step = self.ftl.next_step(0, 0, |_| false);
+            let step = self.ftl.next_step(Lane(0), 0, |_| false);
             let take = if matches!(step, Step::Program | Step::Open) { 2 } else { 1 };
             let (now, rest) = left.split_at(take);
             left = rest;
@@ -58,7 +58,7 @@ impl Writer {
                 self.ftl.discard(Lpn(page));
             }
             // The example invalidates before it looks for a place.
-            let step = if take == 1 { self.ftl.next_step(0, 0, |_| false) } else { step };
+            let step = if take == 1 { self.ftl.next_step(Lane(0), 0, |_| false) } else { step };
             self.carry_out(step, now);
         }
     }
@@ -67,14 +67,14 @@ impl Writer {
         let (block, word_line, how) = match step {
             Step::Open | Step::Program => {
                 if step == Step::Open {
-                    self.ftl.open_two_bit(0, 0);
+                    self.ftl.open_two_bit(Lane(0), 0);
                 }
-                let (block, word_line, _) = self.ftl.take_word_line(0, 0);
+                let (block, word_line, _) = self.ftl.take_word_line(Lane(0), 0);
                 self.log.push(format!("program {word_line} {pages:?}"));
                 (block, word_line, TwoBit::Whole)
             }
             Step::Reprogram { word_line, bit } => {
-                let (block, validity) = self.ftl.take_reprogram(0, 0, word_line, bit);
+                let (block, validity) = self.ftl.take_reprogram(Lane(0), 0, word_line, bit);
                 assert_eq!(validity >> bit as u32 & 1, 0, "the page is not in use");
                 self.log.push(format!("reprogram {word_line} {bit:?} {pages:?}"));
                 (block, word_line, TwoBit::reprogram(bit))
@@ -88,7 +88,7 @@ impl Writer {
             let offset = place.offset(&layout, k as u32);
             self.ftl.write(Lpn(page), block, offset);
         }
-        self.ftl.two_bit_done(0, block, word_line);
+        self.ftl.two_bit_done(Lane(0), block, word_line);
     }
 
     /// The pages in use on the word lines of a block, LSB first.
@@ -130,7 +130,7 @@ fn the_worked_example_of_figure_9() {
         "two reprograms in all on word line 0"
     );
     // "After time 3, each word line maintains two valid pages": the block waits as a candidate.
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Reclaim);
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Reclaim);
     assert_eq!(writer.ftl.counters.candidates, 1);
     // An update in it brings it back; word line 0 has been reprogrammed twice and stays as it is.
     writer.write(&[3]);
@@ -166,7 +166,7 @@ fn super_layers_come_in_sequence() {
         writer.log.iter().map(|l| l.split(' ').nth(1).unwrap().parse::<u32>().unwrap() / 4).collect();
     assert_eq!(lines, [[0; 12], [1; 12]].concat(), "each super layer: four programs, eight reprograms");
     assert!(!writer.ftl.map().is_candidate(0));
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open, "the block is full");
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Open, "the block is full");
     assert!(writer.ftl.map().is_candidate(0), "and may be collected");
     assert_eq!(writer.ftl.counters.lost_reprograms, 0);
 }
@@ -185,7 +185,7 @@ fn a_stuck_super_layer_can_be_left() {
     let Where::Flash(of_0) = writer.ftl.map().get(Lpn(0)) else { panic!("page 0 is on flash") };
     writer.ftl.forget_flash(of_0);
     assert_eq!(
-        writer.ftl.next_step(0, 0, |_| false),
+        writer.ftl.next_step(Lane(0), 0, |_| false),
         Step::Reclaim,
         "no word line of the second super layer"
     );
@@ -197,10 +197,10 @@ fn a_lane_without_victims_takes_its_candidates() {
     let (_, ftl) = one_lane(1, PAPER);
     let mut writer = Writer { ftl, log: Vec::new() };
     writer.write(&[0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Reclaim);
-    assert_eq!(writer.ftl.choose_victim(0), Some(0));
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Reclaim);
+    assert_eq!(writer.ftl.choose_victim(Lane(0)), Some(0));
     assert_eq!(writer.ftl.counters.candidates_given_up, 1);
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open);
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Open);
 }
 
 fn write_at(bench: &mut Bench, minute: u64, page: u64) {

@@ -9,7 +9,7 @@ use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::{Allocation, Stripe};
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables, layout::Layout};
-use interpulse_drive::numbers::Lpn;
+use interpulse_drive::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 
 /// Sizes that differ on every axis: 2 channels, 3 ways, 5 dies, 4 plane groups of 2 planes.
@@ -20,7 +20,7 @@ fn unequal() -> Geometry {
 const PLANES_TOGETHER: u32 = 2;
 
 /// (channel, way, die, plane group) of a lane, found through the layout.
-fn coordinates(g: &Geometry, layout: &Layout, lane: u32) -> [u32; 4] {
+fn coordinates(g: &Geometry, layout: &Layout, lane: Lane) -> [u32; 4] {
     let (die, plane) = layout.die_of(lane);
     let chip = die / g.dies_per_chip;
     assert_eq!(g.channel_of(die), chip / g.chips_per_channel);
@@ -118,7 +118,7 @@ fn dynamic_allocation_gives_every_lane_the_same() {
     assert!(most - least <= program, "{valid:?}");
     // Consecutive programs go to consecutive lanes.
     let lane = |lpn: u32| match ftl.map().get(Lpn(lpn)) {
-        Where::Flash(ppu) => ftl.layout.lane_of(ftl.layout.block_of(ppu)).0,
+        Where::Flash(ppu) => ftl.layout.lane_of(ftl.layout.block_of(ppu)).0.0,
         other => panic!("unit {lpn} is at {other:?}"),
     };
     for lpn in 0..7 * 50 * program as u32 {
@@ -147,8 +147,8 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             // Every lane has at least room for its data, its reserve and its open blocks.
             let most = u64::from((48 - 3) * BLOCK);
             assert!(valid.iter().all(|&v| v < most), "{policy:?}: {valid:?}");
-            assert!((0..8).any(|lane| ftl.welcomes(lane)));
-            assert!((0..8).any(|lane| ftl.has_place(lane, Stream::Host)));
+            assert!(Lane::first(8).any(|lane| ftl.welcomes(lane)));
+            assert!(Lane::first(8).any(|lane| ftl.has_place(lane, Stream::Host)));
         }
     }
 }

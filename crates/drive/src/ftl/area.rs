@@ -1,5 +1,6 @@
 //! The area of metadata: what is under way to it, and what has been written.
 
+use crate::numbers::Lane;
 use interpulse_engine::{Duration, Slab};
 
 /// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
@@ -32,7 +33,7 @@ pub(super) struct Metadata {
     /// Super blocks whose erase has been interrupted and not been done again.
     pub(super) broken: Vec<bool>,
     pub(super) groups: Slab<Group>,
-    pub(super) next_lane: u32,
+    pub(super) next_lane: Lane,
     pub(super) written: MetadataWritten,
 }
 
@@ -53,7 +54,7 @@ impl Metadata {
             every,
             broken: vec![false; super_blocks],
             groups: Slab::default(),
-            next_lane: 0,
+            next_lane: Lane(0),
             written: MetadataWritten::default(),
         }
     }

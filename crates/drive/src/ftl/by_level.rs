@@ -12,7 +12,7 @@ use super::place::ProgramPlace;
 use super::reprogram::{Step, page_units};
 use super::resident::Ftl;
 use super::tables::Stream;
-use crate::numbers::Lpn;
+use crate::numbers::{Lane, Lpn};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::{Bit, TwoBit};
@@ -40,15 +40,15 @@ impl Ftl {
 
     /// The list for data of `level` of `lpn`.
     fn list_of_level(&self, lpn: Lpn, level: u32) -> usize {
-        let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn));
+        let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn).0);
         (lane * self.levels().count + level) as usize
     }
 
     /// Lane `lane` may be able to take a program again.
-    pub(super) fn lane_changed(&mut self, lane: u32) {
+    pub(super) fn lane_changed(&mut self, lane: Lane) {
         let one_list_a_lane = self.write_back.stripe.is_some();
         let Some(levels) = self.levels.as_deref_mut() else { return };
-        let first = if one_list_a_lane { lane * levels.count } else { 0 };
+        let first = if one_list_a_lane { lane.0 * levels.count } else { 0 };
         for list in first..first + levels.count {
             levels.look_at(list as usize);
         }
@@ -81,7 +81,7 @@ impl Ftl {
         let level = list as u32 % levels;
         let lane = match &self.write_back.stripe {
             Some(_) => {
-                let lane = list as u32 / levels;
+                let lane = Lane(list as u32 / levels);
                 if !self.placement.is_free(lane) {
                     return false;
                 }
@@ -179,7 +179,7 @@ impl Ftl {
     fn program_two_bit(
         &mut self,
         flash: &mut Flash,
-        (lane, list): (u32, usize),
+        (lane, list): (Lane, usize),
         (super_block, word_line): (u32, u32),
         first_of_layer: bool,
         (how, validity): (TwoBit, u8),
@@ -201,7 +201,7 @@ impl Ftl {
 
     /// Programs one or two pages of `list` on a normal word line along with pages in use in a candidate, which are read
     /// first (Section 4.2.2).
-    fn program_with_candidate(&mut self, flash: &mut Flash, lane: u32, level: u32, list: usize) {
+    fn program_with_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
         let units = (self.tables.units.cache.dirty(list)).min(2 * page);
@@ -223,7 +223,7 @@ impl Ftl {
     fn read_page_of(
         &mut self,
         flash: &mut Flash,
-        lane: u32,
+        lane: Lane,
         job: u32,
         (super_block, word_line, bit): (u32, u32, Bit),
     ) {
@@ -262,7 +262,7 @@ impl Ftl {
     }
 
     /// One read less that `job` waits for; with the last one it is programmed as soon as there is a place.
-    fn candidate_read_done(&mut self, flash: &mut Flash, lane: u32, job: u32) {
+    fn candidate_read_done(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         let of = self.jobs.program(job);
         of.reads -= 1;
         if of.reads == 0 && !self.place_and_submit(flash, lane, job) {
@@ -272,7 +272,7 @@ impl Ftl {
     }
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
-    fn place_and_submit(&mut self, flash: &mut Flash, lane: u32, job: u32) -> bool {
+    fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: u32) -> bool {
         let Some(place) = self.tables.take_place(lane, Stream::Host) else { return false };
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
@@ -287,13 +287,13 @@ impl Ftl {
         true
     }
 
-    fn start_host_job(&mut self, flash: &mut Flash, lane: u32, job: u32) {
+    fn start_host_job(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         self.hold_lane(lane);
         self.submit_host_job(flash, lane, job);
     }
 
     /// Notes what goes where, and hands the program to the flash array.
-    fn submit_host_job(&mut self, flash: &mut Flash, lane: u32, job: u32) {
+    fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         debug_assert!(job != NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
         let first = self.tables.layout.first_unit(place.super_block);

@@ -11,13 +11,14 @@ use super::jobs::GcRead;
 use super::moved::Moved;
 use super::resident::Ftl;
 use super::tables::Stream;
+use crate::numbers::Lane;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
 impl Ftl {
     /// Where garbage collection of `lane` stands, for a diagnosis.
-    pub(super) fn gc_standing(&self, lane: u32) -> String {
-        let gc = &self.collection.lanes[lane as usize];
+    pub(super) fn gc_standing(&self, lane: Lane) -> String {
+        let gc = &self.collection.lanes[lane.index()];
         format!(
             "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
              collection, victims {:?}",
@@ -36,16 +37,16 @@ impl Ftl {
         if self.collection.asleep == 0 {
             return;
         }
-        for lane in 0..self.tables.layout.lanes {
-            if self.collection.lanes[lane as usize].asleep {
+        for lane in Lane::first(self.tables.layout.lanes) {
+            if self.collection.lanes[lane.index()].asleep {
                 self.pump_gc(flash, lane);
             }
         }
     }
 
     /// Moves garbage collection of `lane` on as far as it goes now.
-    pub(super) fn pump_gc(&mut self, flash: &mut Flash, lane: u32) {
-        let l = lane as usize;
+    pub(super) fn pump_gc(&mut self, flash: &mut Flash, lane: Lane) {
+        let l = lane.index();
         if std::mem::take(&mut self.collection.lanes[l].asleep) {
             self.collection.asleep -= 1;
         }
@@ -103,7 +104,7 @@ impl Ftl {
     /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
     /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
     /// and then none ever would be.
-    fn choose_victim_that_fits(&mut self, lane: u32) -> Option<u32> {
+    fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<u32> {
         let victim = self.tables.choose_victim(lane)?;
         if !self.fits(lane, victim) {
             self.tables.reject_victim(victim);
@@ -113,9 +114,9 @@ impl Ftl {
     }
 
     /// Whether there is certain to be room for what is valid in `victim`.
-    pub(super) fn fits(&self, lane: u32, victim: u32) -> bool {
+    pub(super) fn fits(&self, lane: Lane, victim: u32) -> bool {
         let layout = &self.tables.layout;
-        let gc = &self.collection.lanes[lane as usize];
+        let gc = &self.collection.lanes[lane.index()];
         let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
         let units = unplaced + self.tables.map().valid_units(victim);
         let mut room = self.tables.gc_room(lane);
@@ -129,21 +130,21 @@ impl Ftl {
     }
 
     /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
-    fn set_urgency(&mut self, flash: &mut Flash, lane: u32) {
+    fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
         let (die, _) = self.tables.layout.die_of(lane);
         let lanes = self.tables.layout.lanes_per_die;
-        let first = die * lanes;
+        let first = Lane(die * lanes);
         // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
         // that went before them would find less and less to gain.
         let yields = self.tables.units.keeps_homes() && self.writes_through();
-        let urgent =
-            !yields && (first..first + lanes).any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
+        let urgent = !yields
+            && first.until(first + lanes).any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
         flash.nand.set_gc_urgent(die, urgent);
     }
 
     /// Reads pages of the last victim while there is room, and erases victims that are done.
-    fn read_victim(&mut self, flash: &mut Flash, lane: u32) {
-        let l = lane as usize;
+    fn read_victim(&mut self, flash: &mut Flash, lane: Lane) {
+        let l = lane.index();
         let page = self.tables.layout.units_per_page();
         let depth = self.collection.depth;
         let enough = depth * self.tables.layout.units_per_program;
@@ -198,7 +199,7 @@ impl Ftl {
             self.candidate_page_read(flash, &read);
             return;
         }
-        let l = read.lane as usize;
+        let l = read.lane.index();
         self.collection.lanes[l].reads -= 1;
         let (super_block, offset) = self.tables.layout.split(read.first_ppu);
         for u in 0..self.tables.layout.units_per_page() {
@@ -218,8 +219,8 @@ impl Ftl {
     }
 
     /// Programs gathered units if at least `least` are still valid; true if it did.
-    pub(super) fn program_gathered(&mut self, flash: &mut Flash, lane: u32, least: usize) -> bool {
-        let l = lane as usize;
+    pub(super) fn program_gathered(&mut self, flash: &mut Flash, lane: Lane, least: usize) -> bool {
+        let l = lane.index();
         if self.collection.lanes[l].programs >= self.collection.depth {
             return false;
         }
@@ -285,23 +286,23 @@ impl Ftl {
         self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
         self.tables.program_done(place.super_block);
         let lane = job.lane;
-        self.collection.lanes[lane as usize].programs -= 1;
+        self.collection.lanes[lane.index()].programs -= 1;
         self.jobs.free_program(txn.owner, job);
         self.pump_gc(flash, lane);
     }
 
     /// A unit of a victim is on flash elsewhere or no longer needed.
-    fn unit_settled(&mut self, flash: &mut Flash, lane: u32, super_block: u32) {
-        let gc = &mut self.collection.lanes[lane as usize];
+    fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: u32) {
+        let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
         victim.expect("a unit in hand belongs to a victim").pending -= 1;
         self.erase_if_done(flash, lane, super_block);
     }
 
-    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: u32, super_block: u32) {
+    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: u32) {
         let end = self.tables.layout.units_per_block;
         let waits = self.gc_must_wait(lane);
-        let gc = &mut self.collection.lanes[lane as usize];
+        let gc = &mut self.collection.lanes[lane.index()];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
         if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) || waits {
@@ -337,7 +338,7 @@ impl Ftl {
         if let Some(metadata) = &mut self.metadata {
             metadata.erased(txn.owner);
         }
-        self.collection.lanes[lane as usize].erasing -= 1;
+        self.collection.lanes[lane.index()].erasing -= 1;
         if let Some(gap) = self.wear_gap {
             self.level_wear(flash, lane, txn.owner, gap);
         }

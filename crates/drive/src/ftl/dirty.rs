@@ -65,7 +65,7 @@ impl WriteBack {
     /// The list for a write to `lpn`.
     #[inline]
     pub(super) fn list_of(&self, lpn: Lpn) -> usize {
-        self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
+        self.stripe.as_ref().map_or(0, |s| s.lane(lpn).index())
     }
 
     /// `list` holds a program's worth of dirty data.

@@ -2,14 +2,14 @@
 
 use super::moved::Moved;
 use super::place::ProgramPlace;
-use crate::numbers::{Ppu, Slot};
+use crate::numbers::{Lane, Ppu, Slot};
 use interpulse_engine::Slab;
 
 /// A program operation under way.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramJob {
     /// Lane it goes to.
-    pub lane: u32,
+    pub lane: Lane,
     /// Where it goes; `None` for operations without an address (imposed write amplification).
     pub place: Option<ProgramPlace>,
     /// Host data, which comes first: the slots of the cache that it is in.
@@ -36,7 +36,7 @@ impl ProgramJob {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GcRead {
     /// Lane of the page.
-    pub lane: u32,
+    pub lane: Lane,
     /// First physical unit of the page.
     pub first_ppu: Ppu,
     /// Units of the page that were valid, one bit each.
@@ -57,7 +57,7 @@ pub struct Jobs {
 impl Jobs {
     /// A program job with empty lists.
     #[inline]
-    pub fn new_program(&mut self, lane: u32, place: Option<ProgramPlace>) -> u32 {
+    pub fn new_program(&mut self, lane: Lane, place: Option<ProgramPlace>) -> u32 {
         let id = self.free_programs.pop().unwrap_or_else(|| {
             self.programs.push(ProgramJob::default());
             self.programs.len() as u32 - 1

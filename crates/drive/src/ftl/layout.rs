@@ -5,9 +5,10 @@
 //! a lane; a *physical unit* (ppu) is 4 KiB in it, numbered in the order in which it is programmed:
 //! ppu = (lane * blocks + block) * units_per_block + ((program * planes + plane) * pages + page) * units + unit.
 
-use crate::numbers::Ppu;
+use crate::numbers::{Lane, Ppu};
 use interpulse_engine::Divider;
 use interpulse_flash::geometry::Geometry;
+use std::ops::Range;
 
 /// Arithmetic between physical units and dies, planes, blocks and pages.
 #[derive(Clone, Debug)]
@@ -102,14 +103,21 @@ impl Layout {
 
     /// The lane of a super block and its number in the lane.
     #[inline]
-    pub fn lane_of(&self, super_block: u32) -> (u32, u32) {
-        self.by_lane.split(super_block)
+    pub fn lane_of(&self, super_block: u32) -> (Lane, u32) {
+        let (lane, block) = self.by_lane.split(super_block);
+        (Lane(lane), block)
+    }
+
+    /// The super blocks of a lane.
+    #[inline]
+    pub fn blocks_of(&self, lane: Lane) -> Range<u32> {
+        lane.0 * self.blocks..(lane.0 + 1) * self.blocks
     }
 
     /// Die and first plane of a lane.
     #[inline]
-    pub fn die_of(&self, lane: u32) -> (u32, u32) {
-        let (die, group) = self.by_die.split(lane);
+    pub fn die_of(&self, lane: Lane) -> (u32, u32) {
+        let (die, group) = self.by_die.split(lane.0);
         (die, group * self.planes)
     }
 
@@ -129,7 +137,7 @@ impl Layout {
     #[inline]
     pub fn place(&self, ppu: Ppu) -> Place {
         let (super_block, offset) = self.by_block.split(ppu.0);
-        let (lane, block) = self.by_lane.split(super_block);
+        let (lane, block) = self.lane_of(super_block);
         let (die, first_plane) = self.die_of(lane);
         let (program, in_program) = self.by_program.split(offset);
         let (plane, in_plane) = self.by_plane_part.split(in_program);

@@ -9,6 +9,7 @@ use super::flash::Flash;
 use super::outcome::Outcome;
 use super::programs::block_states;
 use super::resident::Ftl;
+use crate::numbers::Lane;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Ftl {
@@ -74,7 +75,7 @@ impl Ftl {
         let group = METADATA | area.groups.insert(Group { then, version, programs });
         area.written.programs += programs;
         for _ in 0..programs {
-            area.next_lane = (area.next_lane + 1) % lanes;
+            area.next_lane = Lane((area.next_lane.0 + 1) % lanes);
             let (die, plane) = self.tables.layout.die_of(area.next_lane);
             let mut txn = Txn::new(Kind::GcProgram, die);
             (txn.plane, txn.planes, txn.owner) = (plane as u8, planes as u8, group);

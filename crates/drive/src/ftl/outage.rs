@@ -8,7 +8,7 @@ use super::recovery::{self, Found};
 use super::resident::Ftl;
 use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_HOME;
-use crate::numbers::{Lpn, Ppu, Slot};
+use crate::numbers::{Lane, Lpn, Ppu, Slot};
 use interpulse_engine::Duration;
 use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
@@ -175,11 +175,11 @@ impl Ftl {
         for super_block in 0..self.tables.layout.super_blocks() {
             if self.metadata.as_ref().is_some_and(|of| of.broken[super_block as usize]) {
                 let (lane, _) = self.tables.layout.lane_of(super_block);
-                self.collection.lanes[lane as usize].erasing += 1;
+                self.collection.lanes[lane.index()].erasing += 1;
                 self.submit_erase(flash, super_block);
             }
         }
-        for lane in 0..self.tables.layout.lanes {
+        for lane in Lane::first(self.tables.layout.lanes) {
             self.pump_gc(flash, lane);
         }
         self.flush_all();

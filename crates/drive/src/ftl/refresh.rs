@@ -7,6 +7,7 @@
 use super::collection::{Rewrite, Victim};
 use super::flash::Flash;
 use super::resident::Ftl;
+use crate::numbers::Lane;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
@@ -32,16 +33,16 @@ impl Ftl {
             return;
         }
         let now = flash.now();
-        for lane in 0..self.tables.layout.lanes {
-            if !self.collection.lanes[lane as usize].rewrites.is_empty() {
+        for lane in Lane::first(self.tables.layout.lanes) {
+            if !self.collection.lanes[lane.index()].rewrites.is_empty() {
                 continue;
             }
-            let blocks = lane * self.tables.layout.blocks..(lane + 1) * self.tables.layout.blocks;
+            let blocks = self.tables.layout.blocks_of(lane);
             let old = blocks
                 .filter(|&b| self.tables.map().is_candidate(b) && self.is_old(flash.nand, now, b, limit));
             let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
             if !old.is_empty() {
-                self.collection.lanes[lane as usize].rewrites.extend(old);
+                self.collection.lanes[lane.index()].rewrites.extend(old);
                 self.pump_gc(flash, lane);
             }
         }
@@ -54,12 +55,12 @@ impl Ftl {
     /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
     /// that one is rewritten, so that it takes its share of what changes often. One at a time.
     #[cold]
-    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: u32, erased: u32, gap: u32) {
-        let blocks = lane * self.tables.layout.blocks..(lane + 1) * self.tables.layout.blocks;
+    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: u32, gap: u32) {
+        let blocks = self.tables.layout.blocks_of(lane);
         let closed = blocks.filter(|&block| self.tables.map().is_candidate(block));
         let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block as usize]) else { return };
         let cycles = |block: u32| self.tables.cycles[block as usize];
-        let rewrites = &mut self.collection.lanes[lane as usize].rewrites;
+        let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
             rewrites.push_back(Rewrite::Young(youngest));
             self.pump_gc(flash, lane);
@@ -88,7 +89,7 @@ impl Ftl {
             return;
         }
         let (lane, _) = self.tables.layout.lane_of(super_block);
-        let rewrites = &mut self.collection.lanes[lane as usize].rewrites;
+        let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if self.tables.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
             rewrites.push_back(Rewrite::Read(super_block));
             self.pump_gc(flash, lane);
@@ -97,8 +98,8 @@ impl Ftl {
 
     /// Takes the next block to be rewritten on `lane`, or sends out what has been gathered from the last one; false if
     /// there is nothing to do now.
-    pub(super) fn rewrite_next(&mut self, flash: &mut Flash, lane: u32) -> bool {
-        let l = lane as usize;
+    pub(super) fn rewrite_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+        let l = lane.index();
         let gc = &self.collection.lanes[l];
         if gc.rewriting {
             if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
@@ -151,7 +152,7 @@ impl Ftl {
         *readers -= 1;
         if *readers == 0 {
             let (lane, _) = self.tables.layout.lane_of(super_block);
-            if !self.collection.lanes[lane as usize].victims.is_empty() {
+            if !self.collection.lanes[lane.index()].victims.is_empty() {
                 self.erase_if_done(flash, lane, super_block);
             }
         }

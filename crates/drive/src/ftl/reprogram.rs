@@ -9,6 +9,7 @@
 
 use super::layout::Layout;
 use super::map::Map;
+use crate::numbers::Lane;
 use interpulse_flash::reprogram::{Bit, Status};
 use interpulse_settings::{ConfigError, Section, default};
 
@@ -165,16 +166,16 @@ impl Reprogramming {
 
     /// Pages (of each plane) that are free in the open blocks of a lane: both of every word line that has not been
     /// programmed.
-    pub fn free_pages(&self, lane: u32, programs_per_block: u32) -> u32 {
-        let places = (lane * self.levels) as usize..((lane + 1) * self.levels) as usize;
+    pub fn free_pages(&self, lane: Lane, programs_per_block: u32) -> u32 {
+        let places = self.at(lane, 0)..self.at(lane + 1, 0);
         let active = self.active[places.clone()].iter().flatten();
         let open = active.chain(self.candidates[places].iter().flatten());
         let used = |b: &Block| b.super_layer * self.word_lines + b.lines.len() as u32;
         open.map(|b| 2 * (programs_per_block - used(b))).sum()
     }
 
-    pub(super) fn at(&self, lane: u32, level: u32) -> usize {
-        (lane * self.levels + level) as usize
+    pub(super) fn at(&self, lane: Lane, level: u32) -> usize {
+        (lane.0 * self.levels + level) as usize
     }
 
     pub(super) fn lines_of(&self, super_layer: u32, programs: u32) -> u32 {

@@ -1,7 +1,7 @@
 //! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
 
 use super::tables::{Frontier, STREAMS, Tables};
-use crate::numbers::Ppu;
+use crate::numbers::{Lane, Ppu};
 
 impl Tables {
     /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
@@ -10,8 +10,8 @@ impl Tables {
     pub fn restore(&mut self, places: &[Ppu], programs: &[u32], broken: &[bool]) {
         let full = self.layout.programs_per_block;
         self.units.restore(&self.layout, places);
-        for lane in 0..self.layout.lanes {
-            let blocks = lane * self.layout.blocks..(lane + 1) * self.layout.blocks;
+        for lane in Lane::first(self.layout.lanes) {
+            let blocks = self.layout.blocks_of(lane);
             let open = self.open_blocks(lane, programs, broken);
             let mut free: Vec<u32> =
                 blocks.clone().filter(|&b| programs[b as usize] == 0 && !broken[b as usize]).collect();
@@ -26,7 +26,7 @@ impl Tables {
                     self.clock += 1;
                 }
             }
-            let l = &mut self.lanes[lane as usize];
+            let l = &mut self.lanes[lane.index()];
             (l.free, l.frontiers) = (free.into(), open);
         }
         self.in_flight.fill(0);
@@ -34,10 +34,10 @@ impl Tables {
     }
 
     /// The blocks of `lane` that its streams go on to write.
-    fn open_blocks(&self, lane: u32, programs: &[u32], broken: &[bool]) -> [Frontier; STREAMS] {
+    fn open_blocks(&self, lane: Lane, programs: &[u32], broken: &[bool]) -> [Frontier; STREAMS] {
         let full = self.layout.programs_per_block;
         let none = Frontier { block: 0, next_program: full };
-        let before = self.lanes[lane as usize].frontiers;
+        let before = self.lanes[lane.index()].frontiers;
         let mut open = [none; STREAMS];
         for assigned in [false, true] {
             for stream in 0..STREAMS {

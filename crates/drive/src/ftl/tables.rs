@@ -8,7 +8,7 @@ use super::map::Map;
 use super::place::ProgramPlace;
 use super::reprogram::Reprogramming;
 use super::units::Units;
-use crate::numbers::{Lpn, Ppu};
+use crate::numbers::{Lane, Lpn, Ppu};
 use interpulse_engine::{Rng, counters};
 use std::collections::VecDeque;
 
@@ -125,7 +125,7 @@ pub(super) struct Frontier {
 }
 
 #[derive(Clone)]
-pub(super) struct Lane {
+pub(super) struct LaneBlocks {
     /// Erased super blocks, the longest erased first, which levels wear.
     pub(super) free: VecDeque<u32>,
     pub(super) frontiers: [Frontier; STREAMS],
@@ -139,7 +139,7 @@ pub struct Tables {
     /// Where every unit is.
     pub(super) units: Units,
     config: FtlConfig,
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<LaneBlocks>,
     /// P/E cycles of each super block.
     pub cycles: Vec<u32>,
     /// When each super block was closed, in blocks closed before.
@@ -162,9 +162,9 @@ impl Tables {
     pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
         let blocks = layout.super_blocks();
         let none_open = Frontier { block: 0, next_program: layout.programs_per_block };
-        let lanes = (0..layout.lanes)
-            .map(|lane| Lane {
-                free: (lane * layout.blocks..(lane + 1) * layout.blocks).collect(),
+        let lanes = Lane::first(layout.lanes)
+            .map(|lane| LaneBlocks {
+                free: (layout.blocks_of(lane)).collect(),
                 frontiers: [none_open; STREAMS],
             })
             .collect();
@@ -201,8 +201,8 @@ impl Tables {
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
     /// so lanes drift apart; without this a small one can fill up with valid data.
     #[inline]
-    pub fn welcomes(&self, lane: u32) -> bool {
-        !self.heavy[lane as usize]
+    pub fn welcomes(&self, lane: Lane) -> bool {
+        !self.heavy[lane.index()]
     }
 
     /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
@@ -252,19 +252,19 @@ impl Tables {
 
     /// Free super blocks of a lane.
     #[inline]
-    pub fn free_blocks(&self, lane: u32) -> u32 {
-        self.lanes[lane as usize].free.len() as u32
+    pub fn free_blocks(&self, lane: Lane) -> u32 {
+        self.lanes[lane.index()].free.len() as u32
     }
 
     /// Whether garbage collection should work on a lane.
     #[inline]
-    pub fn wants_gc(&self, lane: u32) -> bool {
+    pub fn wants_gc(&self, lane: Lane) -> bool {
         self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
     }
 
     /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
     #[inline]
-    pub fn has_enough(&self, lane: u32, coming: u32) -> bool {
+    pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
         match self.config.soft_pages {
             None => self.free_blocks(lane) + coming >= self.config.soft_free,
             Some(soft) => {
@@ -278,8 +278,8 @@ impl Tables {
 
     /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
     /// reprogrammable block have two.
-    pub fn free_pages_of(&self, lane: u32) -> u32 {
-        let (of, programs) = (&self.lanes[lane as usize], self.layout.programs_per_block);
+    pub fn free_pages_of(&self, lane: Lane) -> u32 {
+        let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
         let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
         normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
@@ -287,22 +287,22 @@ impl Tables {
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.
     #[inline]
-    pub fn gc_is_urgent(&self, lane: u32) -> bool {
+    pub fn gc_is_urgent(&self, lane: Lane) -> bool {
         self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
     }
 
     /// Whether `stream` can program on `lane` now.
     #[inline]
-    pub fn has_place(&self, lane: u32, stream: Stream) -> bool {
-        let l = &self.lanes[lane as usize];
+    pub fn has_place(&self, lane: Lane, stream: Stream) -> bool {
+        let l = &self.lanes[lane.index()];
         let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
         l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
     }
 
     /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
     /// and the free blocks that host data may not take.
-    pub fn gc_room(&self, lane: u32) -> u32 {
-        let l = &self.lanes[lane as usize];
+    pub fn gc_room(&self, lane: Lane) -> u32 {
+        let l = &self.lanes[lane.index()];
         let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
         let free = (l.free.len() as u32).min(self.config.hard_free);
         open * self.layout.units_per_program + free * self.layout.units_per_block
@@ -317,11 +317,11 @@ impl Tables {
 
     /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
     #[inline]
-    pub fn take_place(&mut self, lane: u32, stream: Stream) -> Option<ProgramPlace> {
+    pub fn take_place(&mut self, lane: Lane, stream: Stream) -> Option<ProgramPlace> {
         if !self.has_place(lane, stream) {
             return None;
         }
-        let l = &mut self.lanes[lane as usize];
+        let l = &mut self.lanes[lane.index()];
         let frontier = &mut l.frontiers[stream as usize];
         if frontier.next_program == self.layout.programs_per_block {
             *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
@@ -348,8 +348,8 @@ impl Tables {
     }
 
     /// A free super block of `lane`, the longest erased first.
-    pub(super) fn take_free(&mut self, lane: u32) -> Option<u32> {
-        self.lanes[lane as usize].free.pop_front()
+    pub(super) fn take_free(&mut self, lane: Lane) -> Option<u32> {
+        self.lanes[lane.index()].free.pop_front()
     }
 
     /// A program operation of `super_block` is done; closes the block after its last one.
@@ -361,7 +361,7 @@ impl Tables {
             return;
         }
         let (lane, _) = self.layout.lane_of(super_block);
-        let open = self.lanes[lane as usize]
+        let open = self.lanes[lane.index()]
             .frontiers
             .iter()
             .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
@@ -383,27 +383,27 @@ impl Tables {
     /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
     /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
     /// never overwritten.
-    pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
+    pub fn choose_victim(&mut self, lane: Lane) -> Option<u32> {
         self.choose_closed(lane).or_else(|| {
             // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
             if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
         })
     }
 
-    fn choose_closed(&mut self, lane: u32) -> Option<u32> {
-        let first = lane * self.layout.blocks;
+    fn choose_closed(&mut self, lane: Lane) -> Option<u32> {
+        let of_lane = self.layout.blocks_of(lane);
         let victim = self.config.policy.select(
             self.units.map(),
             &self.closed,
             self.clock,
-            first..first + self.layout.blocks,
+            of_lane.clone(),
             self.layout.units_per_block,
             &mut self.rng,
         )?;
         let full = self.layout.units_per_block;
         if self.map().valid_units(victim) == full {
             // Blocks that may not be collected weigh more than a full one.
-            let lane = &self.map().weight[first as usize..(first + self.layout.blocks) as usize];
+            let lane = &self.map().weight[of_lane.start as usize..of_lane.end as usize];
             if lane.iter().all(|&w| u32::from(w) >= full) {
                 return None;
             }
@@ -422,7 +422,7 @@ impl Tables {
         self.cycles[super_block as usize] += 1;
         self.reset_two_bit(super_block);
         self.counters.erases += 1;
-        self.lanes[lane as usize].free.push_back(super_block);
+        self.lanes[lane.index()].free.push_back(super_block);
     }
 
     /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
@@ -433,7 +433,8 @@ impl Tables {
 
     /// Free pages of the drive, as [`Tables::free_pages_of`] counts them on each plane.
     pub fn free_pages(&self) -> u64 {
-        let pages = (0..self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
+        let pages =
+            Lane::first(self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
         pages * u64::from(self.layout.planes)
     }
 

@@ -4,7 +4,7 @@ use super::map::Where;
 use super::resident::Ftl;
 use super::tables::Stream;
 use crate::cache::NO_HOME;
-use crate::numbers::Lpn;
+use crate::numbers::{Lane, Lpn};
 use std::fmt::Write;
 
 impl Ftl {
@@ -73,7 +73,8 @@ impl Ftl {
     /// Which lanes have no block for host data, for a diagnosis.
     pub fn standing(&self) -> String {
         let lanes = self.tables.layout.lanes;
-        let short: Vec<u32> = (0..lanes).filter(|&l| !self.tables.has_place(l, Stream::Host)).collect();
+        let short: Vec<Lane> =
+            Lane::first(lanes).filter(|&l| !self.tables.has_place(l, Stream::Host)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_standing(lane));

@@ -8,7 +8,7 @@ use super::place::ProgramPlace;
 use super::resident::Ftl;
 use super::tables::Stream;
 use super::units::Admitted;
-use crate::numbers::Lpn;
+use crate::numbers::{Lane, Lpn};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 
@@ -92,27 +92,27 @@ impl Ftl {
         for word in 0..self.write_back.full_lists.len() {
             let mut bits = self.write_back.full_lists[word] & self.placement.ready[word];
             while bits != 0 {
-                let lane = word as u32 * 64 + bits.trailing_zeros();
+                let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
                 bits &= bits - 1;
-                if self.dirty(lane as usize) < enough {
+                if self.dirty(lane.index()) < enough {
                     // A trim emptied the list since.
-                    self.write_back.full_lists[word] &= !(1 << (lane % 64));
+                    self.write_back.full_lists[word] &= !(1 << (lane.0 % 64));
                     continue;
                 }
                 if !self.lane_is_ready(lane) {
                     self.wake_gc(flash);
                 }
-                while self.dirty(lane as usize) >= enough && self.lane_is_ready(lane) {
-                    self.program_host(flash, lane, lane as usize);
+                while self.dirty(lane.index()) >= enough && self.lane_is_ready(lane) {
+                    self.program_host(flash, lane, lane.index());
                 }
             }
         }
         if !self.is_urged() {
             return;
         }
-        for lane in 0..self.tables.layout.lanes {
-            while self.must_program_partly(lane as usize) && self.lane_is_ready(lane) {
-                self.program_host(flash, lane, lane as usize);
+        for lane in Lane::first(self.tables.layout.lanes) {
+            while self.must_program_partly(lane.index()) && self.lane_is_ready(lane) {
+                self.program_host(flash, lane, lane.index());
             }
         }
         self.wake_gc(flash);
@@ -137,19 +137,19 @@ impl Ftl {
     }
 
     #[inline]
-    fn lane_is_ready(&self, lane: u32) -> bool {
+    fn lane_is_ready(&self, lane: Lane) -> bool {
         self.placement.is_ready(&self.tables, lane, self.imposed.is_some())
     }
 
     /// The next lane in turn that has no host program and can take one.
     #[inline]
-    pub(super) fn next_ready_lane(&mut self) -> Option<u32> {
+    pub(super) fn next_ready_lane(&mut self) -> Option<Lane> {
         let idle = self.write_back.programs_in_flight == 0;
         self.placement.next_ready(&self.tables, self.imposed.is_some(), idle)
     }
 
     /// Programs the oldest dirty units of `list` on `lane`.
-    fn program_host(&mut self, flash: &mut Flash, lane: u32, list: usize) {
+    fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
         let imposed = self.imposed.is_some();
         let place =
             (!imposed).then(|| self.tables.take_place(lane, Stream::Host).expect("the lane has been asked"));
@@ -188,7 +188,7 @@ impl Ftl {
     /// No other host program starts on `lane` until this one is done: data is better placed late, on a lane that is free,
     /// unless a write waits for it.
     #[inline]
-    pub(super) fn hold_lane(&mut self, lane: u32) {
+    pub(super) fn hold_lane(&mut self, lane: Lane) {
         if !self.writes_through() {
             self.placement.take(lane);
         }
@@ -196,7 +196,7 @@ impl Ftl {
     }
 
     /// Hands a program job to the flash array.
-    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: u32, job: u32) {
+    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: u32) {
         let layout = &self.tables.layout;
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(kind, die);

@@ -7,6 +7,7 @@ use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::numbers::Lane;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
@@ -145,7 +146,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         if before.is_some() && ftl.counters.gc_runs != runs {
             let lanes = f64::from(ftl.layout.lanes);
             choices += 1;
-            free += (0..ftl.layout.lanes).map(|l| f64::from(ftl.free_blocks(l))).sum::<f64>() / lanes;
+            free += Lane::first(ftl.layout.lanes).map(|l| f64::from(ftl.free_blocks(l))).sum::<f64>() / lanes;
             let (v, h) = occupancy(ftl);
             valid += v;
             held += h;

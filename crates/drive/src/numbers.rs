@@ -1,4 +1,4 @@
-//! The numbers of logical and physical units, cache slots and lanes: a type for each, so that none is taken for another.
+//! The numbers of logical and physical units, cache slots, lanes and super blocks: a type for each, so that none is taken for another.
 
 use std::fmt;
 use std::ops::{Add, AddAssign};
@@ -70,4 +70,6 @@ numbers! {
     Slot
     /// A lane: planes of a die that program and erase together.
     Lane
+    /// A super block, numbered over the drive.
+    SuperBlock
 }

@@ -10,7 +10,7 @@ use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
-use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot};
+use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::geometry::Geometry;
 use interpulse_study::snapshot;
@@ -105,20 +105,20 @@ proptest! {
         let mut next = 0;
         for (lpn, what) in steps {
             if let Where::Flash(ppu) = map.get(lpn) {
-                map.invalidate(ppu.0 / per_block, ppu.0 % per_block);
+                map.invalidate(SuperBlock(ppu.0 / per_block), ppu.0 % per_block);
             }
             plain[lpn.index()] = match what {
                 0 => { map.set_unmapped(lpn); Where::Unmapped }
                 1 => { map.set_cached(lpn, Slot(lpn.0 * 3)); Where::Cache(Slot(lpn.0 * 3)) }
                 _ => {
                     map.set_logical(Ppu(next), lpn);
-                    map.commit(lpn, next / per_block, next % per_block);
+                    map.commit(lpn, SuperBlock(next / per_block), next % per_block);
                     next += 7;
                     Where::Flash(Ppu(next - 7))
                 }
             };
-            for block in 0..blocks {
-                let in_block = |w: &&Where| matches!(w, Where::Flash(p) if p.0 / per_block == block);
+            for block in SuperBlock::first(blocks) {
+                let in_block = |w: &&Where| matches!(w, Where::Flash(p) if p.0 / per_block == block.0);
                 let valid = plain.iter().filter(in_block).count() as u32;
                 prop_assert_eq!(map.valid_units(block), valid);
                 let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
@@ -127,7 +127,7 @@ proptest! {
             for lpn in Lpn::first(LOGICAL) {
                 prop_assert_eq!(map.get(lpn), plain[lpn.index()]);
                 if let Where::Flash(ppu) = plain[lpn.index()] {
-                    prop_assert!(map.is_valid(ppu.0 / per_block, ppu.0 % per_block));
+                    prop_assert!(map.is_valid(SuperBlock(ppu.0 / per_block), ppu.0 % per_block));
                     prop_assert_eq!(map.logical(ppu), lpn);
                 }
             }
@@ -138,17 +138,17 @@ proptest! {
 #[test]
 #[should_panic(expected = "unit 3 of block 1 was not valid")]
 fn a_unit_is_invalidated_once() {
-    Map::new(4, 2, 8).invalidate(1, 3);
+    Map::new(4, 2, 8).invalidate(SuperBlock(1), 3);
 }
 
 #[test]
 fn forbidding_a_block_keeps_its_count() {
     let mut map = Map::new(4, 2, 8);
     map.set_logical(Ppu(8), Lpn(2));
-    map.commit(Lpn(2), 1, 0);
+    map.commit(Lpn(2), SuperBlock(1), 0);
     for candidate in [true, false, false, true] {
-        map.set_candidate(1, candidate);
-        assert_eq!(map.valid_units(1), 1);
+        map.set_candidate(SuperBlock(1), candidate);
+        assert_eq!(map.valid_units(SuperBlock(1)), 1);
         assert_eq!(map.weight[1] & Map::NOT_A_CANDIDATE == 0, candidate);
     }
 }
@@ -164,7 +164,8 @@ fn pick(policy: GcPolicy, blocks: &[(u16, u64)]) -> Option<u32> {
         map.weight[2 + i] = weight;
         closed.push(when);
     }
-    policy.select(&map, &closed, 100, 2..2 + blocks.len() as u32, 64, &mut stream("pick", 0))
+    let lane = SuperBlock(2)..SuperBlock(2 + blocks.len() as u32);
+    policy.select(&map, &closed, 100, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
 }
 
 const TAKEN: u16 = Map::NOT_A_CANDIDATE;
@@ -201,9 +202,9 @@ fn many_choices_are_greedy_and_one_choice_is_blind() {
     let mut rng = stream("blind", 0);
     let mut counts = [0; 4];
     for _ in 0..3000 {
-        let victim =
-            GcPolicy::DChoices(DChoices { d: 1 }).select(&map, &[0; 4], 9, 0..4, 64, &mut rng).unwrap();
-        counts[victim as usize] += 1;
+        let (policy, lane) = (GcPolicy::DChoices(DChoices { d: 1 }), SuperBlock(0)..SuperBlock(4));
+        let victim = policy.select(&map, &[0; 4], 9, lane, 64, &mut rng).unwrap();
+        counts[victim.index()] += 1;
     }
     // Each of three candidates: 1000 +- 26, and never the one that is taken.
     assert_eq!(counts[1], 0);
@@ -233,9 +234,9 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
     p.finish();
     assert_eq!(ftl.choose_victim(Lane(0)), None);
     ftl.forget_flash(Ppu(2 * BLOCK + 5));
-    assert_eq!(ftl.choose_victim(Lane(0)), Some(0));
+    assert_eq!(ftl.choose_victim(Lane(0)), Some(SuperBlock(0)));
     assert_eq!(ftl.counters.gc_runs, 1);
-    assert_eq!(ftl.choose_victim(Lane(0)), Some(1), "a victim is no candidate");
+    assert_eq!(ftl.choose_victim(Lane(0)), Some(SuperBlock(1)), "a victim is no candidate");
 }
 
 #[test]
@@ -252,13 +253,13 @@ fn host_data_leaves_the_last_blocks_to_collection() {
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
         let place = ftl.take_place(Lane(0), Stream::Host).unwrap();
-        assert_eq!((place.super_block, place.program), (k / programs, k % programs));
+        assert_eq!((place.super_block, place.program), (SuperBlock(k / programs), k % programs));
         assert_eq!(place.first_offset, place.program * ftl.layout.units_per_program);
         ftl.program_done(place.super_block);
     }
     assert_eq!(ftl.free_blocks(Lane(0)), 2);
     assert!(!ftl.has_place(Lane(0), Stream::Host) && ftl.take_place(Lane(0), Stream::Host).is_none());
-    assert_eq!(ftl.take_place(Lane(0), Stream::Gc).map(|p| p.super_block), Some(2));
+    assert_eq!(ftl.take_place(Lane(0), Stream::Gc).map(|p| p.super_block), Some(SuperBlock(2)));
     assert_eq!(ftl.programs_done(), [programs, programs, 1, 0]);
 }
 

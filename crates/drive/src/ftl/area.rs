@@ -1,6 +1,6 @@
 //! The area of metadata: what is under way to it, and what has been written.
 
-use crate::numbers::Lane;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_engine::{Duration, Slab};
 
 /// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
@@ -14,7 +14,7 @@ pub(super) enum Then {
     /// The flush of this request is done.
     Flush(u32),
     /// This super block is erased.
-    Erase(u32),
+    Erase(SuperBlock),
 }
 
 /// Metadata being written.
@@ -60,8 +60,8 @@ impl Metadata {
     }
 
     /// `super_block` has been erased.
-    pub(super) fn erased(&mut self, super_block: u32) {
-        self.broken[super_block as usize] = false;
+    pub(super) fn erased(&mut self, super_block: SuperBlock) {
+        self.broken[super_block.index()] = false;
     }
 
     /// What was under way is void.

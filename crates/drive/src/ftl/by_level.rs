@@ -12,7 +12,7 @@ use super::place::ProgramPlace;
 use super::reprogram::{Step, page_units};
 use super::resident::Ftl;
 use super::tables::Stream;
-use crate::numbers::{Lane, Lpn};
+use crate::numbers::{Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::{Bit, TwoBit};
@@ -104,7 +104,7 @@ impl Ftl {
             Step::Normal
         } else {
             let readers = &self.readers;
-            self.tables.next_step(lane, level, |block| readers.get(block as usize).is_some_and(|&n| n > 0))
+            self.tables.next_step(lane, level, |block| readers.get(block.index()).is_some_and(|&n| n > 0))
         };
         match step {
             Step::Program | Step::Open => {
@@ -167,7 +167,7 @@ impl Ftl {
     }
 
     /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it.
-    fn stamp_block(&mut self, super_block: u32, first: bool, job: u32) {
+    fn stamp_block(&mut self, super_block: SuperBlock, first: bool, job: u32) {
         if first {
             let slot = self.jobs.program(job).slots[0];
             let at = self.levels().arrived(slot);
@@ -180,7 +180,7 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         (lane, list): (Lane, usize),
-        (super_block, word_line): (u32, u32),
+        (super_block, word_line): (SuperBlock, u32),
         first_of_layer: bool,
         (how, validity): (TwoBit, u8),
     ) {
@@ -225,7 +225,7 @@ impl Ftl {
         flash: &mut Flash,
         lane: Lane,
         job: u32,
-        (super_block, word_line, bit): (u32, u32, Bit),
+        (super_block, word_line, bit): (SuperBlock, u32, Bit),
     ) {
         let upp = self.tables.layout.units_per_page();
         let offsets: Vec<u32> = page_units(&self.tables.layout, word_line, bit).collect();

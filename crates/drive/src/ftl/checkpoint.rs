@@ -5,7 +5,7 @@
 //! from the instant at which its last page is on flash, and says what held at its beginning.
 
 use super::map::UNMAPPED;
-use crate::numbers::{Lpn, Ppu};
+use crate::numbers::{Lpn, Ppu, SuperBlock};
 use std::collections::HashMap;
 
 /// Bytes of an entry of the map, and of a block, in a checkpoint.
@@ -81,8 +81,8 @@ impl Checkpoint {
     }
 
     /// Erases of a super block and whether it was full, as the last checkpoint says.
-    pub fn block(&self, super_block: u32) -> (u32, bool) {
-        self.blocks[super_block as usize]
+    pub fn block(&self, super_block: SuperBlock) -> (u32, bool) {
+        self.blocks[super_block.index()]
     }
 
     /// Pages that the whole map and the state of all blocks take.

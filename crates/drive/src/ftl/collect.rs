@@ -11,7 +11,7 @@ use super::jobs::GcRead;
 use super::moved::Moved;
 use super::resident::Ftl;
 use super::tables::Stream;
-use crate::numbers::Lane;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
@@ -104,7 +104,7 @@ impl Ftl {
     /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
     /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
     /// and then none ever would be.
-    fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<u32> {
+    fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<SuperBlock> {
         let victim = self.tables.choose_victim(lane)?;
         if !self.fits(lane, victim) {
             self.tables.reject_victim(victim);
@@ -114,7 +114,7 @@ impl Ftl {
     }
 
     /// Whether there is certain to be room for what is valid in `victim`.
-    pub(super) fn fits(&self, lane: Lane, victim: u32) -> bool {
+    pub(super) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
         let layout = &self.tables.layout;
         let gc = &self.collection.lanes[lane.index()];
         let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
@@ -292,20 +292,20 @@ impl Ftl {
     }
 
     /// A unit of a victim is on flash elsewhere or no longer needed.
-    fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: u32) {
+    fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
         let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
         victim.expect("a unit in hand belongs to a victim").pending -= 1;
         self.erase_if_done(flash, lane, super_block);
     }
 
-    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: u32) {
+    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
         let end = self.tables.layout.units_per_block;
         let waits = self.gc_must_wait(lane);
         let gc = &mut self.collection.lanes[lane.index()];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
-        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) || waits {
+        if self.readers.get(super_block.index()).is_some_and(|&n| n > 0) || waits {
             // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
             return;
         }
@@ -319,28 +319,29 @@ impl Ftl {
         self.submit_erase(flash, super_block);
     }
 
-    pub(super) fn submit_erase(&mut self, flash: &mut Flash, super_block: u32) {
+    pub(super) fn submit_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         let (lane, _) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
         txn.plane = plane as u8;
         txn.planes = self.tables.layout.planes as u8;
         txn.block = self.tables.layout.lane_of(super_block).1;
-        txn.owner = super_block;
-        txn.set_cycles(self.tables.cycles[super_block as usize]);
+        txn.owner = super_block.0;
+        txn.set_cycles(self.tables.cycles[super_block.index()]);
         flash.submit(txn);
     }
 
     /// An erase is done.
     pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        let (lane, _) = self.tables.layout.lane_of(txn.owner);
-        self.tables.erased(txn.owner);
+        let super_block = SuperBlock(txn.owner);
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        self.tables.erased(super_block);
         if let Some(metadata) = &mut self.metadata {
-            metadata.erased(txn.owner);
+            metadata.erased(super_block);
         }
         self.collection.lanes[lane.index()].erasing -= 1;
         if let Some(gap) = self.wear_gap {
-            self.level_wear(flash, lane, txn.owner, gap);
+            self.level_wear(flash, lane, super_block, gap);
         }
         self.pump_gc(flash, lane);
         self.lane_changed(lane);

@@ -4,7 +4,7 @@
 //! A block's time stamp is the arrival of the first write that was programmed to it. Data that was never written in simulated
 //! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.
 
-use crate::numbers::Ppu;
+use crate::numbers::{Ppu, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Row, Section, required};
 
@@ -98,9 +98,9 @@ impl Hotness {
 
     /// The level of a write, arriving `now`, to data that is in unit `ppu` of `super_block`.
     #[inline]
-    pub fn level(&self, super_block: u32, ppu: Ppu, now: SimTime) -> u32 {
+    pub fn level(&self, super_block: SuperBlock, ppu: Ppu, now: SimTime) -> u32 {
         let stamp = match self.of_units.get(ppu.index()) {
-            None => self.stamps[super_block as usize],
+            None => self.stamps[super_block.index()],
             Some(0) => NEVER,
             Some(&ticks) => u64::from(ticks - 1) * self.tick(),
         };
@@ -113,8 +113,8 @@ impl Hotness {
 
     /// The first write to `super_block`, or to its next super layer, arrived at `at`.
     #[inline]
-    pub fn stamp(&mut self, super_block: u32, at: SimTime) {
-        self.stamps[super_block as usize] = at.as_ns();
+    pub fn stamp(&mut self, super_block: SuperBlock, at: SimTime) {
+        self.stamps[super_block.index()] = at.as_ns();
     }
 
     /// The write of what is in unit `ppu` now arrived at `at`.
@@ -135,8 +135,8 @@ impl Hotness {
     }
 
     /// The data of `to` begins with what is moved there from `from`: it is as old as that.
-    pub fn inherit(&mut self, to: u32, from: u32) {
-        self.stamps[to as usize] = self.stamps[from as usize];
+    pub fn inherit(&mut self, to: SuperBlock, from: SuperBlock) {
+        self.stamps[to.index()] = self.stamps[from.index()];
     }
 }
 
@@ -148,20 +148,20 @@ mod tests {
     fn the_levels_of_the_paper() {
         let minutes = |m: u64| Duration::from_ms(60_000 * m);
         let mut hot = Hotness::new(&[minutes(30), minutes(60), minutes(120)], 2);
-        assert_eq!(hot.level(0, Ppu(0), SimTime::ZERO + minutes(1)), 3, "never written");
-        hot.stamp(0, SimTime::ZERO + minutes(5));
+        assert_eq!(hot.level(SuperBlock(0), Ppu(0), SimTime::ZERO + minutes(1)), 3, "never written");
+        hot.stamp(SuperBlock(0), SimTime::ZERO + minutes(5));
         for (at, level) in [(5, 0), (34, 0), (35, 1), (64, 1), (65, 2), (124, 2), (125, 3), (1000, 3)] {
-            assert_eq!(hot.level(0, Ppu(0), SimTime::ZERO + minutes(at)), level, "minute {at}");
+            assert_eq!(hot.level(SuperBlock(0), Ppu(0), SimTime::ZERO + minutes(at)), level, "minute {at}");
         }
-        hot.inherit(1, 0);
-        assert_eq!(hot.level(1, Ppu(0), SimTime::ZERO + minutes(36)), 1);
+        hot.inherit(SuperBlock(1), SuperBlock(0));
+        assert_eq!(hot.level(SuperBlock(1), Ppu(0), SimTime::ZERO + minutes(36)), 1);
         // Units with stamps of their own.
         let mut hot = hot.by_unit(4);
-        assert_eq!(hot.level(1, Ppu(2), SimTime::ZERO + minutes(36)), 3);
+        assert_eq!(hot.level(SuperBlock(1), Ppu(2), SimTime::ZERO + minutes(36)), 3);
         hot.stamp_unit(Ppu(2), SimTime::ZERO + minutes(10));
         hot.moved_unit(Ppu(2), Ppu(3));
         for (at, level) in [(39, 0), (41, 1), (131, 3)] {
-            assert_eq!(hot.level(0, Ppu(3), SimTime::ZERO + minutes(at)), level, "minute {at}");
+            assert_eq!(hot.level(SuperBlock(0), Ppu(3), SimTime::ZERO + minutes(at)), level, "minute {at}");
         }
     }
 }

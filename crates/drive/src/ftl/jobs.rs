@@ -2,7 +2,7 @@
 
 use super::moved::Moved;
 use super::place::ProgramPlace;
-use crate::numbers::{Lane, Ppu, Slot};
+use crate::numbers::{Lane, Ppu, Slot, SuperBlock};
 use interpulse_engine::Slab;
 
 /// A program operation under way.
@@ -21,7 +21,7 @@ pub struct ProgramJob {
     /// Pages being read for it.
     pub reads: u32,
     /// The candidate they are in.
-    pub candidate: Option<u32>,
+    pub candidate: Option<SuperBlock>,
 }
 
 impl ProgramJob {

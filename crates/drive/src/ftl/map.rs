@@ -4,7 +4,7 @@
 //! keyed by logical address.
 
 use crate::memory::{Table, prefetch};
-use crate::numbers::{Lpn, Ppu, Slot};
+use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 
 /// A logical unit that holds nothing.
 pub const UNMAPPED: Ppu = Ppu(u32::MAX);
@@ -76,10 +76,10 @@ impl Map {
 
     /// Fetches what invalidating the physical unit `ppu` of `super_block` will touch.
     #[inline]
-    pub fn prefetch_valid(&self, super_block: u32, offset: u32) {
-        let word = super_block as usize * self.words_per_block + (offset / 64) as usize;
+    pub fn prefetch_valid(&self, super_block: SuperBlock, offset: u32) {
+        let word = super_block.index() * self.words_per_block + (offset / 64) as usize;
         self.valid.prefetch(word);
-        prefetch(self.weight.as_ptr().wrapping_add(super_block as usize));
+        prefetch(self.weight.as_ptr().wrapping_add(super_block.index()));
     }
 
     /// Points `lpn` to a slot of the write cache.
@@ -114,80 +114,80 @@ impl Map {
 
     /// `lpn` now lives in unit `offset` of `super_block`; the unit becomes valid.
     #[inline]
-    pub fn commit(&mut self, lpn: Lpn, super_block: u32, offset: u32) {
-        let ppu = Ppu(super_block * self.units_per_block + offset);
+    pub fn commit(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
+        let ppu = Ppu(super_block.0 * self.units_per_block + offset);
         debug_assert_eq!(self.logical(ppu), lpn);
         self.to_physical[lpn.index()] = !ppu.0;
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] |= bit;
-        self.weight[super_block as usize] += 1;
+        self.weight[super_block.index()] += 1;
     }
 
     /// Unit `offset` of `super_block` no longer holds the newest version of anything.
     #[inline]
-    pub fn invalidate(&mut self, super_block: u32, offset: u32) {
+    pub fn invalidate(&mut self, super_block: SuperBlock, offset: u32) {
         let (word, bit) = self.bit(super_block, offset);
         assert!(self.valid[word] & bit != 0, "unit {offset} of block {super_block} was not valid");
         self.valid[word] &= !bit;
-        self.weight[super_block as usize] -= 1;
+        self.weight[super_block.index()] -= 1;
     }
 
     /// Whether unit `offset` of `super_block` is valid.
     #[inline]
-    pub fn is_valid(&self, super_block: u32, offset: u32) -> bool {
+    pub fn is_valid(&self, super_block: SuperBlock, offset: u32) -> bool {
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] & bit != 0
     }
 
     /// The validity words of a super block.
     #[inline]
-    pub fn valid_words(&self, super_block: u32) -> &[u64] {
-        let first = super_block as usize * self.words_per_block;
+    pub fn valid_words(&self, super_block: SuperBlock) -> &[u64] {
+        let first = super_block.index() * self.words_per_block;
         &self.valid[first..first + self.words_per_block]
     }
 
     /// The validity words of a super block, to change (weights are the caller's business).
     #[inline]
-    pub fn valid_words_mut(&mut self, super_block: u32) -> &mut [u64] {
-        let first = super_block as usize * self.words_per_block;
+    pub fn valid_words_mut(&mut self, super_block: SuperBlock) -> &mut [u64] {
+        let first = super_block.index() * self.words_per_block;
         &mut self.valid[first..first + self.words_per_block]
     }
 
     /// Nothing of a super block is valid, and it may not be collected.
-    pub fn clear_block(&mut self, super_block: u32) {
+    pub fn clear_block(&mut self, super_block: SuperBlock) {
         self.valid_words_mut(super_block).fill(0);
-        self.weight[super_block as usize] = Map::NOT_A_CANDIDATE;
+        self.weight[super_block.index()] = Map::NOT_A_CANDIDATE;
     }
 
     /// Unit `offset` of `super_block` becomes valid as the copy on flash of a unit whose newest version is in the cache.
-    pub fn keep(&mut self, super_block: u32, offset: u32) {
+    pub fn keep(&mut self, super_block: SuperBlock, offset: u32) {
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] |= bit;
-        self.weight[super_block as usize] += 1;
+        self.weight[super_block.index()] += 1;
     }
 
     /// Valid units of a super block.
     #[inline]
-    pub fn valid_units(&self, super_block: u32) -> u32 {
-        u32::from(self.weight[super_block as usize] & !Map::NOT_A_CANDIDATE)
+    pub fn valid_units(&self, super_block: SuperBlock) -> u32 {
+        u32::from(self.weight[super_block.index()] & !Map::NOT_A_CANDIDATE)
     }
 
     /// Whether a super block may be collected.
     #[inline]
-    pub fn is_candidate(&self, super_block: u32) -> bool {
-        self.weight[super_block as usize] & Map::NOT_A_CANDIDATE == 0
+    pub fn is_candidate(&self, super_block: SuperBlock) -> bool {
+        self.weight[super_block.index()] & Map::NOT_A_CANDIDATE == 0
     }
 
     /// Allows or forbids a super block to be collected.
     #[inline]
-    pub fn set_candidate(&mut self, super_block: u32, candidate: bool) {
-        let weight = &mut self.weight[super_block as usize];
+    pub fn set_candidate(&mut self, super_block: SuperBlock, candidate: bool) {
+        let weight = &mut self.weight[super_block.index()];
         *weight = if candidate { *weight & !Map::NOT_A_CANDIDATE } else { *weight | Map::NOT_A_CANDIDATE };
     }
 
     #[inline]
-    fn bit(&self, super_block: u32, offset: u32) -> (usize, u64) {
-        (super_block as usize * self.words_per_block + (offset / 64) as usize, 1 << (offset % 64))
+    fn bit(&self, super_block: SuperBlock, offset: u32) -> (usize, u64) {
+        (super_block.index() * self.words_per_block + (offset / 64) as usize, 1 << (offset % 64))
     }
 }
 

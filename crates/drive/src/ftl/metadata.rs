@@ -9,7 +9,7 @@ use super::flash::Flash;
 use super::outcome::Outcome;
 use super::programs::block_states;
 use super::resident::Ftl;
-use crate::numbers::Lane;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Ftl {
@@ -29,7 +29,7 @@ impl Ftl {
 
     /// A block is to be erased: true if that has to wait for trims to be written. Otherwise a cut could undo a trim whose
     /// data is gone, and bring back older data.
-    pub(super) fn journal_before_erase(&mut self, flash: &mut Flash, super_block: u32) -> bool {
+    pub(super) fn journal_before_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) -> bool {
         self.journal(flash, Then::Erase(super_block))
     }
 

@@ -8,7 +8,7 @@ use super::recovery::{self, Found};
 use super::resident::Ftl;
 use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_HOME;
-use crate::numbers::{Lane, Lpn, Ppu, Slot};
+use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::Duration;
 use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
@@ -58,8 +58,8 @@ impl Ftl {
             let Some(block) = operation.block else { continue };
             if operation.erase {
                 let layout = &self.tables.layout;
-                let lane = die * layout.lanes_per_die + operation.planes.first / layout.planes;
-                metadata.broken[(lane * layout.blocks + block) as usize] = true;
+                let lane = Lane(die * layout.lanes_per_die + operation.planes.first / layout.planes);
+                metadata.broken[(layout.first_block(lane) + block).index()] = true;
             } else {
                 recovered.torn_word_lines += 1;
             }
@@ -98,9 +98,9 @@ impl Ftl {
         recovered.cache_pages = (kept.len() as u64).div_ceil(u64::from(layout.units_per_page()));
         reads.spread(recovered.checkpoint_pages + recovered.cache_pages);
         let whole = reads.pages();
-        (0..layout.super_blocks()).for_each(|block| reads.probe(layout, block));
+        SuperBlock::first(layout.super_blocks()).for_each(|block| reads.probe(layout, block));
         for &block in &rebuilt.scanned {
-            reads.scan(layout, block, programs[block as usize]);
+            reads.scan(layout, block, programs[block.index()]);
         }
         recovered.oob_pages = reads.pages() - whole;
         recovered.mounting = reads.time(decode);
@@ -172,8 +172,8 @@ impl Ftl {
     /// The map is there again: erases the blocks that need it, lets collection go on, and asks for the cache to be emptied;
     /// [`Outcome::Flushed`](super::Outcome::Flushed) of [`REFILL`](super::REFILL) says when it is.
     pub fn refill(&mut self, flash: &mut Flash) {
-        for super_block in 0..self.tables.layout.super_blocks() {
-            if self.metadata.as_ref().is_some_and(|of| of.broken[super_block as usize]) {
+        for super_block in SuperBlock::first(self.tables.layout.super_blocks()) {
+            if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {
                 let (lane, _) = self.tables.layout.lane_of(super_block);
                 self.collection.lanes[lane.index()].erasing += 1;
                 self.submit_erase(flash, super_block);

@@ -76,7 +76,7 @@ impl Ftl {
                 txn.set_two_bit(TwoBit::Whole);
             }
             if !self.readers.is_empty() {
-                self.readers[layout.block_of(first) as usize] += 1;
+                self.readers[layout.block_of(first).index()] += 1;
             }
             flash.submit(txn);
             lpn += count;

@@ -5,7 +5,7 @@ use super::checkpoint::Checkpoint;
 use super::layout::Layout;
 use super::map::UNMAPPED;
 use super::oob::{NOTHING, Oob};
-use crate::numbers::Ppu;
+use crate::numbers::{Ppu, SuperBlock};
 
 /// The blocks as the cut left them, by super block.
 pub struct Found<'a> {
@@ -22,7 +22,7 @@ pub struct Rebuilt {
     /// The physical unit of each logical one, or [`UNMAPPED`].
     pub places: Vec<Ppu>,
     /// Super blocks of which every programmed page was scanned.
-    pub scanned: Vec<u32>,
+    pub scanned: Vec<SuperBlock>,
 }
 
 /// Rebuilds the map.
@@ -31,8 +31,8 @@ pub struct Rebuilt {
 /// Of what was written after the checkpoint began the highest version wins, a trim counting as one, and of copies of one
 /// version the last.
 pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Found) -> Rebuilt {
-    let same = |block: u32| {
-        let b = block as usize;
+    let same = |block: SuperBlock| {
+        let b = block.index();
         !found.broken[b] && found.programs[b] > 0 && checkpoint.block(block).0 == found.cycles[b]
     };
     let mut best: Vec<(u32, u32, Ppu)> = Vec::with_capacity(checkpoint.entries().len());
@@ -47,8 +47,8 @@ pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Foun
         }
     }
     let mut scanned = Vec::new();
-    for block in 0..layout.super_blocks() {
-        let b = block as usize;
+    for block in SuperBlock::first(layout.super_blocks()) {
+        let b = block.index();
         if found.broken[b] || found.programs[b] == 0 || (same(block) && checkpoint.block(block).1) {
             continue;
         }

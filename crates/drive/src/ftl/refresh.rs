@@ -7,7 +7,7 @@
 use super::collection::{Rewrite, Victim};
 use super::flash::Flash;
 use super::resident::Ftl;
-use crate::numbers::Lane;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
@@ -55,11 +55,11 @@ impl Ftl {
     /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
     /// that one is rewritten, so that it takes its share of what changes often. One at a time.
     #[cold]
-    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: u32, gap: u32) {
+    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
         let blocks = self.tables.layout.blocks_of(lane);
         let closed = blocks.filter(|&block| self.tables.map().is_candidate(block));
-        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block as usize]) else { return };
-        let cycles = |block: u32| self.tables.cycles[block as usize];
+        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block.index()]) else { return };
+        let cycles = |block: SuperBlock| self.tables.cycles[block.index()];
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
             rewrites.push_back(Rewrite::Young(youngest));
@@ -67,14 +67,14 @@ impl Ftl {
         }
     }
 
-    fn is_old(&self, nand: &Nand, now: SimTime, super_block: u32, limit: Duration) -> bool {
+    fn is_old(&self, nand: &Nand, now: SimTime, super_block: SuperBlock, limit: Duration) -> bool {
         let (lane, block) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let reliability = nand.reliability().expect("ages are kept where there are errors");
         reliability.age(BlockAddress { die, plane, block }, now) > limit
     }
 
-    fn is_worn_by_reads(&self, nand: &Nand, super_block: u32) -> bool {
+    fn is_worn_by_reads(&self, nand: &Nand, super_block: SuperBlock) -> bool {
         let (lane, block) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let planes = plane..plane + self.tables.layout.planes;
@@ -84,7 +84,7 @@ impl Ftl {
 
     /// A read has reached the limit of reads of its block.
     #[cold]
-    pub(super) fn reclaim(&mut self, flash: &mut Flash, super_block: u32) {
+    pub(super) fn reclaim(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         if self.closed {
             return;
         }
@@ -140,15 +140,16 @@ impl Ftl {
 
     /// The super block that a page read addresses.
     #[inline]
-    pub(super) fn super_block_of(&self, read: &Txn) -> u32 {
+    pub(super) fn super_block_of(&self, read: &Txn) -> SuperBlock {
         let layout = &self.tables.layout;
-        (read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes) * layout.blocks + read.block
+        let lane = Lane(read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes);
+        layout.first_block(lane) + read.block
     }
 
     /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
     #[inline(never)]
-    pub(super) fn reader_done(&mut self, flash: &mut Flash, super_block: u32) {
-        let readers = &mut self.readers[super_block as usize];
+    pub(super) fn reader_done(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+        let readers = &mut self.readers[super_block.index()];
         *readers -= 1;
         if *readers == 0 {
             let (lane, _) = self.tables.layout.lane_of(super_block);

@@ -9,7 +9,7 @@
 
 use super::layout::Layout;
 use super::map::Map;
-use crate::numbers::Lane;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::reprogram::{Bit, Status};
 use interpulse_settings::{ConfigError, Section, default};
 
@@ -91,7 +91,7 @@ pub(super) struct WordLine {
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The super block.
-    pub super_block: u32,
+    pub super_block: SuperBlock,
     pub(super) super_layer: u32,
     pub(super) lines: Vec<WordLine>,
     /// Where the search for a word line to reprogram goes on: the "current reprogrammable word line" of Section 4.3.
@@ -155,8 +155,8 @@ impl Reprogramming {
 
     /// Whether the word lines of a super block hold two bits per cell.
     #[inline]
-    pub fn is_two_bit(&self, super_block: u32) -> bool {
-        self.two_bit[super_block as usize]
+    pub fn is_two_bit(&self, super_block: SuperBlock) -> bool {
+        self.two_bit[super_block.index()]
     }
 
     /// Blocks that wait as candidates.
@@ -196,7 +196,7 @@ pub fn page_units(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<It
     (0..layout.planes).flat_map(move |plane| (0..units).map(move |unit| first + plane * plane_part + unit))
 }
 
-pub(super) fn is_used(map: &Map, layout: &Layout, super_block: u32, word_line: u32, bit: Bit) -> bool {
+pub(super) fn is_used(map: &Map, layout: &Layout, super_block: SuperBlock, word_line: u32, bit: Bit) -> bool {
     page_units(layout, word_line, bit).any(|offset| map.is_valid(super_block, offset))
 }
 

@@ -8,7 +8,7 @@ use super::map::Map;
 use super::place::ProgramPlace;
 use super::reprogram::Reprogramming;
 use super::units::Units;
-use crate::numbers::{Lane, Lpn, Ppu};
+use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::{Rng, counters};
 use std::collections::VecDeque;
 
@@ -119,7 +119,7 @@ impl Stream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Frontier {
     /// The super block, meaningful while `next_program` is below the block's programs.
-    pub(super) block: u32,
+    pub(super) block: SuperBlock,
     /// The next program operation; equal to the programs of a block when there is no open block.
     pub(super) next_program: u32,
 }
@@ -127,7 +127,7 @@ pub(super) struct Frontier {
 #[derive(Clone)]
 pub(super) struct LaneBlocks {
     /// Erased super blocks, the longest erased first, which levels wear.
-    pub(super) free: VecDeque<u32>,
+    pub(super) free: VecDeque<SuperBlock>,
     pub(super) frontiers: [Frontier; STREAMS],
 }
 
@@ -161,10 +161,10 @@ impl Tables {
     /// Those of an FTL over erased flash.
     pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
         let blocks = layout.super_blocks();
-        let none_open = Frontier { block: 0, next_program: layout.programs_per_block };
+        let none_open = Frontier { block: SuperBlock(0), next_program: layout.programs_per_block };
         let lanes = Lane::first(layout.lanes)
             .map(|lane| LaneBlocks {
-                free: (layout.blocks_of(lane)).collect(),
+                free: layout.blocks_of(lane).collect(),
                 frontiers: [none_open; STREAMS],
             })
             .collect();
@@ -236,7 +236,7 @@ impl Tables {
 
     /// `lpn` is written to unit `offset` of `super_block`, without time.
     #[inline]
-    pub fn write(&mut self, lpn: Lpn, super_block: u32, offset: u32) {
+    pub fn write(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         self.units.write(&self.layout, lpn, super_block, offset);
     }
 
@@ -309,7 +309,7 @@ impl Tables {
     }
 
     /// Gives back a victim just chosen, which cannot be emptied now.
-    pub fn reject_victim(&mut self, victim: u32) {
+    pub fn reject_victim(&mut self, victim: SuperBlock) {
         self.units.set_candidate(victim, true);
         self.counters.gc_runs -= 1;
         self.counters.direct_gc_runs -= u64::from(self.map().valid_units(victim) == 0);
@@ -328,7 +328,7 @@ impl Tables {
         }
         let (super_block, program) = (frontier.block, frontier.next_program);
         frontier.next_program += 1;
-        self.in_flight[super_block as usize] += 1;
+        self.in_flight[super_block.index()] += 1;
         let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
         if stream == Stream::Gc {
             self.counters.consumed_gc_pages += pages;
@@ -348,14 +348,14 @@ impl Tables {
     }
 
     /// A free super block of `lane`, the longest erased first.
-    pub(super) fn take_free(&mut self, lane: Lane) -> Option<u32> {
+    pub(super) fn take_free(&mut self, lane: Lane) -> Option<SuperBlock> {
         self.lanes[lane.index()].free.pop_front()
     }
 
     /// A program operation of `super_block` is done; closes the block after its last one.
     #[inline]
-    pub fn program_done(&mut self, super_block: u32) {
-        let left = &mut self.in_flight[super_block as usize];
+    pub fn program_done(&mut self, super_block: SuperBlock) {
+        let left = &mut self.in_flight[super_block.index()];
         *left -= 1;
         if *left > 0 {
             return;
@@ -371,8 +371,8 @@ impl Tables {
     }
 
     /// Nothing more is written to `super_block` until it is erased: it may be collected.
-    pub(super) fn close(&mut self, super_block: u32) {
-        self.closed[super_block as usize] = self.clock;
+    pub(super) fn close(&mut self, super_block: SuperBlock) {
+        self.closed[super_block.index()] = self.clock;
         self.clock += 1;
         self.units.set_candidate(super_block, true);
     }
@@ -383,15 +383,16 @@ impl Tables {
     /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
     /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
     /// never overwritten.
-    pub fn choose_victim(&mut self, lane: Lane) -> Option<u32> {
+    pub fn choose_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
         self.choose_closed(lane).or_else(|| {
             // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
             if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
         })
     }
 
-    fn choose_closed(&mut self, lane: Lane) -> Option<u32> {
-        let of_lane = self.layout.blocks_of(lane);
+    fn choose_closed(&mut self, lane: Lane) -> Option<SuperBlock> {
+        let first = self.layout.first_block(lane);
+        let of_lane = first..first + self.layout.blocks;
         let victim = self.config.policy.select(
             self.units.map(),
             &self.closed,
@@ -403,7 +404,7 @@ impl Tables {
         let full = self.layout.units_per_block;
         if self.map().valid_units(victim) == full {
             // Blocks that may not be collected weigh more than a full one.
-            let lane = &self.map().weight[of_lane.start as usize..of_lane.end as usize];
+            let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
             if lane.iter().all(|&w| u32::from(w) >= full) {
                 return None;
             }
@@ -415,11 +416,11 @@ impl Tables {
     }
 
     /// A super block has been erased: it is free again.
-    pub fn erased(&mut self, super_block: u32) {
+    pub fn erased(&mut self, super_block: SuperBlock) {
         self.units.erase(&self.layout, super_block);
-        debug_assert_eq!(self.in_flight[super_block as usize], 0);
+        debug_assert_eq!(self.in_flight[super_block.index()], 0);
         let (lane, _) = self.layout.lane_of(super_block);
-        self.cycles[super_block as usize] += 1;
+        self.cycles[super_block.index()] += 1;
         self.reset_two_bit(super_block);
         self.counters.erases += 1;
         self.lanes[lane.index()].free.push_back(super_block);
@@ -444,7 +445,7 @@ impl Tables {
     }
 
     /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
-    pub fn take_victim(&mut self, super_block: u32) -> bool {
+    pub fn take_victim(&mut self, super_block: SuperBlock) -> bool {
         let may = self.map().is_candidate(super_block);
         if may {
             self.units.set_candidate(super_block, false);
@@ -472,9 +473,9 @@ impl Tables {
     pub fn programs_done(&self) -> Vec<u32> {
         let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
         for lane in &self.lanes {
-            lane.free.iter().for_each(|&b| done[b as usize] = 0);
+            lane.free.iter().for_each(|&b| done[b.index()] = 0);
             for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
-                done[f.block as usize] = f.next_program;
+                done[f.block.index()] = f.next_program;
             }
         }
         done

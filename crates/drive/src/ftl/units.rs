@@ -15,7 +15,7 @@ use super::oob::Spare;
 use super::record::Record;
 use crate::audit::VersionAudit;
 use crate::cache::{Cache, NO_HOME};
-use crate::numbers::{Lpn, Ppu, Slot};
+use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::SimTime;
 
 /// Which copies on flash stay valid while a newer version is in the cache.
@@ -287,7 +287,7 @@ impl Units {
         &mut self,
         layout: &Layout,
         slot: Slot,
-        to: impl FnOnce() -> Option<(u32, u32)>,
+        to: impl FnOnce() -> Option<(SuperBlock, u32)>,
         arrived: impl FnOnce() -> Option<SimTime>,
     ) {
         let lpn = self.cache.lpn(slot);
@@ -335,8 +335,8 @@ impl Units {
         &mut self,
         layout: &Layout,
         Moved { lpn, source }: Moved,
-        from: (u32, u32),
-        (super_block, offset): (u32, u32),
+        from: (SuperBlock, u32),
+        (super_block, offset): (SuperBlock, u32),
     ) {
         if !self.map.is_valid(from.0, from.1) {
             return;
@@ -374,17 +374,17 @@ impl Units {
 
     /// Nothing more is written to `super_block`, or it may not be collected any more.
     #[inline]
-    pub(super) fn set_candidate(&mut self, super_block: u32, candidate: bool) {
+    pub(super) fn set_candidate(&mut self, super_block: SuperBlock, candidate: bool) {
         self.map.set_candidate(super_block, candidate);
     }
 
     /// The first data of `super_block`, or of its next super layer, arrived at `at`.
-    pub(super) fn stamp_block(&mut self, super_block: u32, at: SimTime) {
+    pub(super) fn stamp_block(&mut self, super_block: SuperBlock, at: SimTime) {
         self.hotness.as_mut().expect("host data is separated").stamp(super_block, at);
     }
 
     /// The data of `to` begins with what is moved there from `from`: it is as old as that.
-    pub(super) fn inherit_stamp(&mut self, to: u32, from: u32) {
+    pub(super) fn inherit_stamp(&mut self, to: SuperBlock, from: SuperBlock) {
         if let Some(hotness) = &mut self.hotness {
             hotness.inherit(to, from);
         }
@@ -392,7 +392,7 @@ impl Units {
 
     /// `super_block` has been erased: its units say nothing.
     #[inline]
-    pub(super) fn erase(&mut self, layout: &Layout, super_block: u32) {
+    pub(super) fn erase(&mut self, layout: &Layout, super_block: SuperBlock) {
         let valid = self.map.valid_units(super_block);
         assert_eq!(valid, 0, "block {super_block} was erased with valid data");
         if let Some(record) = &mut self.record {
@@ -418,7 +418,7 @@ impl Units {
 
     /// Preconditioning writes `lpn` to unit `offset` of `super_block`.
     #[inline]
-    pub(super) fn write(&mut self, layout: &Layout, lpn: Lpn, super_block: u32, offset: u32) {
+    pub(super) fn write(&mut self, layout: &Layout, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         self.map.set_logical(layout.first_unit(super_block) + offset, lpn);
         self.map.commit(lpn, super_block, offset);
     }
@@ -433,7 +433,7 @@ impl Units {
 
     /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
     /// collected.
-    pub(super) fn take_all(&mut self, layout: &Layout, super_block: u32, into: &mut Vec<Lpn>) {
+    pub(super) fn take_all(&mut self, layout: &Layout, super_block: SuperBlock, into: &mut Vec<Lpn>) {
         let first = layout.first_unit(super_block);
         for (w, &word) in self.map.valid_words(super_block).iter().enumerate() {
             let mut bits = word;
@@ -455,7 +455,7 @@ impl Units {
 
     /// The map becomes `places`, the physical unit of each logical one; no block may be collected yet.
     pub(super) fn restore(&mut self, layout: &Layout, places: &[Ppu]) {
-        for block in 0..layout.super_blocks() {
+        for block in SuperBlock::first(layout.super_blocks()) {
             self.map.clear_block(block);
         }
         for (lpn, &place) in (0..).map(Lpn).zip(places) {

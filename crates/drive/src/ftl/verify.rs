@@ -4,7 +4,7 @@ use super::map::Where;
 use super::resident::Ftl;
 use super::tables::Stream;
 use crate::cache::NO_HOME;
-use crate::numbers::{Lane, Lpn};
+use crate::numbers::{Lane, Lpn, SuperBlock};
 use std::fmt::Write;
 
 impl Ftl {
@@ -41,7 +41,7 @@ impl Ftl {
             }
         }
         let mut valid = 0u64;
-        for block in 0..layout.super_blocks() {
+        for block in SuperBlock::first(layout.super_blocks()) {
             let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
             if bits != map.valid_units(block) {
                 return Err(format!(

@@ -212,7 +212,7 @@ impl Ftl {
                 txn.set_two_bit(how);
                 txn.set_validity(self.jobs.program(job).validity);
             }
-            txn.set_cycles(self.tables.cycles[place.super_block as usize]);
+            txn.set_cycles(self.tables.cycles[place.super_block.index()]);
         }
         flash.submit(txn);
     }

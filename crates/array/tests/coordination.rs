@@ -5,6 +5,7 @@ mod array_common;
 use array_common::count;
 use interpulse_array::array::Array;
 use interpulse_drive::drive::Drive;
+use interpulse_drive::numbers::Lane;
 use interpulse_engine::{Device, SimTime};
 use interpulse_study::case as cases;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
@@ -103,8 +104,10 @@ fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
         let turn = (now.as_ns() / window_ns % 4) as usize;
         for (d, drive) in array.drives().iter().enumerate() {
             let (gc, ftl) = (drive.gc_turn(), drive.tables());
-            let free =
-                (0..ftl.layout.lanes).map(|lane| ftl.free_blocks(lane)).min().expect("there are lanes");
+            let free = Lane::first(ftl.layout.lanes)
+                .map(|lane| ftl.free_blocks(lane))
+                .min()
+                .expect("there are lanes");
             let least = free.min(std::mem::replace(&mut free_before[d], free));
             let (started, forced) = (gc.started - before[d].0, gc.forced - before[d].1);
             before[d] = (gc.started, gc.forced);

@@ -7,6 +7,7 @@
 pub mod loss;
 mod record;
 
+use crate::numbers::{Lpn, Ppu, Slot};
 use interpulse_engine::random::mix;
 use record::LossRecord;
 use std::collections::HashMap;
@@ -16,9 +17,9 @@ use std::collections::HashMap;
 pub struct VersionAudit {
     every: u64,
     /// The newest version of a unit, and whether that is a trim.
-    newest: HashMap<u32, (u32, bool)>,
-    in_cache: HashMap<u32, (u32, u32)>,
-    on_flash: HashMap<u32, (u32, u32)>,
+    newest: HashMap<Lpn, (u32, bool)>,
+    in_cache: HashMap<Slot, (Lpn, u32)>,
+    on_flash: HashMap<Ppu, (Lpn, u32)>,
     /// What the host has been told, where power may be lost.
     loss: Option<Box<LossRecord>>,
     /// Reads checked.
@@ -33,14 +34,14 @@ impl VersionAudit {
 
     /// Whether `lpn` is followed.
     #[inline]
-    pub fn follows(&self, lpn: u32) -> bool {
+    pub fn follows(&self, lpn: Lpn) -> bool {
         // One multiplication instead of a remainder: the top bits of the mix are uniform.
-        (u128::from(mix(u64::from(lpn) + 1)) * u128::from(self.every)) >> 64 == 0
+        (u128::from(mix(u64::from(lpn.0) + 1)) * u128::from(self.every)) >> 64 == 0
     }
 
     /// A new version of `lpn` enters slot `slot` of the cache.
     #[cold]
-    pub fn written(&mut self, lpn: u32, slot: u32) {
+    pub fn written(&mut self, lpn: Lpn, slot: Slot) {
         let (version, gone) = self.newest.entry(lpn).or_insert((0, false));
         *version += 1;
         *gone = false;
@@ -49,7 +50,7 @@ impl VersionAudit {
 
     /// The content of `slot` is programmed to `ppu`.
     #[cold]
-    pub fn programmed(&mut self, lpn: u32, slot: u32, ppu: u32) {
+    pub fn programmed(&mut self, lpn: Lpn, slot: Slot, ppu: Ppu) {
         let content = self.in_cache[&slot];
         assert_eq!(content.0, lpn, "slot {slot} holds another unit");
         self.on_flash.insert(ppu, content);
@@ -57,14 +58,14 @@ impl VersionAudit {
 
     /// Garbage collection copied `from` to `to`.
     #[cold]
-    pub fn moved(&mut self, lpn: u32, from: u32, to: u32) {
+    pub fn moved(&mut self, lpn: Lpn, from: Ppu, to: Ppu) {
         let content = self.flash_content(lpn, from);
         self.on_flash.insert(to, (lpn, content));
     }
 
     /// A read of `lpn` is served from slot `slot` of the cache.
     #[cold]
-    pub fn read_cache(&mut self, lpn: u32, slot: u32) {
+    pub fn read_cache(&mut self, lpn: Lpn, slot: Slot) {
         let (held, version) = self.in_cache[&slot];
         assert_eq!(held, lpn, "a read of unit {lpn} was served from a slot holding {held}");
         self.check(lpn, version);
@@ -72,14 +73,14 @@ impl VersionAudit {
 
     /// A read of `lpn` is served from `ppu`.
     #[cold]
-    pub fn read_flash(&mut self, lpn: u32, ppu: u32) {
+    pub fn read_flash(&mut self, lpn: Lpn, ppu: Ppu) {
         let version = self.flash_content(lpn, ppu);
         self.check(lpn, version);
     }
 
     /// `lpn` was trimmed: the next read must not find data.
     #[cold]
-    pub fn trimmed(&mut self, lpn: u32) {
+    pub fn trimmed(&mut self, lpn: Lpn) {
         let (version, gone) = self.newest.entry(lpn).or_insert((0, false));
         *version += 1;
         *gone = true;
@@ -88,7 +89,7 @@ impl VersionAudit {
     /// A read of `lpn` found it unmapped. What was never written in simulated time may have been left out by
     /// preconditioning.
     #[cold]
-    pub fn read_nothing(&mut self, lpn: u32) {
+    pub fn read_nothing(&mut self, lpn: Lpn) {
         if let Some(&(version, gone)) = self.newest.get(&lpn) {
             assert!(gone, "a read of unit {lpn} found nothing, the newest version is {version}");
         }
@@ -96,14 +97,14 @@ impl VersionAudit {
     }
 
     /// The version of `lpn` at `ppu`; what preconditioning wrote is version 0.
-    fn flash_content(&self, lpn: u32, ppu: u32) -> u32 {
+    fn flash_content(&self, lpn: Lpn, ppu: Ppu) -> u32 {
         match self.on_flash.get(&ppu) {
             Some(&(held, version)) if held == lpn => version,
             _ => 0,
         }
     }
 
-    fn check(&mut self, lpn: u32, version: u32) {
+    fn check(&mut self, lpn: Lpn, version: u32) {
         let (newest, _) = self.newest.get(&lpn).copied().unwrap_or((0, false));
         assert_eq!(
             version, newest,

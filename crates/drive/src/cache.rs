@@ -5,10 +5,11 @@
 //! table here is keyed by logical address. Data in it counts as written; whether it survives a loss of power is
 //! `cache.protected`.
 
+use crate::numbers::{Lpn, Ppu, Slot};
 use std::collections::VecDeque;
 
-/// No slot.
-pub const NO_SLOT: u32 = u32::MAX;
+/// The home of a unit of which no copy on flash is kept.
+pub const NO_HOME: Ppu = Ppu(u32::MAX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotState {
@@ -20,10 +21,10 @@ enum SlotState {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    lpn: u32,
+struct Entry {
+    lpn: Lpn,
     /// Where the unit is on flash while this newer version is in the cache, if that is kept.
-    home: u32,
+    home: Ppu,
     epoch: u32,
     list: u32,
     state: SlotState,
@@ -32,10 +33,10 @@ struct Slot {
 /// The slots of a write cache.
 #[derive(Clone)]
 pub struct Cache {
-    slots: Vec<Slot>,
-    free: Vec<u32>,
+    slots: Vec<Entry>,
+    free: Vec<Slot>,
     /// Dirty (and dead) slots by list: one for dynamic allocation, one a lane for static striping.
-    dirty: Vec<VecDeque<u32>>,
+    dirty: Vec<VecDeque<Slot>>,
     /// Dirty slots that are not dead, by list.
     live: Vec<u32>,
     live_total: u32,
@@ -47,10 +48,10 @@ pub struct Cache {
 impl Cache {
     /// A cache of `slots` slots with `lists` dirty lists.
     pub fn new(slots: u32, lists: u32) -> Cache {
-        let empty = Slot { lpn: 0, home: NO_SLOT, epoch: 0, list: 0, state: SlotState::Free };
+        let empty = Entry { lpn: Lpn(0), home: NO_HOME, epoch: 0, list: 0, state: SlotState::Free };
         Cache {
             slots: vec![empty; slots as usize],
-            free: (0..slots).rev().collect(),
+            free: Slot::first(slots).rev().collect(),
             dirty: vec![VecDeque::new(); lists as usize],
             live: vec![0; lists as usize],
             live_total: 0,
@@ -66,8 +67,8 @@ impl Cache {
     }
 
     /// The list that the unit in a slot was put on.
-    pub fn list(&self, slot: u32) -> usize {
-        self.slots[slot as usize].list as usize
+    pub fn list(&self, slot: Slot) -> usize {
+        self.slots[slot.index()].list as usize
     }
 
     /// Dirty lists.
@@ -95,12 +96,12 @@ impl Cache {
 
     /// Takes a free slot for a new version of `lpn`, dirty on `list`; `None` if there is none.
     #[inline]
-    pub fn admit(&mut self, lpn: u32, list: usize, home: u32) -> Option<u32> {
+    pub fn admit(&mut self, lpn: Lpn, list: usize, home: Ppu) -> Option<Slot> {
         let slot = self.free.pop()?;
         let (epoch, count) = self.epochs.back_mut().expect("there is always an open epoch");
         *count += 1;
-        self.slots[slot as usize] =
-            Slot { lpn, home, epoch: *epoch, list: list as u32, state: SlotState::Dirty };
+        self.slots[slot.index()] =
+            Entry { lpn, home, epoch: *epoch, list: list as u32, state: SlotState::Dirty };
         self.dirty[list].push_back(slot);
         self.live[list] += 1;
         self.live_total += 1;
@@ -109,16 +110,16 @@ impl Cache {
 
     /// Whether a slot may be overwritten in place (its program has not begun).
     #[inline]
-    pub fn is_dirty(&self, slot: u32) -> bool {
-        self.slots[slot as usize].state == SlotState::Dirty
+    pub fn is_dirty(&self, slot: Slot) -> bool {
+        self.slots[slot.index()].state == SlotState::Dirty
     }
 
     /// A dirty slot on `list` loses its meaning (trim). No flush waits for it any more; it is free once no
     /// older dirty slot of the list is left.
-    pub fn kill_dirty(&mut self, slot: u32) {
-        let list = self.slots[slot as usize].list as usize;
-        assert_eq!(self.slots[slot as usize].state, SlotState::Dirty);
-        self.slots[slot as usize].state = SlotState::Dead;
+    pub fn kill_dirty(&mut self, slot: Slot) {
+        let list = self.slots[slot.index()].list as usize;
+        assert_eq!(self.slots[slot.index()].state, SlotState::Dirty);
+        self.slots[slot.index()].state = SlotState::Dead;
         self.live[list] -= 1;
         self.live_total -= 1;
         self.leave_epoch(slot);
@@ -127,10 +128,10 @@ impl Cache {
 
     /// Moves the oldest dirty slot of `list` to flight.
     #[inline]
-    pub fn take_dirty(&mut self, list: usize) -> Option<u32> {
+    pub fn take_dirty(&mut self, list: usize) -> Option<Slot> {
         let slot = self.dirty[list].pop_front()?;
-        assert_eq!(self.slots[slot as usize].state, SlotState::Dirty, "the head of a dirty list is dirty");
-        self.slots[slot as usize].state = SlotState::InFlight;
+        assert_eq!(self.slots[slot.index()].state, SlotState::Dirty, "the head of a dirty list is dirty");
+        self.slots[slot.index()].state = SlotState::InFlight;
         self.live[list] -= 1;
         self.live_total -= 1;
         self.in_flight += 1;
@@ -143,7 +144,7 @@ impl Cache {
     #[inline]
     fn free_dead(&mut self, list: usize) {
         while let Some(&slot) = self.dirty[list].front() {
-            if self.slots[slot as usize].state == SlotState::Dirty {
+            if self.slots[slot.index()].state == SlotState::Dirty {
                 break;
             }
             self.dirty[list].pop_front();
@@ -153,8 +154,8 @@ impl Cache {
 
     /// The program of an in-flight slot is done; the slot is free again.
     #[inline]
-    pub fn programmed(&mut self, slot: u32) {
-        debug_assert_eq!(self.slots[slot as usize].state, SlotState::InFlight);
+    pub fn programmed(&mut self, slot: Slot) {
+        debug_assert_eq!(self.slots[slot.index()].state, SlotState::InFlight);
         self.in_flight -= 1;
         self.leave_epoch(slot);
         self.release_slot(slot);
@@ -162,19 +163,19 @@ impl Cache {
 
     /// The logical unit in a slot.
     #[inline]
-    pub fn lpn(&self, slot: u32) -> u32 {
-        self.slots[slot as usize].lpn
+    pub fn lpn(&self, slot: Slot) -> Lpn {
+        self.slots[slot.index()].lpn
     }
 
     /// The copy on flash of the unit in a slot has moved.
-    pub fn set_home(&mut self, slot: u32, home: u32) {
-        self.slots[slot as usize].home = home;
+    pub fn set_home(&mut self, slot: Slot, home: Ppu) {
+        self.slots[slot.index()].home = home;
     }
 
     /// Slots with data, those being programmed first, then the dirty ones in the order of arrival, list by list.
-    pub fn occupied(&self) -> Vec<u32> {
-        let state = |slot: &u32| self.slots[*slot as usize].state;
-        let in_flight = (0..self.slots.len() as u32).filter(|s| state(s) == SlotState::InFlight);
+    pub fn occupied(&self) -> Vec<Slot> {
+        let state = |slot: &Slot| self.slots[slot.index()].state;
+        let in_flight = Slot::first(self.slots.len() as u32).filter(|s| state(s) == SlotState::InFlight);
         let dirty = self.dirty.iter().flatten().copied().filter(|s| state(s) == SlotState::Dirty);
         in_flight.chain(dirty).collect()
     }
@@ -182,8 +183,8 @@ impl Cache {
     /// Where the slot's unit is on flash while this newer version is in the cache: under imposed write amplification,
     /// and where a loss of power would bring that copy back.
     #[inline]
-    pub fn home(&self, slot: u32) -> u32 {
-        self.slots[slot as usize].home
+    pub fn home(&self, slot: Slot) -> Ppu {
+        self.slots[slot.index()].home
     }
 
     /// Closes the current epoch for a flush and returns its number; the flush is done when
@@ -204,20 +205,20 @@ impl Cache {
     /// Whether the oldest dirty unit of `list` belongs to a flush.
     pub fn flush_wants(&self, list: usize) -> bool {
         let open = self.epochs.back().expect("there is always an open epoch").0;
-        self.dirty[list].front().is_some_and(|&s| self.slots[s as usize].epoch < open)
+        self.dirty[list].front().is_some_and(|&s| self.slots[s.index()].epoch < open)
     }
 
     #[inline]
-    fn release_slot(&mut self, slot: u32) {
-        self.slots[slot as usize].state = SlotState::Free;
+    fn release_slot(&mut self, slot: Slot) {
+        self.slots[slot.index()].state = SlotState::Free;
         self.free.push(slot);
     }
 
     /// What a slot held is programmed, or no longer wanted: flushes need not wait for it.
     #[inline]
-    fn leave_epoch(&mut self, slot: u32) {
+    fn leave_epoch(&mut self, slot: Slot) {
         let first = self.epochs.front().expect("there is always an open epoch").0;
-        self.epochs[(self.slots[slot as usize].epoch - first) as usize].1 -= 1;
+        self.epochs[(self.slots[slot.index()].epoch - first) as usize].1 -= 1;
         self.settle_epochs();
     }
 

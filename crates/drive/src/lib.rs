@@ -8,4 +8,5 @@ pub mod front;
 pub mod ftl;
 
 pub mod memory;
+pub mod numbers;
 pub mod spec;

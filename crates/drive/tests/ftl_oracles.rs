@@ -22,6 +22,7 @@ use ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::numbers::Lpn;
 use interpulse_oracle::stats::{Interval, confidence_interval};
 use interpulse_oracle::write_amplification::*;
 
@@ -126,13 +127,13 @@ fn the_effective_spare_is_what_victim_choices_see() {
             let writes = || addresses(logical, UNIFORM, stream("witness.addresses", seed));
             let mut witness = Witness::new(twin.clone());
             let mut next = writes();
-            (0..logical).for_each(|lpn| witness.write(lpn));
+            Lpn::first(logical).for_each(|lpn| witness.write(lpn));
             (0..2 * logical).for_each(|_| witness.write(next()));
             (witness.held, witness.choices) = (0, 0);
             (0..4 * logical).for_each(|_| witness.write(next()));
             // What is seen here is what preconditioning does.
             let mut p = Preconditioner::new(&mut twin, None);
-            p.write_in_order(0, logical);
+            p.write_in_order(Lpn(0), Lpn(logical));
             p.overwrite(6 * u64::from(logical), writes());
             assert_eq!((witness.ftl.counters, &witness.ftl.cycles), (twin.counters, &twin.cycles));
             let usable = f64::from(logical) / twin.effective_spare().1;

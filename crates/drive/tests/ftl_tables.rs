@@ -3,13 +3,14 @@
 mod ftl_common;
 
 use ftl_common::*;
-use interpulse_drive::cache::{Cache, NO_SLOT};
+use interpulse_drive::cache::{Cache, NO_HOME};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
+use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::geometry::Geometry;
 use interpulse_study::snapshot;
@@ -53,7 +54,7 @@ prop_compose! {
 }
 
 /// The physical unit at a place, written from the definition and not from the code.
-fn unit_at(g: &Geometry, together: u32, reserved: u32, p: interpulse_drive::ftl::layout::Place) -> u32 {
+fn unit_at(g: &Geometry, together: u32, reserved: u32, p: interpulse_drive::ftl::layout::Place) -> Ppu {
     let lane = p.die * (g.planes / together) + p.plane / together;
     let (program, page_in_program) = (p.page / g.pages_per_program, p.page % g.pages_per_program);
     let programs = g.pages_per_block() / g.pages_per_program;
@@ -61,7 +62,7 @@ fn unit_at(g: &Geometry, together: u32, reserved: u32, p: interpulse_drive::ftl:
     unit = unit * programs + program;
     unit = unit * together + p.plane % together;
     unit = unit * g.pages_per_program + page_in_program;
-    unit * g.units_per_page + p.unit
+    Ppu(unit * g.units_per_page + p.unit)
 }
 
 proptest! {
@@ -76,7 +77,7 @@ proptest! {
         prop_assert_eq!(u64::from(layout.super_blocks()) * u64::from(layout.units_per_block), units);
         prop_assert_eq!(layout.programs_per_block * layout.units_per_program, layout.units_per_block);
         for k in 0..2000u64 {
-            let ppu = ((u64::from(start) + k * 7919) % units) as u32;
+            let ppu = Ppu(((u64::from(start) + k * 7919) % units) as u32);
             let place = layout.place(ppu);
             prop_assert!(place.die < g.dies() && place.plane < g.planes && place.block < blocks);
             prop_assert!(place.page < g.pages_per_block() && place.unit < g.units_per_page);
@@ -96,7 +97,7 @@ proptest! {
     // ---- the map ------------------------------------------------------------------------------------------
 
     #[test]
-    fn the_map_agrees_with_a_plain_list(steps in prop::collection::vec((0u32..40, 0u32..4), 1..300)) {
+    fn the_map_agrees_with_a_plain_list(steps in prop::collection::vec(((0u32..40).prop_map(Lpn), 0u32..4), 1..300)) {
         const LOGICAL: u32 = 40;
         let (blocks, per_block) = (30u32, 70u32);
         let mut map = Map::new(LOGICAL, blocks, per_block);
@@ -104,30 +105,30 @@ proptest! {
         let mut next = 0;
         for (lpn, what) in steps {
             if let Where::Flash(ppu) = map.get(lpn) {
-                map.invalidate(ppu / per_block, ppu % per_block);
+                map.invalidate(SuperBlock(ppu.0 / per_block), ppu.0 % per_block);
             }
-            plain[lpn as usize] = match what {
+            plain[lpn.index()] = match what {
                 0 => { map.set_unmapped(lpn); Where::Unmapped }
-                1 => { map.set_cached(lpn, lpn * 3); Where::Cache(lpn * 3) }
+                1 => { map.set_cached(lpn, Slot(lpn.0 * 3)); Where::Cache(Slot(lpn.0 * 3)) }
                 _ => {
-                    map.set_logical(next, lpn);
-                    map.commit(lpn, next / per_block, next % per_block);
+                    map.set_logical(Ppu(next), lpn);
+                    map.commit(lpn, SuperBlock(next / per_block), next % per_block);
                     next += 7;
-                    Where::Flash(next - 7)
+                    Where::Flash(Ppu(next - 7))
                 }
             };
-            for block in 0..blocks {
-                let in_block = |w: &&Where| matches!(w, Where::Flash(p) if p / per_block == block);
+            for block in SuperBlock::first(blocks) {
+                let in_block = |w: &&Where| matches!(w, Where::Flash(p) if p.0 / per_block == block.0);
                 let valid = plain.iter().filter(in_block).count() as u32;
                 prop_assert_eq!(map.valid_units(block), valid);
                 let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
                 prop_assert_eq!(bits, valid);
             }
-            for lpn in 0..LOGICAL {
-                prop_assert_eq!(map.get(lpn), plain[lpn as usize]);
-                if let Where::Flash(ppu) = plain[lpn as usize] {
-                    prop_assert!(map.is_valid(ppu / per_block, ppu % per_block));
-                    prop_assert_eq!(map.to_logical[ppu as usize], lpn);
+            for lpn in Lpn::first(LOGICAL) {
+                prop_assert_eq!(map.get(lpn), plain[lpn.index()]);
+                if let Where::Flash(ppu) = plain[lpn.index()] {
+                    prop_assert!(map.is_valid(SuperBlock(ppu.0 / per_block), ppu.0 % per_block));
+                    prop_assert_eq!(map.logical(ppu), lpn);
                 }
             }
         }
@@ -137,17 +138,17 @@ proptest! {
 #[test]
 #[should_panic(expected = "unit 3 of block 1 was not valid")]
 fn a_unit_is_invalidated_once() {
-    Map::new(4, 2, 8).invalidate(1, 3);
+    Map::new(4, 2, 8).invalidate(SuperBlock(1), 3);
 }
 
 #[test]
 fn forbidding_a_block_keeps_its_count() {
     let mut map = Map::new(4, 2, 8);
-    map.set_logical(8, 2);
-    map.commit(2, 1, 0);
+    map.set_logical(Ppu(8), Lpn(2));
+    map.commit(Lpn(2), SuperBlock(1), 0);
     for candidate in [true, false, false, true] {
-        map.set_candidate(1, candidate);
-        assert_eq!(map.valid_units(1), 1);
+        map.set_candidate(SuperBlock(1), candidate);
+        assert_eq!(map.valid_units(SuperBlock(1)), 1);
         assert_eq!(map.weight[1] & Map::NOT_A_CANDIDATE == 0, candidate);
     }
 }
@@ -163,7 +164,8 @@ fn pick(policy: GcPolicy, blocks: &[(u16, u64)]) -> Option<u32> {
         map.weight[2 + i] = weight;
         closed.push(when);
     }
-    policy.select(&map, &closed, 100, 2..2 + blocks.len() as u32, 64, &mut stream("pick", 0))
+    let lane = SuperBlock(2)..SuperBlock(2 + blocks.len() as u32);
+    policy.select(&map, &closed, 100, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
 }
 
 const TAKEN: u16 = Map::NOT_A_CANDIDATE;
@@ -200,9 +202,9 @@ fn many_choices_are_greedy_and_one_choice_is_blind() {
     let mut rng = stream("blind", 0);
     let mut counts = [0; 4];
     for _ in 0..3000 {
-        let victim =
-            GcPolicy::DChoices(DChoices { d: 1 }).select(&map, &[0; 4], 9, 0..4, 64, &mut rng).unwrap();
-        counts[victim as usize] += 1;
+        let (policy, lane) = (GcPolicy::DChoices(DChoices { d: 1 }), SuperBlock(0)..SuperBlock(4));
+        let victim = policy.select(&map, &[0; 4], 9, lane, 64, &mut rng).unwrap();
+        counts[victim.index()] += 1;
     }
     // Each of three candidates: 1000 +- 26, and never the one that is taken.
     assert_eq!(counts[1], 0);
@@ -228,13 +230,13 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
     };
     let mut ftl = Tables::new(layout, config, stream("full", 0));
     let mut p = Preconditioner::new(&mut ftl, None);
-    p.write_in_order(0, 3 * BLOCK);
+    p.write_in_order(Lpn(0), Lpn(3 * BLOCK));
     p.finish();
-    assert_eq!(ftl.choose_victim(0), None);
-    ftl.forget_flash(2 * BLOCK + 5);
-    assert_eq!(ftl.choose_victim(0), Some(0));
+    assert_eq!(ftl.choose_victim(Lane(0)), None);
+    ftl.forget_flash(Ppu(2 * BLOCK + 5));
+    assert_eq!(ftl.choose_victim(Lane(0)), Some(SuperBlock(0)));
     assert_eq!(ftl.counters.gc_runs, 1);
-    assert_eq!(ftl.choose_victim(0), Some(1), "a victim is no candidate");
+    assert_eq!(ftl.choose_victim(Lane(0)), Some(SuperBlock(1)), "a victim is no candidate");
 }
 
 #[test]
@@ -250,14 +252,14 @@ fn host_data_leaves_the_last_blocks_to_collection() {
     let mut ftl = Tables::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
-        let place = ftl.take_place(0, Stream::Host).unwrap();
-        assert_eq!((place.super_block, place.program), (k / programs, k % programs));
+        let place = ftl.take_place(Lane(0), Stream::Host).unwrap();
+        assert_eq!((place.super_block, place.program), (SuperBlock(k / programs), k % programs));
         assert_eq!(place.first_offset, place.program * ftl.layout.units_per_program);
         ftl.program_done(place.super_block);
     }
-    assert_eq!(ftl.free_blocks(0), 2);
-    assert!(!ftl.has_place(0, Stream::Host) && ftl.take_place(0, Stream::Host).is_none());
-    assert_eq!(ftl.take_place(0, Stream::Gc).map(|p| p.super_block), Some(2));
+    assert_eq!(ftl.free_blocks(Lane(0)), 2);
+    assert!(!ftl.has_place(Lane(0), Stream::Host) && ftl.take_place(Lane(0), Stream::Host).is_none());
+    assert_eq!(ftl.take_place(Lane(0), Stream::Gc).map(|p| p.super_block), Some(SuperBlock(2)));
     assert_eq!(ftl.programs_done(), [programs, programs, 1, 0]);
 }
 
@@ -266,12 +268,12 @@ fn host_data_leaves_the_last_blocks_to_collection() {
 #[test]
 fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
     let mut cache = Cache::new(3, 2);
-    let slots: Vec<u32> = [(7, 0), (8, 1), (9, 0)]
-        .map(|(lpn, list)| cache.admit(lpn, list, NO_SLOT).expect("there are three slots"))
+    let slots: Vec<Slot> = [(7, 0), (8, 1), (9, 0)]
+        .map(|(lpn, list)| cache.admit(Lpn(lpn), list, NO_HOME).expect("there are three slots"))
         .to_vec();
-    assert_eq!(cache.admit(10, 0, NO_SLOT), None);
+    assert_eq!(cache.admit(Lpn(10), 0, NO_HOME), None);
     assert_eq!((cache.free(), cache.dirty(0), cache.dirty(1), cache.dirty_total()), (0, 2, 1, 3));
-    assert_eq!(slots.iter().map(|&s| cache.lpn(s)).collect::<Vec<_>>(), [7, 8, 9]);
+    assert_eq!(slots.iter().map(|&s| cache.lpn(s)).collect::<Vec<_>>(), [7, 8, 9].map(Lpn));
     assert_eq!(cache.take_dirty(0), Some(slots[0]));
     assert_eq!((cache.in_flight(), cache.dirty(0), cache.dirty_total()), (1, 1, 2));
     assert!(!cache.is_dirty(slots[0]) && cache.is_dirty(slots[2]));
@@ -279,22 +281,22 @@ fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
     assert_eq!(cache.take_dirty(0), None);
     cache.programmed(slots[0]);
     assert_eq!((cache.free(), cache.in_flight()), (1, 1));
-    assert_eq!(cache.admit(11, 1, 5), Some(slots[0]));
-    assert_eq!((cache.lpn(slots[0]), cache.home(slots[0])), (11, 5));
+    assert_eq!(cache.admit(Lpn(11), 1, Ppu(5)), Some(slots[0]));
+    assert_eq!((cache.lpn(slots[0]), cache.home(slots[0])), (Lpn(11), Ppu(5)));
     assert_eq!(cache.take_dirty(1), Some(slots[1]));
 }
 
 #[test]
 fn a_trimmed_slot_is_never_programmed_and_comes_back() {
     let mut cache = Cache::new(3, 1);
-    let slots: Vec<u32> = (0..3).map(|lpn| cache.admit(lpn, 0, NO_SLOT).unwrap()).collect();
+    let slots: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_HOME).unwrap()).collect();
     cache.kill_dirty(slots[1]);
     assert_eq!((cache.dirty(0), cache.dirty_total()), (2, 2));
     assert_eq!(cache.take_dirty(0), Some(slots[0]));
     assert_eq!(cache.take_dirty(0), Some(slots[2]));
     assert_eq!((cache.take_dirty(0), cache.free(), cache.in_flight()), (None, 1, 2));
     // Slots that are all dead come back at once: nothing will ask for them.
-    let again = cache.admit(9, 0, NO_SLOT).unwrap();
+    let again = cache.admit(Lpn(9), 0, NO_HOME).unwrap();
     cache.kill_dirty(again);
     assert_eq!(cache.free(), 1);
 }
@@ -302,9 +304,9 @@ fn a_trimmed_slot_is_never_programmed_and_comes_back() {
 #[test]
 fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
     let mut cache = Cache::new(8, 1);
-    let before: Vec<u32> = (0..3).map(|lpn| cache.admit(lpn, 0, NO_SLOT).unwrap()).collect();
+    let before: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_HOME).unwrap()).collect();
     let flush = cache.begin_flush();
-    cache.admit(5, 0, NO_SLOT).unwrap();
+    cache.admit(Lpn(5), 0, NO_HOME).unwrap();
     assert!(cache.durable_before() <= flush && cache.flush_wants(0));
     cache.kill_dirty(before[1]);
     for &slot in [before[0], before[2]].iter() {
@@ -335,7 +337,7 @@ fn some_state(spec: &DriveSpec) -> PreconditionedState {
     let mut ftl = spec.fresh_ftl(stream("snapshot", 0)).unwrap();
     let logical = ftl.map().logical_units();
     let mut p = Preconditioner::new(&mut ftl, None);
-    p.write_in_order(0, logical / 2);
+    p.write_in_order(Lpn(0), Lpn(logical / 2));
     p.overwrite(3 * u64::from(logical), addresses(logical, UNIFORM, stream("snapshot", 1)));
     p.finish();
     PreconditionedState { ftl }
@@ -368,7 +370,7 @@ fn a_snapshot_brings_back_the_same_ftl() {
     assert_eq!(pieces.last().map(|&(done, all)| (done == all, all)), Some((true, ftl.state_bytes())));
     assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
     let mut original = some_state(&spec).ftl;
-    for lpn in 0..original.map().logical_units() {
+    for lpn in Lpn::first(original.map().logical_units()) {
         assert_eq!(ftl.map().get(lpn), original.map().get(lpn), "unit {lpn}");
     }
     assert_eq!(ftl.programs_done(), original.programs_done());

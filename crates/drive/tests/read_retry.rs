@@ -3,6 +3,7 @@
 mod drive_common;
 
 use drive_common::*;
+use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Bytes, Duration};
@@ -89,7 +90,7 @@ fn old_blocks_are_refreshed() {
         b.run_for(Duration::from_ms(200));
         let now = b.agenda.now();
         let ftl = b.host.device.tables();
-        for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
+        for block in SuperBlock::first(ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
             let (lane, number) = ftl.layout.lane_of(block);
             let (die, plane) = ftl.layout.die_of(lane);
             let at = BlockAddress { die, plane, block: number };
@@ -122,7 +123,7 @@ fn blocks_read_often_are_reclaimed() {
     b.run_requests(100_000);
     // What is open cannot be rewritten before it is full.
     let (ftl, reliability) = (b.host.device.tables(), b.host.device.nand().reliability().unwrap());
-    for block in (0..ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
+    for block in SuperBlock::first(ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
         let (lane, number) = ftl.layout.lane_of(block);
         let (die, plane) = ftl.layout.die_of(lane);
         let reads = reliability.block(BlockAddress { die, plane, block: number }).reads;

@@ -7,6 +7,7 @@ use ftl_common::{stream, victims};
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::numbers::SuperBlock;
 use interpulse_settings::Document;
 use proptest::prelude::*;
 use std::path::Path;
@@ -41,17 +42,17 @@ proptest! {
         let mut map = Map::new(64, blocks.len() as u32 + 2, 64);
         let mut closed = vec![0; blocks.len() + 2];
         // The lane is blocks 1 .. n; those around it belong to others, and would be everybody's choice.
-        map.set_candidate(0, true);
-        map.set_candidate(blocks.len() as u32 + 1, true);
+        map.set_candidate(SuperBlock(0), true);
+        map.set_candidate(SuperBlock(blocks.len() as u32 + 1), true);
         for (i, &(candidate, valid, at)) in blocks.iter().enumerate() {
-            map.set_candidate(i as u32 + 1, candidate);
+            map.set_candidate(SuperBlock(i as u32 + 1), candidate);
             map.weight[i + 1] |= valid;
             closed[i + 1] = at;
         }
         for policy in victims(&[1, 2, 30]) {
-            let lane = 1..blocks.len() as u32 + 1;
+            let lane = SuperBlock(1)..SuperBlock(blocks.len() as u32 + 1);
             match policy.select(&map, &closed, 100, lane, 64, &mut stream("victims", 0)) {
-                Some(block) => prop_assert!((1..=blocks.len()).contains(&(block as usize)) && blocks[block as usize - 1].0),
+                Some(block) => prop_assert!((1..=blocks.len()).contains(&block.index()) && blocks[block.index() - 1].0),
                 None => prop_assert!(blocks.iter().all(|block| !block.0), "{:?}", policy),
             }
         }

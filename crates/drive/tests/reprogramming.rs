@@ -11,6 +11,7 @@ use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
@@ -49,15 +50,15 @@ impl Writer {
     fn write(&mut self, pages: &[u32]) {
         let mut left = pages;
         while !left.is_empty() {
-            let step = self.ftl.next_step(0, 0, |_| false);
+            let step = self.ftl.next_step(Lane(0), 0, |_| false);
             let take = if matches!(step, Step::Program | Step::Open) { 2 } else { 1 };
             let (now, rest) = left.split_at(take);
             left = rest;
             for &page in now {
-                self.ftl.discard(page);
+                self.ftl.discard(Lpn(page));
             }
             // The example invalidates before it looks for a place.
-            let step = if take == 1 { self.ftl.next_step(0, 0, |_| false) } else { step };
+            let step = if take == 1 { self.ftl.next_step(Lane(0), 0, |_| false) } else { step };
             self.carry_out(step, now);
         }
     }
@@ -66,14 +67,14 @@ impl Writer {
         let (block, word_line, how) = match step {
             Step::Open | Step::Program => {
                 if step == Step::Open {
-                    self.ftl.open_two_bit(0, 0);
+                    self.ftl.open_two_bit(Lane(0), 0);
                 }
-                let (block, word_line, _) = self.ftl.take_word_line(0, 0);
+                let (block, word_line, _) = self.ftl.take_word_line(Lane(0), 0);
                 self.log.push(format!("program {word_line} {pages:?}"));
                 (block, word_line, TwoBit::Whole)
             }
             Step::Reprogram { word_line, bit } => {
-                let (block, validity) = self.ftl.take_reprogram(0, 0, word_line, bit);
+                let (block, validity) = self.ftl.take_reprogram(Lane(0), 0, word_line, bit);
                 assert_eq!(validity >> bit as u32 & 1, 0, "the page is not in use");
                 self.log.push(format!("reprogram {word_line} {bit:?} {pages:?}"));
                 (block, word_line, TwoBit::reprogram(bit))
@@ -85,20 +86,18 @@ impl Writer {
         let place = ProgramPlace { super_block: block, program: word_line, first_offset, two_bit: Some(how) };
         for (k, &page) in pages.iter().enumerate() {
             let offset = place.offset(&layout, k as u32);
-            self.ftl.write(page, block, offset);
+            self.ftl.write(Lpn(page), block, offset);
         }
-        self.ftl.two_bit_done(0, block, word_line);
+        self.ftl.two_bit_done(Lane(0), block, word_line);
     }
 
     /// The pages in use on the word lines of a block, LSB first.
-    fn in_use(&self, block: u32, word_lines: u32) -> Vec<Vec<u32>> {
+    fn in_use(&self, block: SuperBlock, word_lines: u32) -> Vec<Vec<u32>> {
         let layout = &self.ftl.layout;
         let held = |word_line: u32| {
             let pages = (0..2).map(move |bit| word_line * layout.units_per_program + bit);
             let valid = pages.filter(|&offset| self.ftl.map().is_valid(block, offset));
-            valid
-                .map(|offset| self.ftl.map().to_logical[(layout.first_unit(block) + offset) as usize])
-                .collect()
+            valid.map(|offset| self.ftl.map().logical(layout.first_unit(block) + offset).0).collect()
         };
         (0..word_lines).map(held).collect()
     }
@@ -110,12 +109,20 @@ fn the_worked_example_of_figure_9() {
     let (_, ftl) = one_lane(1, PAPER);
     let mut writer = Writer { ftl, log: Vec::new() };
     writer.write(&[0, 1, 2, 3, 3, 4, 0, 5]);
-    assert_eq!(writer.in_use(0, 4), [vec![1], vec![2], vec![3, 4], vec![0, 5]], "after time 1");
+    assert_eq!(writer.in_use(SuperBlock(0), 4), [vec![1], vec![2], vec![3, 4], vec![0, 5]], "after time 1");
     writer.write(&[6, 4, 1]);
-    assert_eq!(writer.in_use(0, 4), [vec![6], vec![2, 4], vec![3, 1], vec![0, 5]], "after time 2");
+    assert_eq!(
+        writer.in_use(SuperBlock(0), 4),
+        [vec![6], vec![2, 4], vec![3, 1], vec![0, 5]],
+        "after time 2"
+    );
     writer.write(&[8]);
     // "WL0 P6,P8; WL1 P2,P4; WL2 P3,P1; WL3 P0,P5."
-    assert_eq!(writer.in_use(0, 4), [vec![6, 8], vec![2, 4], vec![3, 1], vec![0, 5]], "after time 3");
+    assert_eq!(
+        writer.in_use(SuperBlock(0), 4),
+        [vec![6, 8], vec![2, 4], vec![3, 1], vec![0, 5]],
+        "after time 3"
+    );
     assert_eq!(
         writer.log,
         [
@@ -131,12 +138,12 @@ fn the_worked_example_of_figure_9() {
         "two reprograms in all on word line 0"
     );
     // "After time 3, each word line maintains two valid pages": the block waits as a candidate.
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Reclaim);
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Reclaim);
     assert_eq!(writer.ftl.counters.candidates, 1);
     // An update in it brings it back; word line 0 has been reprogrammed twice and stays as it is.
     writer.write(&[3]);
     assert_eq!(writer.ftl.counters.candidates_back, 1);
-    assert_eq!(writer.in_use(0, 4), [vec![6, 8], vec![2, 4], vec![3, 1], vec![0, 5]]);
+    assert_eq!(writer.in_use(SuperBlock(0), 4), [vec![6, 8], vec![2, 4], vec![3, 1], vec![0, 5]]);
 }
 
 /// "If P1 is first written at time 2, both of the old pages of WL0 are invalid; we assume that one is still valid."
@@ -147,7 +154,7 @@ fn of_two_invalid_pages_one_is_taken_as_valid() {
     writer.write(&[0, 1, 2, 3, 3, 4, 0, 5]);
     writer.write(&[1]);
     assert_eq!(writer.log.last().unwrap(), "reprogram 0 Lsb [1]");
-    assert_eq!(writer.in_use(0, 4)[0], [1]);
+    assert_eq!(writer.in_use(SuperBlock(0), 4)[0], [1]);
     // The word line can be reprogrammed once more: its other page has never been in use since.
     writer.write(&[2, 9]);
     assert_eq!(writer.log[5..], ["reprogram 1 Lsb [2]", "reprogram 0 Msb [9]"]);
@@ -166,9 +173,9 @@ fn super_layers_come_in_sequence() {
     let lines: Vec<u32> =
         writer.log.iter().map(|l| l.split(' ').nth(1).unwrap().parse::<u32>().unwrap() / 4).collect();
     assert_eq!(lines, [[0; 12], [1; 12]].concat(), "each super layer: four programs, eight reprograms");
-    assert!(!writer.ftl.map().is_candidate(0));
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open, "the block is full");
-    assert!(writer.ftl.map().is_candidate(0), "and may be collected");
+    assert!(!writer.ftl.map().is_candidate(SuperBlock(0)));
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Open, "the block is full");
+    assert!(writer.ftl.map().is_candidate(SuperBlock(0)), "and may be collected");
     assert_eq!(writer.ftl.counters.lost_reprograms, 0);
 }
 
@@ -183,10 +190,10 @@ fn a_stuck_super_layer_can_be_left() {
     assert_eq!(writer.ftl.counters.lost_reprograms, 8);
     // What is overwritten in the super layer that was left stays out of date.
     writer.write(&[10, 11, 12, 13, 14, 15]);
-    let Where::Flash(of_0) = writer.ftl.map().get(0) else { panic!("page 0 is on flash") };
+    let Where::Flash(of_0) = writer.ftl.map().get(Lpn(0)) else { panic!("page 0 is on flash") };
     writer.ftl.forget_flash(of_0);
     assert_eq!(
-        writer.ftl.next_step(0, 0, |_| false),
+        writer.ftl.next_step(Lane(0), 0, |_| false),
         Step::Reclaim,
         "no word line of the second super layer"
     );
@@ -198,10 +205,10 @@ fn a_lane_without_victims_takes_its_candidates() {
     let (_, ftl) = one_lane(1, PAPER);
     let mut writer = Writer { ftl, log: Vec::new() };
     writer.write(&[0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Reclaim);
-    assert_eq!(writer.ftl.choose_victim(0), Some(0));
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Reclaim);
+    assert_eq!(writer.ftl.choose_victim(Lane(0)), Some(SuperBlock(0)));
     assert_eq!(writer.ftl.counters.candidates_given_up, 1);
-    assert_eq!(writer.ftl.next_step(0, 0, |_| false), Step::Open);
+    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Open);
 }
 
 fn write_at(bench: &mut Bench, minute: u64, page: u64) {
@@ -223,13 +230,13 @@ fn the_worked_example_of_figure_8() {
     spec.cache.acknowledge = Acknowledge::WhenProgrammed;
     let state = filled(&spec, 0.0);
     let mut bench = Bench::new(&spec, state, &[], 1);
-    let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(page) {
+    let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(Lpn(page)) {
         Where::Flash(ppu) => bench.host.device.tables().layout.split(ppu),
         other => panic!("{other:?}"),
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
-    let is_hot = |bench: &Bench, block: u32, at: u64| {
-        bench.host.device.tables().hotness().unwrap().level(block, 0, minute(at)) == 0
+    let is_hot = |bench: &Bench, block: SuperBlock, at: u64| {
+        bench.host.device.tables().hotness().unwrap().level(block, Ppu(0), minute(at)) == 0
     };
 
     write_at(&mut bench, 1, 0);
@@ -259,7 +266,7 @@ fn the_worked_example_of_figure_8() {
     assert!(is_hot(&bench, hot, 64) && !is_hot(&bench, hot, 65), "with a stamp of its own");
 
     let die = &bench.host.device.nand().dies()[0];
-    let status = die.blocks().status(0, hot % spec.part.blocks_per_plane, 0);
+    let status = die.blocks().status(0, hot.0 % spec.part.blocks_per_plane, 0);
     assert_eq!((status.reprograms, status.distribution), (2, Distribution::P4P7), "the die followed");
     assert_eq!(status.coding().after(Bit::Lsb), None);
     bench.host.device.audit(bench.agenda.now(), 1).unwrap();

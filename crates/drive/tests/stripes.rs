@@ -9,6 +9,7 @@ use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::{Allocation, Stripe};
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables, layout::Layout};
+use interpulse_drive::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 
 /// Sizes that differ on every axis: 2 channels, 3 ways, 5 dies, 4 plane groups of 2 planes.
@@ -19,7 +20,7 @@ fn unequal() -> Geometry {
 const PLANES_TOGETHER: u32 = 2;
 
 /// (channel, way, die, plane group) of a lane, found through the layout.
-fn coordinates(g: &Geometry, layout: &Layout, lane: u32) -> [u32; 4] {
+fn coordinates(g: &Geometry, layout: &Layout, lane: Lane) -> [u32; 4] {
     let (die, plane) = layout.die_of(lane);
     let chip = die / g.dies_per_chip;
     assert_eq!(g.channel_of(die), chip / g.chips_per_channel);
@@ -52,9 +53,12 @@ fn consecutive_pages_go_to_the_lanes_that_the_name_says() {
             continue;
         };
         for page in 0..2 * layout.lanes {
-            let first = page * g.units_per_page;
+            let first = Lpn(page * g.units_per_page);
             let lane = stripe.lane(first);
-            assert!((first..first + g.units_per_page).all(|lpn| stripe.lane(lpn) == lane), "a page is split");
+            assert!(
+                first.until(first + g.units_per_page).all(|lpn| stripe.lane(lpn) == lane),
+                "a page is split"
+            );
             // The axis named first changes with every page, the next when that one has gone round.
             let at = coordinates(&g, &layout, lane);
             let mut round = 1;
@@ -83,11 +87,11 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     let stripe = Stripe::new(allocation, &g, 1).unwrap();
     let mut ftl = Tables::new(layout, config, stream("static", 0));
     let mut p = Preconditioner::new(&mut ftl, Some(stripe.clone()));
-    p.write_in_order(0, logical);
+    p.write_in_order(Lpn(0), Lpn(logical));
     p.overwrite(3 * u64::from(logical), addresses(logical, HOT_AND_COLD, stream("static", 1)));
     p.finish();
     assert!(ftl.counters.gc_units > 0);
-    for lpn in 0..logical {
+    for lpn in Lpn::first(logical) {
         let Where::Flash(ppu) = ftl.map().get(lpn) else { panic!("unit {lpn} is nowhere") };
         assert_eq!(ftl.layout.lane_of(ftl.layout.block_of(ppu)).0, stripe.lane(lpn), "unit {lpn}");
     }
@@ -106,15 +110,15 @@ fn dynamic_allocation_gives_every_lane_the_same() {
     let logical = ftl.map().logical_units();
     let mut p = Preconditioner::new(&mut ftl, None);
     for part in 1..=10 {
-        p.write_in_order(logical / 10 * (part - 1), logical / 10 * part);
+        p.write_in_order(Lpn(logical / 10 * (part - 1)), Lpn(logical / 10 * part));
     }
     p.finish();
     let valid = valid(&ftl);
     let (least, most) = (valid.iter().min().unwrap(), valid.iter().max().unwrap());
     assert!(most - least <= program, "{valid:?}");
     // Consecutive programs go to consecutive lanes.
-    let lane = |lpn| match ftl.map().get(lpn) {
-        Where::Flash(ppu) => ftl.layout.lane_of(ftl.layout.block_of(ppu)).0,
+    let lane = |lpn: u32| match ftl.map().get(Lpn(lpn)) {
+        Where::Flash(ppu) => ftl.layout.lane_of(ftl.layout.block_of(ppu)).0.0,
         other => panic!("unit {lpn} is at {other:?}"),
     };
     for lpn in 0..7 * 50 * program as u32 {
@@ -135,7 +139,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             let mut ftl = Tables::new(layout, config, stream("level", 0));
             let mut next = addresses(logical, heat, stream("level", 1));
             let mut p = Preconditioner::new(&mut ftl, None);
-            p.write_in_order(0, logical);
+            p.write_in_order(Lpn(0), Lpn(logical));
             p.overwrite(5 * u64::from(logical), &mut next);
             p.finish();
             let valid = valid(&ftl);
@@ -143,8 +147,8 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             // Every lane has at least room for its data, its reserve and its open blocks.
             let most = u64::from((48 - 3) * BLOCK);
             assert!(valid.iter().all(|&v| v < most), "{policy:?}: {valid:?}");
-            assert!((0..8).any(|lane| ftl.welcomes(lane)));
-            assert!((0..8).any(|lane| ftl.has_place(lane, Stream::Host)));
+            assert!(Lane::first(8).any(|lane| ftl.welcomes(lane)));
+            assert!(Lane::first(8).any(|lane| ftl.has_place(lane, Stream::Host)));
         }
     }
 }
@@ -156,9 +160,9 @@ fn data_that_is_never_overwritten_stops_no_policy() {
         let logical = ftl.map().logical_units();
         let mut rng = stream("read-only", 1);
         let mut p = Preconditioner::new(&mut ftl, None);
-        p.write_in_order(0, logical);
+        p.write_in_order(Lpn(0), Lpn(logical));
         // FIFO comes upon blocks that hold nothing but valid data, and must get past them.
-        p.overwrite(8 * u64::from(logical), || logical / 2 + rng.below(u64::from(logical / 2)) as u32);
+        p.overwrite(8 * u64::from(logical), || Lpn(logical / 2 + rng.below(u64::from(logical / 2)) as u32));
         p.finish();
         assert_eq!(valid(&ftl).iter().sum::<u64>(), u64::from(logical), "{policy:?}");
     }
@@ -175,7 +179,7 @@ fn nor_does_it_in_simulated_time() {
         let mut ftl = spec.fresh_ftl(stream("tight", 0)).unwrap();
         let logical = ftl.map().logical_units();
         let mut p = Preconditioner::new(&mut ftl, None);
-        p.write_in_order(0, logical);
+        p.write_in_order(Lpn(0), Lpn(logical));
         p.finish();
         let state = PreconditionedState { ftl };
         let window = drive::run(&spec, state, u64::from(logical), 1);

@@ -4,6 +4,7 @@ use crate::config::{PreconditionSpec, Until};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{SimTime, Streams};
 use interpulse_workload::{AddressSpec, Flow, FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -43,7 +44,7 @@ pub fn precondition(
     let mut written = 0;
     while written < filled {
         let to = (written + CHUNK).min(filled);
-        p.write_in_order(written as u32, to as u32);
+        p.write_in_order(Lpn(written as u32), Lpn(to as u32));
         written = to;
         if !progress(written, expected.max(written)) {
             return None;
@@ -99,7 +100,7 @@ fn is_steady(quarters: &[f64], tolerance: f64) -> bool {
 }
 
 /// Logical units, of so many sectors, drawn from the pattern over the filled part, one write at a time.
-fn addresses(pattern: &AddressSpec, filled: u64, sectors: u64, streams: &Streams) -> impl FnMut() -> u32 {
+fn addresses(pattern: &AddressSpec, filled: u64, sectors: u64, streams: &Streams) -> impl FnMut() -> Lpn {
     let spec = FlowSpec::synthetic(
         "precondition",
         SyntheticSpec {
@@ -115,6 +116,6 @@ fn addresses(pattern: &AddressSpec, filled: u64, sectors: u64, streams: &Streams
     let mut flow = flow.expect("patterns are checked when they are read");
     move || {
         let (_, request) = flow.next().expect("no trace is read").expect("there is no limit");
-        (request.sector / sectors) as u32
+        Lpn((request.sector / sectors) as u32)
     }
 }

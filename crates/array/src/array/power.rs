@@ -13,6 +13,7 @@ use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
 use interpulse_drive::front::line::Line;
+use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Agenda, Device, News, Op, Request, SimTime};
 use std::collections::BTreeSet;
 
@@ -45,7 +46,7 @@ impl Array {
                 if let Command::Pages { heads, drive } = &commands[write.id as usize] {
                     for &h in heads {
                         let row = self.cache.head(h).row;
-                        if write.survived.contains(&(row / rows_per_unit)) && self.contents.follows(row) {
+                        if write.survived.contains(&Lpn(row / rows_per_unit)) && self.contents.follows(row) {
                             self.contents.store(row, *drive);
                         }
                     }

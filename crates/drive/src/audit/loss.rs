@@ -5,6 +5,7 @@
 
 use super::VersionAudit;
 use super::record::LossRecord;
+use crate::numbers::{Lpn, Ppu, Slot};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// What the drive gives for a unit after a cut.
@@ -13,9 +14,9 @@ pub enum Held {
     /// Nothing: never written, or trimmed.
     Nothing,
     /// What is in this slot of the cache.
-    Slot(u32),
+    Slot(Slot),
     /// What is in this physical unit.
-    Unit(u32),
+    Unit(Ppu),
 }
 
 /// What a cut took.
@@ -32,7 +33,7 @@ pub struct Losses {
 }
 
 /// What became of one unit of a request that the cut found outstanding.
-pub type Fate = (u32, bool);
+pub type Fate = (Lpn, bool);
 
 impl VersionAudit {
     /// Follows every unit, and what the host is told of each; `flushes` if what is complete may be lost.
@@ -48,7 +49,7 @@ impl VersionAudit {
 
     /// The newest version of `lpn` is of request `id`.
     #[cold]
-    pub fn belongs(&mut self, id: u32, lpn: u32) {
+    pub fn belongs(&mut self, id: u32, lpn: Lpn) {
         let (version, gone) = self.newest[&lpn];
         let record = self.record();
         record.requests.entry(id).or_default().push((lpn, version));
@@ -89,13 +90,13 @@ impl VersionAudit {
 
     /// Power has been cut, and `held` is what the drive gives from now on. Returns what is lost, and of each unit of each
     /// request that was outstanding whether its data, or newer, survived.
-    pub fn power_lost(&mut self, held: impl Fn(u32) -> Held) -> (Losses, BTreeMap<u32, Vec<Fate>>) {
-        let version_of = |lpn: u32| match held(lpn) {
+    pub fn power_lost(&mut self, held: impl Fn(Lpn) -> Held) -> (Losses, BTreeMap<u32, Vec<Fate>>) {
+        let version_of = |lpn: Lpn| match held(lpn) {
             Held::Nothing => self.record_ref().trimmed.get(&lpn).copied().unwrap_or(0),
             Held::Slot(slot) => self.in_cache.get(&slot).map_or(0, |&(_, version)| version),
             Held::Unit(ppu) => self.flash_content(lpn, ppu),
         };
-        let units: Vec<(u32, u32)> = self.newest.keys().map(|&lpn| (lpn, version_of(lpn))).collect();
+        let units: Vec<(Lpn, u32)> = self.newest.keys().map(|&lpn| (lpn, version_of(lpn))).collect();
         let mut losses = Losses::default();
         let mut fates = BTreeMap::new();
         for (&id, of) in &self.record_ref().requests {
@@ -108,7 +109,7 @@ impl VersionAudit {
         for (lpn, version) in units {
             self.newest.insert(lpn, (version, held(lpn) == Held::Nothing));
             let record = self.record();
-            let before = |of: &HashMap<u32, u32>| of.get(&lpn).copied().unwrap_or(0);
+            let before = |of: &HashMap<Lpn, u32>| of.get(&lpn).copied().unwrap_or(0);
             losses.acknowledged += u64::from(version < before(&record.acknowledged));
             losses.flushed += u64::from(version < before(&record.flushed));
             record.acknowledged.insert(lpn, version);
@@ -129,7 +130,7 @@ impl VersionAudit {
     }
 
     /// What was in the first slot of each pair is in the second one now, and nothing else is in the cache.
-    pub fn slots_moved(&mut self, pairs: &[(u32, u32)]) {
+    pub fn slots_moved(&mut self, pairs: &[(Slot, Slot)]) {
         let before = std::mem::take(&mut self.in_cache);
         self.in_cache = pairs.iter().map(|(from, to)| (*to, before[from])).collect();
     }

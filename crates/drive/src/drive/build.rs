@@ -5,6 +5,7 @@ use super::state::PreconditionedState;
 use super::{Drive, Place};
 use crate::front::Front;
 use crate::ftl::{Ftl, Timers};
+use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
 use interpulse_flash::geometry::BlockAddress;
@@ -24,8 +25,9 @@ impl Drive {
         let tables = state.ftl;
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
         let pages = tables.layout.pages_per_program;
-        for (super_block, programs) in tables.programs_done().into_iter().enumerate() {
-            let (lane, block) = tables.layout.lane_of(super_block as u32);
+        let super_blocks = || SuperBlock::first(tables.layout.super_blocks());
+        for (super_block, programs) in super_blocks().zip(tables.programs_done()) {
+            let (lane, block) = tables.layout.lane_of(super_block);
             let (die, plane) = tables.layout.die_of(lane);
             let blocks = nand.dies_mut()[die as usize].blocks_mut();
             for p in plane..plane + tables.layout.planes {
@@ -33,12 +35,12 @@ impl Drive {
             }
         }
         if let Some(reliability) = nand.reliability_mut() {
-            for super_block in 0..tables.layout.super_blocks() {
+            for super_block in super_blocks() {
                 let (lane, block) = tables.layout.lane_of(super_block);
                 let (die, plane) = tables.layout.die_of(lane);
                 for p in plane..plane + tables.layout.planes {
                     let at = BlockAddress { die, plane: p, block };
-                    reliability.set_cycles(at, tables.cycles[super_block as usize]);
+                    reliability.set_cycles(at, tables.cycles[super_block.index()]);
                 }
             }
         }

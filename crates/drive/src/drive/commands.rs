@@ -3,6 +3,7 @@
 use super::Drive;
 use crate::account::book_flash;
 use crate::ftl::Flash;
+use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Device, Duration, Op, Request, SimTime};
 use interpulse_flash::nand::txn::Txn;
@@ -44,7 +45,7 @@ impl Drive {
     }
 
     /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
-    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: u32, from: u32, to: u32) -> u32 {
+    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: u32, from: Lpn, to: Lpn) -> u32 {
         let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);

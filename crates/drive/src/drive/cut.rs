@@ -2,6 +2,7 @@
 
 use crate::audit::loss::Losses;
 use crate::ftl::outage::Recovered;
+use crate::numbers::Lpn;
 use crate::spec::PowerLossSpec;
 use interpulse_engine::SimTime;
 
@@ -35,7 +36,7 @@ pub struct CutWrite {
     /// Its number.
     pub id: u32,
     /// Logical units whose data, or newer data, the drive still has.
-    pub survived: Vec<u32>,
+    pub survived: Vec<Lpn>,
 }
 
 /// What a cut did to an owner's requests. All outstanding ones are gone; their numbers are free.

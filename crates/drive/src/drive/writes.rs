@@ -3,6 +3,7 @@
 use super::Drive;
 use crate::account::book_program;
 use crate::ftl::{Admitted, Flash};
+use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Duration};
 use interpulse_flash::nand::txn::Txn;
@@ -22,7 +23,7 @@ impl Drive {
     /// Reads the units a write covers only in part; true if it has to wait for flash.
     fn read_for_merge(&mut self, agenda: &mut Agenda, id: u32) -> bool {
         let request = *self.front.requests.get(id);
-        let last = request.lpn + request.units - 1;
+        let last = request.lpn + (request.units - 1);
         let mut reads = 0;
         if request.partial[0] {
             reads += self.read_units(agenda, id, request.lpn, request.lpn + 1);
@@ -159,7 +160,7 @@ impl Drive {
     pub(super) fn trim(&mut self, agenda: &mut Agenda, id: u32) {
         let request = *self.front.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
-        let to = (request.lpn + request.units).saturating_sub(u32::from(request.partial[1]));
+        let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));
         self.counters.trimmed_units += self.ftl.trim(id, from, to);
         self.drain_ftl(agenda, None);
         // Dead slots may have been all that stalled writes and flushes waited for.

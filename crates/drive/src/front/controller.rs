@@ -4,6 +4,7 @@ use super::line::Line;
 use super::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
 use super::queues::Queues;
 use super::request::{Request, Requests};
+use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
 use interpulse_engine::{Agenda, Duration, News, Op, ResourceId, SimTime};
@@ -78,8 +79,8 @@ impl Front {
 
     /// The first logical unit that a request touches.
     #[inline]
-    pub fn first_unit(&self, request: &interpulse_engine::Request) -> u32 {
-        (request.sector >> self.unit_shift) as u32
+    pub fn first_unit(&self, request: &interpulse_engine::Request) -> Lpn {
+        Lpn((request.sector >> self.unit_shift) as u32)
     }
 
     /// Takes a request of the host, which calls it `tag`, into `queue`.
@@ -96,7 +97,7 @@ impl Front {
         let end = request.sector + u64::from(request.sectors);
         let unit = 1u64 << self.unit_shift;
         let lpn = self.first_unit(&request);
-        let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn)) as u32;
+        let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn.0)) as u32;
         let id = self.requests.insert(Request {
             op: request.op,
             queue: queue as u16,

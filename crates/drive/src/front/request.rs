@@ -1,5 +1,6 @@
 //! Host requests inside the drive.
 
+use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
 use interpulse_engine::{Op, SimTime};
 
@@ -13,7 +14,7 @@ pub struct Request {
     /// What the host calls it.
     pub tag: u32,
     /// First logical unit.
-    pub lpn: u32,
+    pub lpn: Lpn,
     /// Units touched.
     pub units: u32,
     /// Bytes asked for.

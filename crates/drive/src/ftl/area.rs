@@ -1,5 +1,6 @@
 //! The area of metadata: what is under way to it, and what has been written.
 
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_engine::{Duration, Slab};
 
 /// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
@@ -13,7 +14,7 @@ pub(super) enum Then {
     /// The flush of this request is done.
     Flush(u32),
     /// This super block is erased.
-    Erase(u32),
+    Erase(SuperBlock),
 }
 
 /// Metadata being written.
@@ -32,7 +33,7 @@ pub(super) struct Metadata {
     /// Super blocks whose erase has been interrupted and not been done again.
     pub(super) broken: Vec<bool>,
     pub(super) groups: Slab<Group>,
-    pub(super) next_lane: u32,
+    pub(super) next_lane: Lane,
     pub(super) written: MetadataWritten,
 }
 
@@ -53,14 +54,14 @@ impl Metadata {
             every,
             broken: vec![false; super_blocks],
             groups: Slab::default(),
-            next_lane: 0,
+            next_lane: Lane(0),
             written: MetadataWritten::default(),
         }
     }
 
     /// `super_block` has been erased.
-    pub(super) fn erased(&mut self, super_block: u32) {
-        self.broken[super_block as usize] = false;
+    pub(super) fn erased(&mut self, super_block: SuperBlock) {
+        self.broken[super_block.index()] = false;
     }
 
     /// What was under way is void.

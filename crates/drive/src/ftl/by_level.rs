@@ -7,10 +7,12 @@ use super::flash::Flash;
 use super::jobs::GcRead;
 use super::levels::Levels;
 use super::map::Where;
+use super::moved::Moved;
 use super::place::ProgramPlace;
 use super::reprogram::{Step, page_units};
 use super::resident::Ftl;
 use super::tables::Stream;
+use crate::numbers::{Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::{Bit, TwoBit};
@@ -25,7 +27,7 @@ impl Ftl {
     }
 
     /// The list for a write to `lpn`, submitted at `arrived`, whose data is where `at` says, by its level.
-    pub(super) fn list_by_level(&self, lpn: u32, at: Where, arrived: SimTime) -> usize {
+    pub(super) fn list_by_level(&self, lpn: Lpn, at: Where, arrived: SimTime) -> usize {
         let hotness = self.tables.hotness().expect("host data is separated");
         let level = match at {
             Where::Flash(ppu) => hotness.level(self.tables.layout.block_of(ppu), ppu, arrived),
@@ -37,16 +39,16 @@ impl Ftl {
     }
 
     /// The list for data of `level` of `lpn`.
-    fn list_of_level(&self, lpn: u32, level: u32) -> usize {
-        let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn));
+    fn list_of_level(&self, lpn: Lpn, level: u32) -> usize {
+        let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn).0);
         (lane * self.levels().count + level) as usize
     }
 
     /// Lane `lane` may be able to take a program again.
-    pub(super) fn lane_changed(&mut self, lane: u32) {
+    pub(super) fn lane_changed(&mut self, lane: Lane) {
         let one_list_a_lane = self.write_back.stripe.is_some();
         let Some(levels) = self.levels.as_deref_mut() else { return };
-        let first = if one_list_a_lane { lane * levels.count } else { 0 };
+        let first = if one_list_a_lane { lane.0 * levels.count } else { 0 };
         for list in first..first + levels.count {
             levels.look_at(list as usize);
         }
@@ -79,7 +81,7 @@ impl Ftl {
         let level = list as u32 % levels;
         let lane = match &self.write_back.stripe {
             Some(_) => {
-                let lane = list as u32 / levels;
+                let lane = Lane(list as u32 / levels);
                 if !self.placement.is_free(lane) {
                     return false;
                 }
@@ -102,7 +104,7 @@ impl Ftl {
             Step::Normal
         } else {
             let readers = &self.readers;
-            self.tables.next_step(lane, level, |block| readers.get(block as usize).is_some_and(|&n| n > 0))
+            self.tables.next_step(lane, level, |block| readers.get(block.index()).is_some_and(|&n| n > 0))
         };
         match step {
             Step::Program | Step::Open => {
@@ -160,14 +162,14 @@ impl Ftl {
     fn fill_from_cache(&mut self, job: u32, list: usize, most: u32) {
         for _ in 0..most {
             let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
-            self.jobs.program(job).units.push(slot);
+            self.jobs.program(job).slots.push(slot);
         }
     }
 
     /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it.
-    fn stamp_block(&mut self, super_block: u32, first: bool, job: u32) {
+    fn stamp_block(&mut self, super_block: SuperBlock, first: bool, job: u32) {
         if first {
-            let slot = self.jobs.program(job).units[0];
+            let slot = self.jobs.program(job).slots[0];
             let at = self.levels().arrived(slot);
             self.tables.units.stamp_block(super_block, at);
         }
@@ -177,8 +179,8 @@ impl Ftl {
     fn program_two_bit(
         &mut self,
         flash: &mut Flash,
-        (lane, list): (u32, usize),
-        (super_block, word_line): (u32, u32),
+        (lane, list): (Lane, usize),
+        (super_block, word_line): (SuperBlock, u32),
         first_of_layer: bool,
         (how, validity): (TwoBit, u8),
     ) {
@@ -199,7 +201,7 @@ impl Ftl {
 
     /// Programs one or two pages of `list` on a normal word line along with pages in use in a candidate, which are read
     /// first (Section 4.2.2).
-    fn program_with_candidate(&mut self, flash: &mut Flash, lane: u32, level: u32, list: usize) {
+    fn program_with_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
         let units = (self.tables.units.cache.dirty(list)).min(2 * page);
@@ -221,9 +223,9 @@ impl Ftl {
     fn read_page_of(
         &mut self,
         flash: &mut Flash,
-        lane: u32,
+        lane: Lane,
         job: u32,
-        (super_block, word_line, bit): (u32, u32, Bit),
+        (super_block, word_line, bit): (SuperBlock, u32, Bit),
     ) {
         let upp = self.tables.layout.units_per_page();
         let offsets: Vec<u32> = page_units(&self.tables.layout, word_line, bit).collect();
@@ -252,17 +254,15 @@ impl Ftl {
         for u in 0..self.tables.layout.units_per_page() {
             if read.mask >> u & 1 == 1 && self.tables.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
-                let lpn = self.tables.map().to_logical[ppu as usize];
-                let job = self.jobs.program(read.program);
-                job.units.push(lpn);
-                job.sources.push(ppu);
+                let lpn = self.tables.map().logical(ppu);
+                self.jobs.program(read.program).moved.push(Moved { lpn, source: ppu });
             }
         }
         self.candidate_read_done(flash, read.lane, read.program);
     }
 
     /// One read less that `job` waits for; with the last one it is programmed as soon as there is a place.
-    fn candidate_read_done(&mut self, flash: &mut Flash, lane: u32, job: u32) {
+    fn candidate_read_done(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         let of = self.jobs.program(job);
         of.reads -= 1;
         if of.reads == 0 && !self.place_and_submit(flash, lane, job) {
@@ -272,13 +272,13 @@ impl Ftl {
     }
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
-    fn place_and_submit(&mut self, flash: &mut Flash, lane: u32, job: u32) -> bool {
+    fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: u32) -> bool {
         let Some(place) = self.tables.take_place(lane, Stream::Host) else { return false };
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
         let of = self.jobs.program(job);
         of.place = Some(place);
-        let moved = (of.sources.len() as u32).div_ceil(page);
+        let moved = (of.moved.len() as u32).div_ceil(page);
         let counters = &mut self.tables.counters;
         counters.consumed_host_pages -= u64::from(moved * layout.planes);
         counters.consumed_early_pages += u64::from(moved * layout.planes);
@@ -287,20 +287,21 @@ impl Ftl {
         true
     }
 
-    fn start_host_job(&mut self, flash: &mut Flash, lane: u32, job: u32) {
+    fn start_host_job(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         self.hold_lane(lane);
         self.submit_host_job(flash, lane, job);
     }
 
     /// Notes what goes where, and hands the program to the flash array.
-    fn submit_host_job(&mut self, flash: &mut Flash, lane: u32, job: u32) {
+    fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         debug_assert!(job != NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
         let first = self.tables.layout.first_unit(place.super_block);
-        let host = self.jobs.program(job).host_units();
-        for k in 0..self.jobs.program(job).units.len() {
-            let unit = self.jobs.program(job).units[k];
-            let lpn = if k < host { self.tables.units.cache.lpn(unit) } else { unit };
+        let host = self.jobs.program(job).slots.len();
+        for k in 0..self.jobs.program(job).units() {
+            let of = self.jobs.program(job);
+            let lpn =
+                if k < host { self.tables.units.cache.lpn(of.slots[k]) } else { of.moved[k - host].lpn };
             let offset = place.offset(&self.tables.layout, k as u32);
             self.tables.units.assign(first + offset, lpn);
         }

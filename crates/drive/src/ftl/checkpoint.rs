@@ -5,6 +5,7 @@
 //! from the instant at which its last page is on flash, and says what held at its beginning.
 
 use super::map::UNMAPPED;
+use crate::numbers::{Lpn, Ppu, SuperBlock};
 use std::collections::HashMap;
 
 /// Bytes of an entry of the map, and of a block, in a checkpoint.
@@ -14,7 +15,7 @@ pub const ENTRY_BYTES: u64 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The physical unit, or [`UNMAPPED`].
-    pub place: u32,
+    pub place: Ppu,
     /// Version of the data there, or of the trim.
     pub version: u32,
 }
@@ -48,9 +49,9 @@ pub struct Checkpoint {
     dirty: Vec<bool>,
     pending: Option<Pending>,
     /// Trims that no checkpoint holds. Nothing depends on the order in which they are looked at.
-    trims: HashMap<u32, Trim>,
+    trims: HashMap<Lpn, Trim>,
     /// Of these, unit and version of those that a cut would undo; empty on a drive whose memory is protected.
-    unwritten: Vec<(u32, u32)>,
+    unwritten: Vec<(Lpn, u32)>,
 }
 
 impl Checkpoint {
@@ -80,8 +81,8 @@ impl Checkpoint {
     }
 
     /// Erases of a super block and whether it was full, as the last checkpoint says.
-    pub fn block(&self, super_block: u32) -> (u32, bool) {
-        self.blocks[super_block as usize]
+    pub fn block(&self, super_block: SuperBlock) -> (u32, bool) {
+        self.blocks[super_block.index()]
     }
 
     /// Pages that the whole map and the state of all blocks take.
@@ -95,12 +96,12 @@ impl Checkpoint {
 
     /// The entry of `lpn` has changed.
     #[inline]
-    pub fn touch(&mut self, lpn: u32) {
-        self.dirty[(lpn / self.per_page) as usize] = true;
+    pub fn touch(&mut self, lpn: Lpn) {
+        self.dirty[(lpn.0 / self.per_page) as usize] = true;
     }
 
     /// `lpn` has been trimmed; `durable` if a cut leaves that as it is.
-    pub fn trim(&mut self, lpn: u32, version: u32, durable: bool) {
+    pub fn trim(&mut self, lpn: Lpn, version: u32, durable: bool) {
         self.touch(lpn);
         let of = self.trims.entry(lpn).or_default();
         of.newest = version;
@@ -112,13 +113,13 @@ impl Checkpoint {
     }
 
     /// The trims since the last checkpoint, in no order.
-    pub fn trims(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub fn trims(&self) -> impl Iterator<Item = (Lpn, u32)> {
         self.trims.iter().map(|(&lpn, trim)| (lpn, trim.newest))
     }
 
     /// The newest version that has been trimmed of `lpn`, as far as it is remembered.
-    pub fn trimmed(&self, lpn: u32) -> u32 {
-        let last = self.entries[lpn as usize];
+    pub fn trimmed(&self, lpn: Lpn) -> u32 {
+        let last = self.entries[lpn.index()];
         let in_checkpoint = if last.place == UNMAPPED { last.version } else { 0 };
         self.trims.get(&lpn).map_or(0, |trim| trim.newest).max(in_checkpoint)
     }
@@ -148,7 +149,7 @@ impl Checkpoint {
         &mut self,
         (order, version): (u32, u32),
         blocks: Vec<(u32, bool)>,
-        entry: impl Fn(u32) -> Option<Entry>,
+        entry: impl Fn(Lpn) -> Option<Entry>,
     ) -> Option<u64> {
         if self.pending.is_some() {
             return None;
@@ -156,12 +157,12 @@ impl Checkpoint {
         let mut pages = Vec::new();
         for page in 0..self.dirty.len() as u32 {
             if std::mem::take(&mut self.dirty[page as usize]) {
-                let first = page * self.per_page;
-                let end = (first + self.per_page).min(self.entries.len() as u32);
+                let first = Lpn(page * self.per_page);
+                let end = (first + self.per_page).min(Lpn(self.entries.len() as u32));
                 let unmapped = |lpn| Entry { place: UNMAPPED, version: self.trimmed(lpn) };
                 pages.push((
                     page,
-                    (first..end).map(|lpn| entry(lpn).unwrap_or_else(|| unmapped(lpn))).collect(),
+                    first.until(end).map(|lpn| entry(lpn).unwrap_or_else(|| unmapped(lpn))).collect(),
                 ));
             }
         }

@@ -8,15 +8,17 @@
 use super::collection::Victim;
 use super::flash::Flash;
 use super::jobs::GcRead;
+use super::moved::Moved;
 use super::resident::Ftl;
 use super::tables::Stream;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
 impl Ftl {
     /// Where garbage collection of `lane` stands, for a diagnosis.
-    pub(super) fn gc_standing(&self, lane: u32) -> String {
-        let gc = &self.collection.lanes[lane as usize];
+    pub(super) fn gc_standing(&self, lane: Lane) -> String {
+        let gc = &self.collection.lanes[lane.index()];
         format!(
             "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
              collection, victims {:?}",
@@ -35,16 +37,16 @@ impl Ftl {
         if self.collection.asleep == 0 {
             return;
         }
-        for lane in 0..self.tables.layout.lanes {
-            if self.collection.lanes[lane as usize].asleep {
+        for lane in Lane::first(self.tables.layout.lanes) {
+            if self.collection.lanes[lane.index()].asleep {
                 self.pump_gc(flash, lane);
             }
         }
     }
 
     /// Moves garbage collection of `lane` on as far as it goes now.
-    pub(super) fn pump_gc(&mut self, flash: &mut Flash, lane: u32) {
-        let l = lane as usize;
+    pub(super) fn pump_gc(&mut self, flash: &mut Flash, lane: Lane) {
+        let l = lane.index();
         if std::mem::take(&mut self.collection.lanes[l].asleep) {
             self.collection.asleep -= 1;
         }
@@ -102,7 +104,7 @@ impl Ftl {
     /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
     /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
     /// and then none ever would be.
-    fn choose_victim_that_fits(&mut self, lane: u32) -> Option<u32> {
+    fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<SuperBlock> {
         let victim = self.tables.choose_victim(lane)?;
         if !self.fits(lane, victim) {
             self.tables.reject_victim(victim);
@@ -112,9 +114,9 @@ impl Ftl {
     }
 
     /// Whether there is certain to be room for what is valid in `victim`.
-    pub(super) fn fits(&self, lane: u32, victim: u32) -> bool {
+    pub(super) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
         let layout = &self.tables.layout;
-        let gc = &self.collection.lanes[lane as usize];
+        let gc = &self.collection.lanes[lane.index()];
         let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
         let units = unplaced + self.tables.map().valid_units(victim);
         let mut room = self.tables.gc_room(lane);
@@ -128,21 +130,21 @@ impl Ftl {
     }
 
     /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
-    fn set_urgency(&mut self, flash: &mut Flash, lane: u32) {
+    fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
         let (die, _) = self.tables.layout.die_of(lane);
         let lanes = self.tables.layout.lanes_per_die;
-        let first = die * lanes;
+        let first = Lane(die * lanes);
         // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
         // that went before them would find less and less to gain.
         let yields = self.tables.units.keeps_homes() && self.writes_through();
-        let urgent =
-            !yields && (first..first + lanes).any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
+        let urgent = !yields
+            && first.until(first + lanes).any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
         flash.nand.set_gc_urgent(die, urgent);
     }
 
     /// Reads pages of the last victim while there is room, and erases victims that are done.
-    fn read_victim(&mut self, flash: &mut Flash, lane: u32) {
-        let l = lane as usize;
+    fn read_victim(&mut self, flash: &mut Flash, lane: Lane) {
+        let l = lane.index();
         let page = self.tables.layout.units_per_page();
         let depth = self.collection.depth;
         let enough = depth * self.tables.layout.units_per_program;
@@ -197,7 +199,7 @@ impl Ftl {
             self.candidate_page_read(flash, &read);
             return;
         }
-        let l = read.lane as usize;
+        let l = read.lane.index();
         self.collection.lanes[l].reads -= 1;
         let (super_block, offset) = self.tables.layout.split(read.first_ppu);
         for u in 0..self.tables.layout.units_per_page() {
@@ -206,9 +208,9 @@ impl Ftl {
             }
             if self.tables.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
-                let lpn = self.tables.map().to_logical[ppu as usize];
+                let lpn = self.tables.map().logical(ppu);
                 self.tables.map().prefetch(lpn);
-                self.collection.lanes[l].gathered.push_back((lpn, ppu));
+                self.collection.lanes[l].gathered.push_back(Moved { lpn, source: ppu });
             } else {
                 self.unit_settled(flash, read.lane, super_block);
             }
@@ -217,8 +219,8 @@ impl Ftl {
     }
 
     /// Programs gathered units if at least `least` are still valid; true if it did.
-    pub(super) fn program_gathered(&mut self, flash: &mut Flash, lane: u32, least: usize) -> bool {
-        let l = lane as usize;
+    pub(super) fn program_gathered(&mut self, flash: &mut Flash, lane: Lane, least: usize) -> bool {
+        let l = lane.index();
         if self.collection.lanes[l].programs >= self.collection.depth {
             return false;
         }
@@ -226,7 +228,7 @@ impl Ftl {
         // Units overwritten while they waited need not move.
         let mut k = 0;
         while k < full.min(self.collection.lanes[l].gathered.len()) {
-            let (_, source) = self.collection.lanes[l].gathered[k];
+            let source = self.collection.lanes[l].gathered[k].source;
             let (super_block, offset) = self.tables.layout.split(source);
             if self.tables.map().is_valid(super_block, offset) {
                 k += 1;
@@ -240,18 +242,16 @@ impl Ftl {
         }
         let Some(place) = self.tables.take_place(lane, Stream::Gc) else { return false };
         if place.program == 0 {
-            let (_, source) = *self.collection.lanes[l].gathered.front().expect("counted above");
-            let from = self.tables.layout.block_of(source);
+            let first = self.collection.lanes[l].gathered.front().expect("counted above");
+            let from = self.tables.layout.block_of(first.source);
             self.tables.units.inherit_stamp(place.super_block, from);
         }
         let job = self.jobs.new_program(lane, Some(place));
         let first = self.tables.layout.first_unit(place.super_block) + place.first_offset;
         for i in 0..k {
-            let (lpn, source) = self.collection.lanes[l].gathered.pop_front().expect("counted above");
-            self.tables.units.assign(first + i as u32, lpn);
-            let job = self.jobs.program(job);
-            job.units.push(lpn);
-            job.sources.push(source);
+            let unit = self.collection.lanes[l].gathered.pop_front().expect("counted above");
+            self.tables.units.assign(first + i as u32, unit.lpn);
+            self.jobs.program(job).moved.push(unit);
         }
         self.collection.lanes[l].programs += 1;
         self.turn.count();
@@ -273,39 +273,39 @@ impl Ftl {
         let tables = &mut self.tables;
         if self.metadata.is_some() {
             let first = tables.layout.first_unit(place.super_block) + place.first_offset;
-            tables.units.describe_move(&job.units, &job.sources, first);
+            tables.units.describe_move(&job.moved, first);
         }
-        for (k, (&lpn, &source)) in (0..).zip(job.units.iter().zip(&job.sources)) {
+        for (k, &unit) in (0..).zip(&job.moved) {
             let to = (place.super_block, place.first_offset + k);
-            let from = self.tables.layout.split(source);
-            self.tables.units.moved(&self.tables.layout, lpn, (source, from), to);
+            let from = self.tables.layout.split(unit.source);
+            self.tables.units.moved(&self.tables.layout, unit, from, to);
             self.unit_settled(flash, job.lane, from.0);
         }
-        let units = job.units.len() as u64;
+        let units = job.moved.len() as u64;
         self.tables.counters.gc_units += units;
         self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
         self.tables.program_done(place.super_block);
         let lane = job.lane;
-        self.collection.lanes[lane as usize].programs -= 1;
+        self.collection.lanes[lane.index()].programs -= 1;
         self.jobs.free_program(txn.owner, job);
         self.pump_gc(flash, lane);
     }
 
     /// A unit of a victim is on flash elsewhere or no longer needed.
-    fn unit_settled(&mut self, flash: &mut Flash, lane: u32, super_block: u32) {
-        let gc = &mut self.collection.lanes[lane as usize];
+    fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
+        let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
         victim.expect("a unit in hand belongs to a victim").pending -= 1;
         self.erase_if_done(flash, lane, super_block);
     }
 
-    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: u32, super_block: u32) {
+    pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
         let end = self.tables.layout.units_per_block;
         let waits = self.gc_must_wait(lane);
-        let gc = &mut self.collection.lanes[lane as usize];
+        let gc = &mut self.collection.lanes[lane.index()];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
-        if self.readers.get(super_block as usize).is_some_and(|&n| n > 0) || waits {
+        if self.readers.get(super_block.index()).is_some_and(|&n| n > 0) || waits {
             // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
             return;
         }
@@ -319,28 +319,29 @@ impl Ftl {
         self.submit_erase(flash, super_block);
     }
 
-    pub(super) fn submit_erase(&mut self, flash: &mut Flash, super_block: u32) {
+    pub(super) fn submit_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         let (lane, _) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
         txn.plane = plane as u8;
         txn.planes = self.tables.layout.planes as u8;
         txn.block = self.tables.layout.lane_of(super_block).1;
-        txn.owner = super_block;
-        txn.set_cycles(self.tables.cycles[super_block as usize]);
+        txn.owner = super_block.0;
+        txn.set_cycles(self.tables.cycles[super_block.index()]);
         flash.submit(txn);
     }
 
     /// An erase is done.
     pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        let (lane, _) = self.tables.layout.lane_of(txn.owner);
-        self.tables.erased(txn.owner);
+        let super_block = SuperBlock(txn.owner);
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        self.tables.erased(super_block);
         if let Some(metadata) = &mut self.metadata {
-            metadata.erased(txn.owner);
+            metadata.erased(super_block);
         }
-        self.collection.lanes[lane as usize].erasing -= 1;
+        self.collection.lanes[lane.index()].erasing -= 1;
         if let Some(gap) = self.wear_gap {
-            self.level_wear(flash, lane, txn.owner, gap);
+            self.level_wear(flash, lane, super_block, gap);
         }
         self.pump_gc(flash, lane);
         self.lane_changed(lane);

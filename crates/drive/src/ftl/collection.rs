@@ -1,5 +1,7 @@
 //! What garbage collection has in hand: victims, units in controller memory, blocks to be rewritten, and whose turn it is.
 
+use super::moved::Moved;
+use crate::numbers::SuperBlock;
 use std::collections::VecDeque;
 
 /// Blocks rewritten.
@@ -31,17 +33,17 @@ impl Rewritten {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rewrite {
     /// Its data is old.
-    Old(u32),
+    Old(SuperBlock),
     /// It has been read often.
-    Read(u32),
+    Read(SuperBlock),
     /// It has been erased far less often than others.
-    Young(u32),
+    Young(SuperBlock),
 }
 
 /// A super block being emptied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Victim {
-    pub(super) super_block: u32,
+    pub(super) super_block: SuperBlock,
     /// Page (in units) the scan has come to.
     pub(super) next_offset: u32,
     /// Units read or being read and not yet on flash again.
@@ -50,11 +52,11 @@ pub(super) struct Victim {
 
 impl Victim {
     /// A victim of which nothing has been read.
-    pub(super) fn new(super_block: u32) -> Victim {
+    pub(super) fn new(super_block: SuperBlock) -> Victim {
         Victim { super_block, next_offset: 0, pending: 0 }
     }
 
-    pub(super) fn super_block(&self) -> u32 {
+    pub(super) fn super_block(&self) -> SuperBlock {
         self.super_block
     }
 }
@@ -64,8 +66,8 @@ impl Victim {
 pub(super) struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
     pub(super) victims: Vec<Victim>,
-    /// Units in controller memory: (logical unit, where it came from).
-    pub(super) gathered: VecDeque<(u32, u32)>,
+    /// Units in controller memory.
+    pub(super) gathered: VecDeque<Moved>,
     pub(super) reads: u32,
     pub(super) programs: u32,
     pub(super) erasing: u32,

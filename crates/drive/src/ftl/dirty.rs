@@ -1,6 +1,7 @@
 //! What is to be written to flash, and when: lists, flushes, and the writes that wait.
 
 use super::stripe::Stripe;
+use crate::numbers::Lpn;
 use crate::spec::{Acknowledge, DriveSpec};
 use std::collections::VecDeque;
 
@@ -63,8 +64,8 @@ impl WriteBack {
 
     /// The list for a write to `lpn`.
     #[inline]
-    pub(super) fn list_of(&self, lpn: u32) -> usize {
-        self.stripe.as_ref().map_or(0, |s| s.lane(lpn) as usize)
+    pub(super) fn list_of(&self, lpn: Lpn) -> usize {
+        self.stripe.as_ref().map_or(0, |s| s.lane(lpn).index())
     }
 
     /// `list` holds a program's worth of dirty data.

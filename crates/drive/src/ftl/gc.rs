@@ -2,6 +2,7 @@
 //! line of the registry.
 
 use super::map::Map;
+use crate::numbers::SuperBlock;
 use interpulse_engine::Rng;
 use interpulse_settings::registry;
 use std::ops::Range;
@@ -61,11 +62,11 @@ impl GcPolicy {
         map: &Map,
         closed: &[u64],
         clock: u64,
-        range: Range<u32>,
+        range: Range<SuperBlock>,
         units_per_block: u32,
         rng: &mut Rng,
-    ) -> Option<u32> {
-        let of = range.start as usize..range.end as usize;
+    ) -> Option<SuperBlock> {
+        let of = range.start.index()..range.end.index();
         let blocks =
             Blocks { weights: &map.weight[of.clone()], closed: &closed[of], clock, units: units_per_block };
         let number = each_policy!(self, it => it.victim(&blocks, rng))?;

@@ -4,6 +4,7 @@
 //! A block's time stamp is the arrival of the first write that was programmed to it. Data that was never written in simulated
 //! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.
 
+use crate::numbers::{Ppu, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Row, Section, required};
 
@@ -97,9 +98,9 @@ impl Hotness {
 
     /// The level of a write, arriving `now`, to data that is in unit `ppu` of `super_block`.
     #[inline]
-    pub fn level(&self, super_block: u32, ppu: u32, now: SimTime) -> u32 {
-        let stamp = match self.of_units.get(ppu as usize) {
-            None => self.stamps[super_block as usize],
+    pub fn level(&self, super_block: SuperBlock, ppu: Ppu, now: SimTime) -> u32 {
+        let stamp = match self.of_units.get(ppu.index()) {
+            None => self.stamps[super_block.index()],
             Some(0) => NEVER,
             Some(&ticks) => u64::from(ticks - 1) * self.tick(),
         };
@@ -112,30 +113,30 @@ impl Hotness {
 
     /// The first write to `super_block`, or to its next super layer, arrived at `at`.
     #[inline]
-    pub fn stamp(&mut self, super_block: u32, at: SimTime) {
-        self.stamps[super_block as usize] = at.as_ns();
+    pub fn stamp(&mut self, super_block: SuperBlock, at: SimTime) {
+        self.stamps[super_block.index()] = at.as_ns();
     }
 
     /// The write of what is in unit `ppu` now arrived at `at`.
     #[inline]
-    pub fn stamp_unit(&mut self, ppu: u32, at: SimTime) {
+    pub fn stamp_unit(&mut self, ppu: Ppu, at: SimTime) {
         if !self.of_units.is_empty() {
             let ticks = at.as_ns() / self.tick();
-            self.of_units[ppu as usize] = u32::try_from(ticks + 1).unwrap_or(u32::MAX);
+            self.of_units[ppu.index()] = u32::try_from(ticks + 1).unwrap_or(u32::MAX);
         }
     }
 
     /// What was in unit `from` is in unit `to`.
     #[inline]
-    pub fn moved_unit(&mut self, from: u32, to: u32) {
+    pub fn moved_unit(&mut self, from: Ppu, to: Ppu) {
         if !self.of_units.is_empty() {
-            self.of_units[to as usize] = self.of_units[from as usize];
+            self.of_units[to.index()] = self.of_units[from.index()];
         }
     }
 
     /// The data of `to` begins with what is moved there from `from`: it is as old as that.
-    pub fn inherit(&mut self, to: u32, from: u32) {
-        self.stamps[to as usize] = self.stamps[from as usize];
+    pub fn inherit(&mut self, to: SuperBlock, from: SuperBlock) {
+        self.stamps[to.index()] = self.stamps[from.index()];
     }
 }
 
@@ -147,20 +148,20 @@ mod tests {
     fn the_levels_of_the_paper() {
         let minutes = |m: u64| Duration::from_ms(60_000 * m);
         let mut hot = Hotness::new(&[minutes(30), minutes(60), minutes(120)], 2);
-        assert_eq!(hot.level(0, 0, SimTime::ZERO + minutes(1)), 3, "never written");
-        hot.stamp(0, SimTime::ZERO + minutes(5));
+        assert_eq!(hot.level(SuperBlock(0), Ppu(0), SimTime::ZERO + minutes(1)), 3, "never written");
+        hot.stamp(SuperBlock(0), SimTime::ZERO + minutes(5));
         for (at, level) in [(5, 0), (34, 0), (35, 1), (64, 1), (65, 2), (124, 2), (125, 3), (1000, 3)] {
-            assert_eq!(hot.level(0, 0, SimTime::ZERO + minutes(at)), level, "minute {at}");
+            assert_eq!(hot.level(SuperBlock(0), Ppu(0), SimTime::ZERO + minutes(at)), level, "minute {at}");
         }
-        hot.inherit(1, 0);
-        assert_eq!(hot.level(1, 0, SimTime::ZERO + minutes(36)), 1);
+        hot.inherit(SuperBlock(1), SuperBlock(0));
+        assert_eq!(hot.level(SuperBlock(1), Ppu(0), SimTime::ZERO + minutes(36)), 1);
         // Units with stamps of their own.
         let mut hot = hot.by_unit(4);
-        assert_eq!(hot.level(1, 2, SimTime::ZERO + minutes(36)), 3);
-        hot.stamp_unit(2, SimTime::ZERO + minutes(10));
-        hot.moved_unit(2, 3);
+        assert_eq!(hot.level(SuperBlock(1), Ppu(2), SimTime::ZERO + minutes(36)), 3);
+        hot.stamp_unit(Ppu(2), SimTime::ZERO + minutes(10));
+        hot.moved_unit(Ppu(2), Ppu(3));
         for (at, level) in [(39, 0), (41, 1), (131, 3)] {
-            assert_eq!(hot.level(0, 3, SimTime::ZERO + minutes(at)), level, "minute {at}");
+            assert_eq!(hot.level(SuperBlock(0), Ppu(3), SimTime::ZERO + minutes(at)), level, "minute {at}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Imposed write amplification: one host program brings (WAF - 1) extra ones, on dies drawn at random.
 
+use crate::numbers::Lane;
 use interpulse_engine::Rng;
 
 /// How much is still to be imposed.
@@ -20,11 +21,11 @@ impl Imposed {
     }
 
     /// The lane of the next extra program that is due, if one is.
-    pub(super) fn next(&mut self, lanes: u32) -> Option<u32> {
+    pub(super) fn next(&mut self, lanes: u32) -> Option<Lane> {
         if self.credit < 1.0 {
             return None;
         }
         self.credit -= 1.0;
-        Some(self.rng.below(u64::from(lanes)) as u32)
+        Some(Lane(self.rng.below(u64::from(lanes)) as u32))
     }
 }

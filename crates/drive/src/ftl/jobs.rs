@@ -1,32 +1,34 @@
 //! What the drive remembers about operations it has given to the flash array.
 
+use super::moved::Moved;
 use super::place::ProgramPlace;
+use crate::numbers::{Lane, Ppu, Slot, SuperBlock};
 use interpulse_engine::Slab;
 
 /// A program operation under way.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramJob {
     /// Lane it goes to.
-    pub lane: u32,
+    pub lane: Lane,
     /// Where it goes; `None` for operations without an address (imposed write amplification).
     pub place: Option<ProgramPlace>,
-    /// Host data: cache slots. Moved data: logical units.
-    pub units: Vec<u32>,
-    /// Moved data: where each unit comes from. A program with fewer sources than units begins with host data.
-    pub sources: Vec<u32>,
+    /// Host data, which comes first: the slots of the cache that it is in.
+    pub slots: Vec<Slot>,
+    /// Moved data.
+    pub moved: Vec<Moved>,
     /// A reprogram: which pages of the word line are in use.
     pub validity: u8,
     /// Pages being read for it.
     pub reads: u32,
     /// The candidate they are in.
-    pub candidate: Option<u32>,
+    pub candidate: Option<SuperBlock>,
 }
 
 impl ProgramJob {
-    /// Units of host data, which come first.
+    /// Units of the program that hold data.
     #[inline]
-    pub fn host_units(&self) -> usize {
-        self.units.len() - self.sources.len()
+    pub fn units(&self) -> usize {
+        self.slots.len() + self.moved.len()
     }
 }
 
@@ -34,9 +36,9 @@ impl ProgramJob {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GcRead {
     /// Lane of the page.
-    pub lane: u32,
+    pub lane: Lane,
     /// First physical unit of the page.
-    pub first_ppu: u32,
+    pub first_ppu: Ppu,
     /// Units of the page that were valid, one bit each.
     pub mask: u32,
     /// The program of host data that takes the page along; `NONE` for garbage collection.
@@ -55,7 +57,7 @@ pub struct Jobs {
 impl Jobs {
     /// A program job with empty lists.
     #[inline]
-    pub fn new_program(&mut self, lane: u32, place: Option<ProgramPlace>) -> u32 {
+    pub fn new_program(&mut self, lane: Lane, place: Option<ProgramPlace>) -> u32 {
         let id = self.free_programs.pop().unwrap_or_else(|| {
             self.programs.push(ProgramJob::default());
             self.programs.len() as u32 - 1
@@ -63,8 +65,8 @@ impl Jobs {
         let job = &mut self.programs[id as usize];
         job.lane = lane;
         job.place = place;
-        job.units.clear();
-        job.sources.clear();
+        job.slots.clear();
+        job.moved.clear();
         (job.validity, job.reads, job.candidate) = (0, 0, None);
         id
     }

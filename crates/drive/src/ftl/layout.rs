@@ -5,6 +5,7 @@
 //! a lane; a *physical unit* (ppu) is 4 KiB in it, numbered in the order in which it is programmed:
 //! ppu = (lane * blocks + block) * units_per_block + ((program * planes + plane) * pages + page) * units + unit.
 
+use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_engine::Divider;
 use interpulse_flash::geometry::Geometry;
 
@@ -89,33 +90,48 @@ impl Layout {
 
     /// The super block (numbered over the drive) of a unit.
     #[inline]
-    pub fn block_of(&self, ppu: u32) -> u32 {
-        self.by_block.quotient(ppu)
+    pub fn block_of(&self, ppu: Ppu) -> SuperBlock {
+        SuperBlock(self.by_block.quotient(ppu.0))
     }
 
     /// The super block (numbered over the drive) of a unit and the unit's place in it.
     #[inline]
-    pub fn split(&self, ppu: u32) -> (u32, u32) {
-        self.by_block.split(ppu)
+    pub fn split(&self, ppu: Ppu) -> (SuperBlock, u32) {
+        let (super_block, offset) = self.by_block.split(ppu.0);
+        (SuperBlock(super_block), offset)
     }
 
     /// The lane of a super block and its number in the lane.
     #[inline]
-    pub fn lane_of(&self, super_block: u32) -> (u32, u32) {
-        self.by_lane.split(super_block)
+    pub fn lane_of(&self, super_block: SuperBlock) -> (Lane, u32) {
+        let (lane, block) = self.by_lane.split(super_block.0);
+        (Lane(lane), block)
+    }
+
+    /// The first super block of a lane.
+    #[inline]
+    pub fn first_block(&self, lane: Lane) -> SuperBlock {
+        SuperBlock(lane.0 * self.blocks)
+    }
+
+    /// The super blocks of a lane.
+    #[inline]
+    pub fn blocks_of(&self, lane: Lane) -> impl DoubleEndedIterator<Item = SuperBlock> + Clone + use<> {
+        let first = self.first_block(lane);
+        first.until(first + self.blocks)
     }
 
     /// Die and first plane of a lane.
     #[inline]
-    pub fn die_of(&self, lane: u32) -> (u32, u32) {
-        let (die, group) = self.by_die.split(lane);
+    pub fn die_of(&self, lane: Lane) -> (u32, u32) {
+        let (die, group) = self.by_die.split(lane.0);
         (die, group * self.planes)
     }
 
     /// First unit of a super block.
     #[inline]
-    pub fn first_unit(&self, super_block: u32) -> u32 {
-        super_block * self.units_per_block
+    pub fn first_unit(&self, super_block: SuperBlock) -> Ppu {
+        Ppu(super_block.0 * self.units_per_block)
     }
 
     /// First page (of each plane) of program operation `program` of a block.
@@ -126,9 +142,9 @@ impl Layout {
 
     /// Where a unit lies.
     #[inline]
-    pub fn place(&self, ppu: u32) -> Place {
-        let (super_block, offset) = self.by_block.split(ppu);
-        let (lane, block) = self.by_lane.split(super_block);
+    pub fn place(&self, ppu: Ppu) -> Place {
+        let (super_block, offset) = self.split(ppu);
+        let (lane, block) = self.lane_of(super_block);
         let (die, first_plane) = self.die_of(lane);
         let (program, in_program) = self.by_program.split(offset);
         let (plane, in_plane) = self.by_plane_part.split(in_program);

@@ -1,5 +1,6 @@
 //! Lists of dirty data by hotness: which have to be looked at, and when what is in the cache was written.
 
+use crate::numbers::{Lane, Slot};
 use interpulse_engine::SimTime;
 
 /// The lists of dirty data by level.
@@ -11,7 +12,7 @@ pub(super) struct Levels {
     /// When the write of each cache slot arrived.
     arrived: Vec<SimTime>,
     /// Programs (lane, job) that are complete but for a place.
-    pub(super) placeless: Vec<(u32, u32)>,
+    pub(super) placeless: Vec<(Lane, u32)>,
 }
 
 impl Levels {
@@ -26,15 +27,15 @@ impl Levels {
     }
 
     /// The write of slot `slot`, on `list`, arrived at `at`.
-    pub(super) fn slot_arrived(&mut self, slot: u32, list: usize, at: SimTime) {
-        self.arrived[slot as usize] = at;
+    pub(super) fn slot_arrived(&mut self, slot: Slot, list: usize, at: SimTime) {
+        self.arrived[slot.index()] = at;
         self.look_at(list);
     }
 
     /// When the write of slot `slot` arrived.
     #[inline]
-    pub(super) fn arrived(&self, slot: u32) -> SimTime {
-        self.arrived[slot as usize]
+    pub(super) fn arrived(&self, slot: Slot) -> SimTime {
+        self.arrived[slot.index()]
     }
 
     #[inline]
@@ -43,10 +44,10 @@ impl Levels {
     }
 
     /// Power is cut: nothing is under way any more, and what was in the first slot of each pair is in the second one now.
-    pub(super) fn lose_power(&mut self, moved: &[(u32, u32)]) {
+    pub(super) fn lose_power(&mut self, moved: &[(Slot, Slot)]) {
         let before = self.arrived.clone();
         for &(from, to) in moved {
-            self.arrived[to as usize] = before[from as usize];
+            self.arrived[to.index()] = before[from.index()];
         }
         self.placeless.clear();
         self.look_at_all();

@@ -4,9 +4,10 @@
 //! keyed by logical address.
 
 use crate::memory::{Table, prefetch};
+use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 
 /// A logical unit that holds nothing.
-pub const UNMAPPED: u32 = u32::MAX;
+pub const UNMAPPED: Ppu = Ppu(u32::MAX);
 const CACHED: u32 = 1 << 31;
 /// Physical units a map can address.
 pub const MAX_UNITS: u64 = CACHED as u64;
@@ -17,9 +18,9 @@ pub enum Where {
     /// Nowhere: never written, or trimmed.
     Unmapped,
     /// In this slot of the write cache.
-    Cache(u32),
+    Cache(Slot),
     /// In this physical unit.
-    Flash(u32),
+    Flash(Ppu),
 }
 
 /// The tables.
@@ -28,7 +29,7 @@ pub struct Map {
     /// Complemented entries, so that fresh (zero) memory reads as unmapped.
     to_physical: Table<u32>,
     /// Logical unit last written to each physical unit (stale where the unit is not valid).
-    pub to_logical: Table<u32>,
+    pub(super) to_logical: Table<u32>,
     /// One bit a physical unit, `words_per_block` words a super block.
     pub valid: Table<u64>,
     words_per_block: usize,
@@ -63,134 +64,140 @@ impl Map {
 
     /// Where the newest version of `lpn` is.
     #[inline]
-    pub fn get(&self, lpn: u32) -> Where {
-        decode(!self.to_physical[lpn as usize])
+    pub fn get(&self, lpn: Lpn) -> Where {
+        decode(!self.to_physical[lpn.index()])
     }
 
     /// Fetches the entry of `lpn` ahead of its use.
     #[inline]
-    pub fn prefetch(&self, lpn: u32) {
-        self.to_physical.prefetch(lpn as usize);
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.to_physical.prefetch(lpn.index());
     }
 
     /// Fetches what invalidating the physical unit `ppu` of `super_block` will touch.
     #[inline]
-    pub fn prefetch_valid(&self, super_block: u32, offset: u32) {
-        let word = super_block as usize * self.words_per_block + (offset / 64) as usize;
+    pub fn prefetch_valid(&self, super_block: SuperBlock, offset: u32) {
+        let word = super_block.index() * self.words_per_block + (offset / 64) as usize;
         self.valid.prefetch(word);
-        prefetch(self.weight.as_ptr().wrapping_add(super_block as usize));
+        prefetch(self.weight.as_ptr().wrapping_add(super_block.index()));
     }
 
     /// Points `lpn` to a slot of the write cache.
     #[inline]
-    pub fn set_cached(&mut self, lpn: u32, slot: u32) {
-        self.to_physical[lpn as usize] = !(CACHED | slot);
+    pub fn set_cached(&mut self, lpn: Lpn, slot: Slot) {
+        self.to_physical[lpn.index()] = !(CACHED | slot.0);
     }
 
     /// Unmaps `lpn`.
     #[inline]
-    pub fn set_unmapped(&mut self, lpn: u32) {
-        self.to_physical[lpn as usize] = !UNMAPPED;
+    pub fn set_unmapped(&mut self, lpn: Lpn) {
+        self.to_physical[lpn.index()] = !UNMAPPED.0;
     }
 
     /// Points `lpn` to a physical unit without touching validity (imposed write amplification, restoring).
     #[inline]
-    pub fn set_physical(&mut self, lpn: u32, ppu: u32) {
-        self.to_physical[lpn as usize] = !ppu;
+    pub fn set_physical(&mut self, lpn: Lpn, ppu: Ppu) {
+        self.to_physical[lpn.index()] = !ppu.0;
     }
 
     /// Notes which logical unit is being written to `ppu`.
     #[inline]
-    pub fn set_logical(&mut self, ppu: u32, lpn: u32) {
-        self.to_logical[ppu as usize] = lpn;
+    pub fn set_logical(&mut self, ppu: Ppu, lpn: Lpn) {
+        self.to_logical[ppu.index()] = lpn.0;
+    }
+
+    /// The logical unit last written to `ppu`.
+    #[inline]
+    pub fn logical(&self, ppu: Ppu) -> Lpn {
+        Lpn(self.to_logical[ppu.index()])
     }
 
     /// `lpn` now lives in unit `offset` of `super_block`; the unit becomes valid.
     #[inline]
-    pub fn commit(&mut self, lpn: u32, super_block: u32, offset: u32) {
-        let ppu = super_block * self.units_per_block + offset;
-        debug_assert_eq!(self.to_logical[ppu as usize], lpn);
-        self.to_physical[lpn as usize] = !ppu;
+    pub fn commit(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
+        let ppu = Ppu(super_block.0 * self.units_per_block + offset);
+        debug_assert_eq!(self.logical(ppu), lpn);
+        self.to_physical[lpn.index()] = !ppu.0;
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] |= bit;
-        self.weight[super_block as usize] += 1;
+        self.weight[super_block.index()] += 1;
     }
 
     /// Unit `offset` of `super_block` no longer holds the newest version of anything.
     #[inline]
-    pub fn invalidate(&mut self, super_block: u32, offset: u32) {
+    pub fn invalidate(&mut self, super_block: SuperBlock, offset: u32) {
         let (word, bit) = self.bit(super_block, offset);
         assert!(self.valid[word] & bit != 0, "unit {offset} of block {super_block} was not valid");
         self.valid[word] &= !bit;
-        self.weight[super_block as usize] -= 1;
+        self.weight[super_block.index()] -= 1;
     }
 
     /// Whether unit `offset` of `super_block` is valid.
     #[inline]
-    pub fn is_valid(&self, super_block: u32, offset: u32) -> bool {
+    pub fn is_valid(&self, super_block: SuperBlock, offset: u32) -> bool {
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] & bit != 0
     }
 
     /// The validity words of a super block.
     #[inline]
-    pub fn valid_words(&self, super_block: u32) -> &[u64] {
-        let first = super_block as usize * self.words_per_block;
+    pub fn valid_words(&self, super_block: SuperBlock) -> &[u64] {
+        let first = super_block.index() * self.words_per_block;
         &self.valid[first..first + self.words_per_block]
     }
 
     /// The validity words of a super block, to change (weights are the caller's business).
     #[inline]
-    pub fn valid_words_mut(&mut self, super_block: u32) -> &mut [u64] {
-        let first = super_block as usize * self.words_per_block;
+    pub fn valid_words_mut(&mut self, super_block: SuperBlock) -> &mut [u64] {
+        let first = super_block.index() * self.words_per_block;
         &mut self.valid[first..first + self.words_per_block]
     }
 
     /// Nothing of a super block is valid, and it may not be collected.
-    pub fn clear_block(&mut self, super_block: u32) {
+    pub fn clear_block(&mut self, super_block: SuperBlock) {
         self.valid_words_mut(super_block).fill(0);
-        self.weight[super_block as usize] = Map::NOT_A_CANDIDATE;
+        self.weight[super_block.index()] = Map::NOT_A_CANDIDATE;
     }
 
     /// Unit `offset` of `super_block` becomes valid as the copy on flash of a unit whose newest version is in the cache.
-    pub fn keep(&mut self, super_block: u32, offset: u32) {
+    pub fn keep(&mut self, super_block: SuperBlock, offset: u32) {
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] |= bit;
-        self.weight[super_block as usize] += 1;
+        self.weight[super_block.index()] += 1;
     }
 
     /// Valid units of a super block.
     #[inline]
-    pub fn valid_units(&self, super_block: u32) -> u32 {
-        u32::from(self.weight[super_block as usize] & !Map::NOT_A_CANDIDATE)
+    pub fn valid_units(&self, super_block: SuperBlock) -> u32 {
+        u32::from(self.weight[super_block.index()] & !Map::NOT_A_CANDIDATE)
     }
 
     /// Whether a super block may be collected.
     #[inline]
-    pub fn is_candidate(&self, super_block: u32) -> bool {
-        self.weight[super_block as usize] & Map::NOT_A_CANDIDATE == 0
+    pub fn is_candidate(&self, super_block: SuperBlock) -> bool {
+        self.weight[super_block.index()] & Map::NOT_A_CANDIDATE == 0
     }
 
     /// Allows or forbids a super block to be collected.
     #[inline]
-    pub fn set_candidate(&mut self, super_block: u32, candidate: bool) {
-        let weight = &mut self.weight[super_block as usize];
+    pub fn set_candidate(&mut self, super_block: SuperBlock, candidate: bool) {
+        let weight = &mut self.weight[super_block.index()];
         *weight = if candidate { *weight & !Map::NOT_A_CANDIDATE } else { *weight | Map::NOT_A_CANDIDATE };
     }
 
     #[inline]
-    fn bit(&self, super_block: u32, offset: u32) -> (usize, u64) {
-        (super_block as usize * self.words_per_block + (offset / 64) as usize, 1 << (offset % 64))
+    fn bit(&self, super_block: SuperBlock, offset: u32) -> (usize, u64) {
+        (super_block.index() * self.words_per_block + (offset / 64) as usize, 1 << (offset % 64))
     }
 }
 
 #[inline]
 fn decode(entry: u32) -> Where {
     if entry < CACHED {
-        Where::Flash(entry)
-    } else if entry == UNMAPPED {
+        Where::Flash(Ppu(entry))
+    } else if entry == UNMAPPED.0 {
         Where::Unmapped
     } else {
-        Where::Cache(entry & !CACHED)
+        Where::Cache(Slot(entry & !CACHED))
     }
 }

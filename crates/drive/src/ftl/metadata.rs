@@ -9,6 +9,7 @@ use super::flash::Flash;
 use super::outcome::Outcome;
 use super::programs::block_states;
 use super::resident::Ftl;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Ftl {
@@ -28,7 +29,7 @@ impl Ftl {
 
     /// A block is to be erased: true if that has to wait for trims to be written. Otherwise a cut could undo a trim whose
     /// data is gone, and bring back older data.
-    pub(super) fn journal_before_erase(&mut self, flash: &mut Flash, super_block: u32) -> bool {
+    pub(super) fn journal_before_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) -> bool {
         self.journal(flash, Then::Erase(super_block))
     }
 
@@ -74,7 +75,7 @@ impl Ftl {
         let group = METADATA | area.groups.insert(Group { then, version, programs });
         area.written.programs += programs;
         for _ in 0..programs {
-            area.next_lane = (area.next_lane + 1) % lanes;
+            area.next_lane = Lane((area.next_lane.0 + 1) % lanes);
             let (die, plane) = self.tables.layout.die_of(area.next_lane);
             let mut txn = Txn::new(Kind::GcProgram, die);
             (txn.plane, txn.planes, txn.owner) = (plane as u8, planes as u8, group);

@@ -29,6 +29,7 @@ mod levels;
 pub mod map;
 mod metadata;
 mod mount;
+mod moved;
 pub mod oob;
 pub mod outage;
 mod outcome;

@@ -1,6 +1,7 @@
 //! How long a drive takes to find its map again: the reads of recovery, die by die and channel by channel.
 
 use crate::ftl::layout::Layout;
+use crate::numbers::SuperBlock;
 use interpulse_engine::Duration;
 use interpulse_flash::geometry::{Geometry, Timing};
 
@@ -38,13 +39,13 @@ impl<'a> Reads<'a> {
     }
 
     /// The out-of-band data of the first page of a super block: what it is moves as one unit.
-    pub(super) fn probe(&mut self, layout: &Layout, super_block: u32) {
+    pub(super) fn probe(&mut self, layout: &Layout, super_block: SuperBlock) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);
         self.read(die, 0, 1);
     }
 
     /// The out-of-band data of all pages of the first `programs` operations of a super block.
-    pub(super) fn scan(&mut self, layout: &Layout, super_block: u32, programs: u32) {
+    pub(super) fn scan(&mut self, layout: &Layout, super_block: SuperBlock, programs: u32) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);
         for page in 0..programs * layout.pages_per_program {
             for _ in 0..layout.planes {

@@ -4,14 +4,16 @@
 //! host to the next over the whole drive, and that garbage collection copies) and the number of the program operation.
 //! Of two copies the one with the higher version is the newer data; of equal versions the later program is the copy.
 
+use crate::numbers::{Lpn, Ppu};
+
 /// A unit that says nothing: erased, torn, or padding.
-pub const NOTHING: u32 = u32::MAX;
+pub const NOTHING: Lpn = Lpn(u32::MAX);
 
 /// The spare bytes of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spare {
     /// The logical unit, or [`NOTHING`].
-    pub lpn: u32,
+    pub lpn: Lpn,
     /// Version of the data; what preconditioning wrote has version 0.
     pub version: u32,
     /// Number of the program operation that wrote it; 0 before the start.
@@ -64,17 +66,17 @@ impl Oob {
     }
 
     /// Unit `ppu` holds `lpn` from now on.
-    pub fn write(&mut self, ppu: u32, spare: Spare) {
-        self.spares[ppu as usize] = spare;
+    pub fn write(&mut self, ppu: Ppu, spare: Spare) {
+        self.spares[ppu.index()] = spare;
     }
 
     /// What unit `ppu` says.
-    pub fn read(&self, ppu: u32) -> Spare {
-        self.spares[ppu as usize]
+    pub fn read(&self, ppu: Ppu) -> Spare {
+        self.spares[ppu.index()]
     }
 
     /// The units from `first` on are erased.
-    pub fn erase(&mut self, first: u32, units: u32) {
-        self.spares[first as usize..(first + units) as usize].fill(BLANK);
+    pub fn erase(&mut self, first: Ppu, units: u32) {
+        self.spares[first.index()..(first + units).index()].fill(BLANK);
     }
 }

@@ -7,7 +7,8 @@ use super::programs::programs_begun;
 use super::recovery::{self, Found};
 use super::resident::Ftl;
 use crate::audit::loss::{Fate, Held, Losses};
-use crate::cache::NO_SLOT;
+use crate::cache::NO_HOME;
+use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::Duration;
 use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
@@ -57,8 +58,8 @@ impl Ftl {
             let Some(block) = operation.block else { continue };
             if operation.erase {
                 let layout = &self.tables.layout;
-                let lane = die * layout.lanes_per_die + operation.planes.first / layout.planes;
-                metadata.broken[(lane * layout.blocks + block) as usize] = true;
+                let lane = Lane(die * layout.lanes_per_die + operation.planes.first / layout.planes);
+                metadata.broken[(layout.first_block(lane) + block).index()] = true;
             } else {
                 recovered.torn_word_lines += 1;
             }
@@ -76,7 +77,7 @@ impl Ftl {
         protected: bool,
         decode: Duration,
         recovered: &mut Recovered,
-    ) -> (Vec<(u32, u32)>, Fates) {
+    ) -> (Vec<(Slot, Lpn)>, Fates) {
         let programs = programs_begun(&self.tables, flash.nand.dies());
         self.tables.units.record_mut().expect("power may be lost").checkpoint.lose_power();
         let broken = &self.metadata.as_ref().expect("power may be lost").broken;
@@ -89,17 +90,17 @@ impl Ftl {
 
         let (cache, map) = (&self.tables.units.cache, self.tables.map());
         let kept = if self.tables.units.keeps_homes() { Vec::new() } else { cache.occupied() };
-        let newest = |slot: &u32| map.get(cache.lpn(*slot)) == Where::Cache(*slot);
-        let kept: Vec<(u32, u32)> = kept.into_iter().filter(newest).map(|s| (s, cache.lpn(s))).collect();
+        let newest = |slot: &Slot| map.get(cache.lpn(*slot)) == Where::Cache(*slot);
+        let kept: Vec<(Slot, Lpn)> = kept.into_iter().filter(newest).map(|s| (s, cache.lpn(s))).collect();
 
         let mut reads = Reads::new(flash.nand.geometry(), flash.nand.timing());
         recovered.checkpoint_pages = record.checkpoint.pages();
         recovered.cache_pages = (kept.len() as u64).div_ceil(u64::from(layout.units_per_page()));
         reads.spread(recovered.checkpoint_pages + recovered.cache_pages);
         let whole = reads.pages();
-        (0..layout.super_blocks()).for_each(|block| reads.probe(layout, block));
+        SuperBlock::first(layout.super_blocks()).for_each(|block| reads.probe(layout, block));
         for &block in &rebuilt.scanned {
-            reads.scan(layout, block, programs[block as usize]);
+            reads.scan(layout, block, programs[block.index()]);
         }
         recovered.oob_pages = reads.pages() - whole;
         recovered.mounting = reads.time(decode);
@@ -108,10 +109,10 @@ impl Ftl {
 
         let mut slots = HashMap::new();
         for &(slot, lpn) in &kept {
-            places[lpn as usize] = UNMAPPED;
+            places[lpn.index()] = UNMAPPED;
             slots.insert(lpn, slot);
         }
-        let held = |lpn| match (slots.get(&lpn), places[lpn as usize]) {
+        let held = |lpn: Lpn| match (slots.get(&lpn), places[lpn.index()]) {
             (Some(&slot), _) => Held::Slot(slot),
             (None, UNMAPPED) => Held::Nothing,
             (None, ppu) => Held::Unit(ppu),
@@ -127,14 +128,14 @@ impl Ftl {
 
     /// Compares a rebuilt map with the live one, as far as flash must hold what that says. Returns how many trims are
     /// undone.
-    fn compare(&self, places: &[u32], protected: bool) -> u64 {
+    fn compare(&self, places: &[Ppu], protected: bool) -> u64 {
         let (map, cache) = (self.tables.map(), &self.tables.units.cache);
         let keeps = self.tables.units.keeps_homes();
         let mut undone = 0;
-        for (lpn, &place) in (0..).zip(places) {
+        for (lpn, &place) in (0..).map(Lpn).zip(places) {
             let expected = match map.get(lpn) {
                 Where::Flash(ppu) => ppu,
-                Where::Cache(slot) if keeps && cache.home(slot) != NO_SLOT => cache.home(slot),
+                Where::Cache(slot) if keeps && cache.home(slot) != NO_HOME => cache.home(slot),
                 Where::Cache(_) => continue,
                 Where::Unmapped if protected => UNMAPPED,
                 Where::Unmapped => {
@@ -148,7 +149,7 @@ impl Ftl {
     }
 
     /// Everything that is not on flash is gone, but for `kept`, slots and units of a cache that survives.
-    fn go_on_with(&mut self, kept: &[(u32, u32)]) {
+    fn go_on_with(&mut self, kept: &[(Slot, Lpn)]) {
         self.write_back.lose_power();
         let pairs = self.tables.units.restore_cache(kept);
         if let Some(levels) = &mut self.levels {
@@ -171,14 +172,14 @@ impl Ftl {
     /// The map is there again: erases the blocks that need it, lets collection go on, and asks for the cache to be emptied;
     /// [`Outcome::Flushed`](super::Outcome::Flushed) of [`REFILL`](super::REFILL) says when it is.
     pub fn refill(&mut self, flash: &mut Flash) {
-        for super_block in 0..self.tables.layout.super_blocks() {
-            if self.metadata.as_ref().is_some_and(|of| of.broken[super_block as usize]) {
+        for super_block in SuperBlock::first(self.tables.layout.super_blocks()) {
+            if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {
                 let (lane, _) = self.tables.layout.lane_of(super_block);
-                self.collection.lanes[lane as usize].erasing += 1;
+                self.collection.lanes[lane.index()].erasing += 1;
                 self.submit_erase(flash, super_block);
             }
         }
-        for lane in 0..self.tables.layout.lanes {
+        for lane in Lane::first(self.tables.layout.lanes) {
             self.pump_gc(flash, lane);
         }
         self.flush_all();

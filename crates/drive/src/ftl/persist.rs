@@ -2,7 +2,7 @@
 
 use super::map::Map;
 use super::tables::{Frontier, Stream, Tables};
-use std::collections::VecDeque;
+use crate::numbers::{Lpn, Ppu, SuperBlock};
 
 impl Tables {
     /// Bytes that [`Tables::save`] hands out.
@@ -36,10 +36,10 @@ impl Tables {
             // A fixed size for each lane: the free list is padded to the lane's blocks.
             lanes.extend((lane.free.len() as u32).to_le_bytes());
             let padding = self.layout.blocks as usize - lane.free.len();
-            let entries = lane.free.iter().copied().chain(std::iter::repeat_n(u32::MAX, padding));
+            let entries = lane.free.iter().map(|b| b.0).chain(std::iter::repeat_n(u32::MAX, padding));
             entries.for_each(|b| lanes.extend(b.to_le_bytes()));
             for f in &lane.frontiers[..2] {
-                lanes.extend(f.block.to_le_bytes());
+                lanes.extend(f.block.0.to_le_bytes());
                 lanes.extend(f.next_program.to_le_bytes());
             }
         }
@@ -69,10 +69,12 @@ impl Tables {
         let numbers: Vec<u32> = bytes.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect();
         for (lane, numbers) in self.lanes.iter_mut().zip(numbers.chunks(per_lane)) {
             let free = (numbers[0] as usize).min(per_lane - 5);
-            lane.free = numbers[1..=free].iter().copied().collect::<VecDeque<u32>>();
+            lane.free = numbers[1..=free].iter().copied().map(SuperBlock).collect();
             let tail = &numbers[per_lane - 4..];
-            lane.frontiers[Stream::Host as usize] = Frontier { block: tail[0], next_program: tail[1] };
-            lane.frontiers[Stream::Gc as usize] = Frontier { block: tail[2], next_program: tail[3] };
+            lane.frontiers[Stream::Host as usize] =
+                Frontier { block: SuperBlock(tail[0]), next_program: tail[1] };
+            lane.frontiers[Stream::Gc as usize] =
+                Frontier { block: SuperBlock(tail[2]), next_program: tail[3] };
         }
         Ok(())
     }
@@ -82,19 +84,19 @@ impl Tables {
         /// How far ahead map entries are fetched.
         const AHEAD: usize = 32;
         let logical = self.map().logical_units();
-        let mut list: Vec<(u32, u32)> = Vec::new();
-        for block in 0..self.layout.super_blocks() {
+        let mut list: Vec<(Lpn, Ppu)> = Vec::new();
+        for block in SuperBlock::first(self.layout.super_blocks()) {
             list.clear();
             let first = self.layout.first_unit(block);
             for (w, &word) in self.map().valid_words(block).iter().enumerate() {
                 let mut bits = word;
                 while bits != 0 {
-                    let ppu = first + w as u32 * 64 + bits.trailing_zeros();
-                    list.push((self.map().to_logical[ppu as usize], ppu));
+                    let ppu = first + (w as u32 * 64 + bits.trailing_zeros());
+                    list.push((self.map().logical(ppu), ppu));
                     bits &= bits - 1;
                 }
             }
-            if list.len() != (self.map().weight[block as usize] & !Map::NOT_A_CANDIDATE) as usize {
+            if list.len() != (self.map().weight[block.index()] & !Map::NOT_A_CANDIDATE) as usize {
                 return Err(format!("block {block} does not hold as many valid units as it counts"));
             }
             for i in 0..list.len() {
@@ -102,7 +104,7 @@ impl Tables {
                     self.map().prefetch(ahead);
                 }
                 let (lpn, ppu) = list[i];
-                if lpn >= logical {
+                if lpn.0 >= logical {
                     return Err(format!("unit {ppu} holds logical unit {lpn} of {logical}"));
                 }
                 self.units.map_mut().set_physical(lpn, ppu);

@@ -1,13 +1,14 @@
 //! A place for one program operation, and where its units go.
 
 use super::layout::Layout;
+use crate::numbers::SuperBlock;
 use interpulse_flash::reprogram::TwoBit;
 
 /// A place for one program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramPlace {
     /// Super block, numbered over the drive.
-    pub super_block: u32,
+    pub super_block: SuperBlock,
     /// Program operation within it.
     pub program: u32,
     /// Offset of its first unit in the super block.

@@ -1,6 +1,7 @@
 //! Which lane takes the next program of host data.
 
 use super::tables::{Stream, Tables};
+use crate::numbers::Lane;
 
 /// The lanes without a host program.
 pub(super) struct Placement {
@@ -28,25 +29,25 @@ impl Placement {
 
     /// Whether `lane` has no host program under way.
     #[inline]
-    pub(super) fn is_free(&self, lane: u32) -> bool {
-        self.ready[(lane / 64) as usize] >> (lane % 64) & 1 != 0
+    pub(super) fn is_free(&self, lane: Lane) -> bool {
+        self.ready[(lane.0 / 64) as usize] >> (lane.0 % 64) & 1 != 0
     }
 
     /// A host program is under way on `lane`.
     #[inline]
-    pub(super) fn take(&mut self, lane: u32) {
-        self.ready[(lane / 64) as usize] &= !(1 << (lane % 64));
+    pub(super) fn take(&mut self, lane: Lane) {
+        self.ready[(lane.0 / 64) as usize] &= !(1 << (lane.0 % 64));
     }
 
     /// `lane` has no host program any more.
     #[inline]
-    pub(super) fn give_back(&mut self, lane: u32) {
-        self.ready[(lane / 64) as usize] |= 1 << (lane % 64);
+    pub(super) fn give_back(&mut self, lane: Lane) {
+        self.ready[(lane.0 / 64) as usize] |= 1 << (lane.0 % 64);
     }
 
     /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
     #[inline]
-    pub(super) fn is_ready(&self, tables: &Tables, lane: u32, imposed: bool) -> bool {
+    pub(super) fn is_ready(&self, tables: &Tables, lane: Lane, imposed: bool) -> bool {
         self.is_free(lane) && (imposed || tables.has_place(lane, Stream::Host))
     }
 
@@ -58,7 +59,7 @@ impl Placement {
         tables: &Tables,
         imposed: bool,
         nothing_in_flight: bool,
-    ) -> Option<u32> {
+    ) -> Option<Lane> {
         let words = self.ready.len();
         let (start_word, start_bit) = ((self.next / 64) as usize, self.next % 64);
         for step in 0..=words {
@@ -70,10 +71,10 @@ impl Placement {
                 bits &= !(u64::MAX << start_bit);
             }
             while bits != 0 {
-                let lane = w as u32 * 64 + bits.trailing_zeros();
+                let lane = Lane(w as u32 * 64 + bits.trailing_zeros());
                 let welcome = tables.welcomes(lane) || nothing_in_flight;
                 if welcome && self.is_ready(tables, lane, imposed) {
-                    self.next = if lane + 1 == self.lanes { 0 } else { lane + 1 };
+                    self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
                     return Some(lane);
                 }
                 bits &= bits - 1;

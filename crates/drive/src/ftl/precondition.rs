@@ -7,6 +7,7 @@ use super::map::Where;
 use super::place::ProgramPlace;
 use super::stripe::Stripe;
 use super::tables::{Stream, Tables};
+use crate::numbers::{Lane, Lpn};
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
 /// many.
@@ -24,8 +25,8 @@ struct Partial {
 /// instant for ever.
 fn stagger(ftl: &mut Tables) {
     let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
-    for lane in 0..ftl.layout.lanes {
-        for _ in 0..u64::from(lane) * programs / lanes {
+    for lane in Lane::first(ftl.layout.lanes) {
+        for _ in 0..u64::from(lane.0) * programs / lanes {
             let place = ftl.take_place(lane, Stream::Host).expect("a fresh lane has blocks");
             ftl.counters.padding_units += u64::from(ftl.layout.units_per_program);
             ftl.program_done(place.super_block);
@@ -38,8 +39,8 @@ pub struct Preconditioner<'a> {
     ftl: &'a mut Tables,
     stripe: Option<Stripe>,
     partial: Vec<[Option<Partial>; 2]>,
-    next_lane: u32,
-    moved: Vec<u32>,
+    next_lane: Lane,
+    moved: Vec<Lpn>,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -47,19 +48,19 @@ impl<'a> Preconditioner<'a> {
     pub fn new(ftl: &'a mut Tables, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
         stagger(ftl);
-        Preconditioner { ftl, stripe, partial: vec![[None; 2]; lanes], next_lane: 0, moved: Vec::new() }
+        Preconditioner { ftl, stripe, partial: vec![[None; 2]; lanes], next_lane: Lane(0), moved: Vec::new() }
     }
 
     /// Writes the logical units `from..to` in order.
-    pub fn write_in_order(&mut self, from: u32, to: u32) {
-        for lpn in from..to {
+    pub fn write_in_order(&mut self, from: Lpn, to: Lpn) {
+        for lpn in from.until(to) {
             self.write(lpn);
         }
     }
 
     /// Makes `count` writes to the addresses that `next` gives.
-    pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> u32) {
-        let mut ring = [0u32; AHEAD];
+    pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> Lpn) {
+        let mut ring = [Lpn(0); AHEAD];
         let mut made: u64 = 0;
         for step in 0..count + AHEAD as u64 {
             if step < count {
@@ -105,17 +106,17 @@ impl<'a> Preconditioner<'a> {
     }
 
     #[inline]
-    fn write(&mut self, lpn: u32) {
+    fn write(&mut self, lpn: Lpn) {
         let lane = match &self.stripe {
             Some(stripe) => {
                 let lane = stripe.lane(lpn);
-                if self.partial[lane as usize][Stream::Host as usize].is_none() {
+                if self.partial[lane.index()][Stream::Host as usize].is_none() {
                     self.make_room(lane);
                 }
                 lane
             }
             None => {
-                if self.partial[self.next_lane as usize][Stream::Host as usize].is_none() {
+                if self.partial[self.next_lane.index()][Stream::Host as usize].is_none() {
                     self.choose_lane();
                 }
                 self.next_lane
@@ -133,7 +134,7 @@ impl<'a> Preconditioner<'a> {
         let lanes = self.ftl.layout.lanes;
         for heavy in [false, true] {
             for _ in 0..lanes {
-                self.next_lane = if self.next_lane + 1 >= lanes { 0 } else { self.next_lane + 1 };
+                self.next_lane = if self.next_lane.0 + 1 >= lanes { Lane(0) } else { self.next_lane + 1 };
                 if (heavy || self.ftl.welcomes(self.next_lane)) && self.make_room(self.next_lane) {
                     return;
                 }
@@ -143,15 +144,15 @@ impl<'a> Preconditioner<'a> {
     }
 
     /// Collects garbage as the thresholds ask; whether the lane then has a place for host data.
-    fn make_room(&mut self, lane: u32) -> bool {
+    fn make_room(&mut self, lane: Lane) -> bool {
         while self.ftl.wants_gc(lane) && self.collect(lane) {}
         self.ftl.has_place(lane, Stream::Host)
     }
 
     /// Puts `lpn` into the next unit of `stream` on `lane`.
     #[inline]
-    fn place(&mut self, lane: u32, stream: Stream, lpn: u32) {
-        let slot = &mut self.partial[lane as usize][stream as usize];
+    fn place(&mut self, lane: Lane, stream: Stream, lpn: Lpn) {
+        let slot = &mut self.partial[lane.index()][stream as usize];
         let mut partial = match *slot {
             Some(p) => p,
             None => {
@@ -171,7 +172,7 @@ impl<'a> Preconditioner<'a> {
     }
 
     /// Empties one victim of `lane`; false if there was none worth it.
-    fn collect(&mut self, lane: u32) -> bool {
+    fn collect(&mut self, lane: Lane) -> bool {
         let Some(victim) = self.ftl.choose_victim(lane) else { return false };
         let mut moved = std::mem::take(&mut self.moved);
         moved.clear();

@@ -1,17 +1,18 @@
 //! How far each super block has been programmed, as its dies have it.
 
 use super::tables::Tables;
+use crate::numbers::SuperBlock;
 use interpulse_flash::die::Die;
 
 /// Program operations ended, or torn, in each super block since its last erase.
 pub(super) fn programs_begun(tables: &Tables, dies: &[Die]) -> Vec<u32> {
     let layout = &tables.layout;
-    let programs = |super_block| {
+    let programs = |super_block: SuperBlock| {
         let (lane, block) = layout.lane_of(super_block);
         let (die, plane) = layout.die_of(lane);
         u32::from(dies[die as usize].blocks().programmed(plane, block)) / layout.pages_per_program
     };
-    (0..layout.super_blocks()).map(programs).collect()
+    SuperBlock::first(layout.super_blocks()).map(programs).collect()
 }
 
 /// Erases of each super block, and whether all of its programs have ended.

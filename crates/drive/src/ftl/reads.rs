@@ -3,6 +3,7 @@
 use super::flash::Flash;
 use super::map::Where;
 use super::resident::Ftl;
+use crate::numbers::Lpn;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
@@ -20,13 +21,13 @@ pub struct Look {
 impl Ftl {
     /// The first look-up of a random address misses every cache: fetches the entry of `lpn` ahead of its use.
     #[inline]
-    pub fn prefetch(&self, lpn: u32) {
+    pub fn prefetch(&self, lpn: Lpn) {
         self.tables.map().prefetch(lpn);
     }
 
     /// As [`Ftl::prefetch`], for what a write of `lpn` makes invalid.
     #[inline]
-    pub fn prefetch_older(&self, lpn: u32) {
+    pub fn prefetch_older(&self, lpn: Lpn) {
         if let Where::Flash(ppu) = self.tables.map().get(lpn) {
             let (block, offset) = self.tables.layout.split(ppu);
             self.tables.map().prefetch_valid(block, offset);
@@ -36,7 +37,7 @@ impl Ftl {
     /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
     /// of one physical page are read together.
     #[inline(always)]
-    pub fn read(&mut self, flash: &mut Flash, tag: u32, from: u32, to: u32) -> Look {
+    pub fn read(&mut self, flash: &mut Flash, tag: u32, from: Lpn, to: Lpn) -> Look {
         let mut look = Look::default();
         let mut lpn = from;
         while lpn < to {
@@ -75,7 +76,7 @@ impl Ftl {
                 txn.set_two_bit(TwoBit::Whole);
             }
             if !self.readers.is_empty() {
-                self.readers[layout.block_of(first) as usize] += 1;
+                self.readers[layout.block_of(first).index()] += 1;
             }
             flash.submit(txn);
             lpn += count;
@@ -99,9 +100,9 @@ impl Ftl {
 
     /// Whether a read of the `units` from `lpn` on would have to wait for garbage collection now.
     #[cold]
-    pub fn waits_for_collection(&self, flash: &Flash, lpn: u32, units: u32) -> bool {
+    pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
         let now = flash.now();
-        (lpn..lpn + units).any(|lpn| match self.tables.map().get(lpn) {
+        lpn.until(lpn + units).any(|lpn| match self.tables.map().get(lpn) {
             Where::Flash(ppu) => flash.nand.gc_is_in_the_way(self.tables.layout.place(ppu).die, now),
             Where::Cache(_) | Where::Unmapped => false,
         })

@@ -4,6 +4,7 @@
 use super::checkpoint::{Checkpoint, ENTRY_BYTES, Entry};
 use super::map::{Map, UNMAPPED, Where};
 use super::oob::{Oob, Spare};
+use crate::numbers::{Lpn, Ppu};
 
 /// The record.
 #[derive(Clone)]
@@ -30,7 +31,7 @@ impl Record {
             Where::Flash(place) => Entry { place, version: 0 },
             _ => Entry { place: UNMAPPED, version: 0 },
         };
-        let entries = (0..map.logical_units()).map(entry).collect();
+        let entries = Lpn::first(map.logical_units()).map(entry).collect();
         Record {
             oob: Oob::new(units as u32),
             checkpoint: Checkpoint::new(entries, blocks, (page_bytes / ENTRY_BYTES) as u32),
@@ -40,13 +41,13 @@ impl Record {
     }
 
     /// Unit `ppu` says this from now on.
-    pub(super) fn describe(&mut self, ppu: u32, spare: Spare) {
+    pub(super) fn describe(&mut self, ppu: Ppu, spare: Spare) {
         self.oob.write(ppu, spare);
         self.checkpoint.touch(spare.lpn);
     }
 
     /// `lpn` has been trimmed.
-    pub(super) fn journal_trim(&mut self, lpn: u32) {
+    pub(super) fn journal_trim(&mut self, lpn: Lpn) {
         let version = self.oob.next_version();
         self.checkpoint.trim(lpn, version, self.protected);
     }

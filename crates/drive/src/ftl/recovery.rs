@@ -5,6 +5,7 @@ use super::checkpoint::Checkpoint;
 use super::layout::Layout;
 use super::map::UNMAPPED;
 use super::oob::{NOTHING, Oob};
+use crate::numbers::{Ppu, SuperBlock};
 
 /// The blocks as the cut left them, by super block.
 pub struct Found<'a> {
@@ -19,9 +20,9 @@ pub struct Found<'a> {
 /// What was rebuilt, and what was read for it.
 pub struct Rebuilt {
     /// The physical unit of each logical one, or [`UNMAPPED`].
-    pub places: Vec<u32>,
+    pub places: Vec<Ppu>,
     /// Super blocks of which every programmed page was scanned.
-    pub scanned: Vec<u32>,
+    pub scanned: Vec<SuperBlock>,
 }
 
 /// Rebuilds the map.
@@ -30,35 +31,35 @@ pub struct Rebuilt {
 /// Of what was written after the checkpoint began the highest version wins, a trim counting as one, and of copies of one
 /// version the last.
 pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Found) -> Rebuilt {
-    let same = |block: u32| {
-        let b = block as usize;
+    let same = |block: SuperBlock| {
+        let b = block.index();
         !found.broken[b] && found.programs[b] > 0 && checkpoint.block(block).0 == found.cycles[b]
     };
-    let mut best: Vec<(u32, u32, u32)> = Vec::with_capacity(checkpoint.entries().len());
+    let mut best: Vec<(u32, u32, Ppu)> = Vec::with_capacity(checkpoint.entries().len());
     for entry in checkpoint.entries() {
         let gone = entry.place != UNMAPPED && !same(layout.block_of(entry.place));
         best.push(if gone { (0, 0, UNMAPPED) } else { (entry.version, 0, entry.place) });
     }
     for (lpn, version) in checkpoint.trims() {
-        let of = &mut best[lpn as usize];
+        let of = &mut best[lpn.index()];
         if version > of.0 {
             *of = (version, 0, UNMAPPED);
         }
     }
     let mut scanned = Vec::new();
-    for block in 0..layout.super_blocks() {
-        let b = block as usize;
+    for block in SuperBlock::first(layout.super_blocks()) {
+        let b = block.index();
         if found.broken[b] || found.programs[b] == 0 || (same(block) && checkpoint.block(block).1) {
             continue;
         }
         scanned.push(block);
         let first = layout.first_unit(block);
-        for ppu in first..first + found.programs[b] * layout.units_per_program {
+        for ppu in first.until(first + found.programs[b] * layout.units_per_program) {
             let spare = oob.read(ppu);
             if spare.lpn == NOTHING || spare.written <= checkpoint.order() {
                 continue;
             }
-            let of = &mut best[spare.lpn as usize];
+            let of = &mut best[spare.lpn.index()];
             if (spare.version, spare.written) >= (of.0, of.1) {
                 *of = (spare.version, spare.written, ppu);
             }

@@ -7,6 +7,7 @@
 use super::collection::{Rewrite, Victim};
 use super::flash::Flash;
 use super::resident::Ftl;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
@@ -32,16 +33,16 @@ impl Ftl {
             return;
         }
         let now = flash.now();
-        for lane in 0..self.tables.layout.lanes {
-            if !self.collection.lanes[lane as usize].rewrites.is_empty() {
+        for lane in Lane::first(self.tables.layout.lanes) {
+            if !self.collection.lanes[lane.index()].rewrites.is_empty() {
                 continue;
             }
-            let blocks = lane * self.tables.layout.blocks..(lane + 1) * self.tables.layout.blocks;
+            let blocks = self.tables.layout.blocks_of(lane);
             let old = blocks
                 .filter(|&b| self.tables.map().is_candidate(b) && self.is_old(flash.nand, now, b, limit));
             let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
             if !old.is_empty() {
-                self.collection.lanes[lane as usize].rewrites.extend(old);
+                self.collection.lanes[lane.index()].rewrites.extend(old);
                 self.pump_gc(flash, lane);
             }
         }
@@ -54,26 +55,26 @@ impl Ftl {
     /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
     /// that one is rewritten, so that it takes its share of what changes often. One at a time.
     #[cold]
-    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: u32, erased: u32, gap: u32) {
-        let blocks = lane * self.tables.layout.blocks..(lane + 1) * self.tables.layout.blocks;
+    pub(super) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
+        let blocks = self.tables.layout.blocks_of(lane);
         let closed = blocks.filter(|&block| self.tables.map().is_candidate(block));
-        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block as usize]) else { return };
-        let cycles = |block: u32| self.tables.cycles[block as usize];
-        let rewrites = &mut self.collection.lanes[lane as usize].rewrites;
+        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block.index()]) else { return };
+        let cycles = |block: SuperBlock| self.tables.cycles[block.index()];
+        let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
             rewrites.push_back(Rewrite::Young(youngest));
             self.pump_gc(flash, lane);
         }
     }
 
-    fn is_old(&self, nand: &Nand, now: SimTime, super_block: u32, limit: Duration) -> bool {
+    fn is_old(&self, nand: &Nand, now: SimTime, super_block: SuperBlock, limit: Duration) -> bool {
         let (lane, block) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let reliability = nand.reliability().expect("ages are kept where there are errors");
         reliability.age(BlockAddress { die, plane, block }, now) > limit
     }
 
-    fn is_worn_by_reads(&self, nand: &Nand, super_block: u32) -> bool {
+    fn is_worn_by_reads(&self, nand: &Nand, super_block: SuperBlock) -> bool {
         let (lane, block) = self.tables.layout.lane_of(super_block);
         let (die, plane) = self.tables.layout.die_of(lane);
         let planes = plane..plane + self.tables.layout.planes;
@@ -83,12 +84,12 @@ impl Ftl {
 
     /// A read has reached the limit of reads of its block.
     #[cold]
-    pub(super) fn reclaim(&mut self, flash: &mut Flash, super_block: u32) {
+    pub(super) fn reclaim(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         if self.closed {
             return;
         }
         let (lane, _) = self.tables.layout.lane_of(super_block);
-        let rewrites = &mut self.collection.lanes[lane as usize].rewrites;
+        let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if self.tables.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
             rewrites.push_back(Rewrite::Read(super_block));
             self.pump_gc(flash, lane);
@@ -97,8 +98,8 @@ impl Ftl {
 
     /// Takes the next block to be rewritten on `lane`, or sends out what has been gathered from the last one; false if
     /// there is nothing to do now.
-    pub(super) fn rewrite_next(&mut self, flash: &mut Flash, lane: u32) -> bool {
-        let l = lane as usize;
+    pub(super) fn rewrite_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+        let l = lane.index();
         let gc = &self.collection.lanes[l];
         if gc.rewriting {
             if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
@@ -139,19 +140,20 @@ impl Ftl {
 
     /// The super block that a page read addresses.
     #[inline]
-    pub(super) fn super_block_of(&self, read: &Txn) -> u32 {
+    pub(super) fn super_block_of(&self, read: &Txn) -> SuperBlock {
         let layout = &self.tables.layout;
-        (read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes) * layout.blocks + read.block
+        let lane = Lane(read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes);
+        layout.first_block(lane) + read.block
     }
 
     /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
     #[inline(never)]
-    pub(super) fn reader_done(&mut self, flash: &mut Flash, super_block: u32) {
-        let readers = &mut self.readers[super_block as usize];
+    pub(super) fn reader_done(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+        let readers = &mut self.readers[super_block.index()];
         *readers -= 1;
         if *readers == 0 {
             let (lane, _) = self.tables.layout.lane_of(super_block);
-            if !self.collection.lanes[lane as usize].victims.is_empty() {
+            if !self.collection.lanes[lane.index()].victims.is_empty() {
                 self.erase_if_done(flash, lane, super_block);
             }
         }

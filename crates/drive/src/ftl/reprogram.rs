@@ -9,6 +9,7 @@
 
 use super::layout::Layout;
 use super::map::Map;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::reprogram::{Bit, Status};
 use interpulse_settings::{ConfigError, Section, default};
 
@@ -90,7 +91,7 @@ pub(super) struct WordLine {
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The super block.
-    pub super_block: u32,
+    pub super_block: SuperBlock,
     pub(super) super_layer: u32,
     pub(super) lines: Vec<WordLine>,
     /// Where the search for a word line to reprogram goes on: the "current reprogrammable word line" of Section 4.3.
@@ -154,8 +155,8 @@ impl Reprogramming {
 
     /// Whether the word lines of a super block hold two bits per cell.
     #[inline]
-    pub fn is_two_bit(&self, super_block: u32) -> bool {
-        self.two_bit[super_block as usize]
+    pub fn is_two_bit(&self, super_block: SuperBlock) -> bool {
+        self.two_bit[super_block.index()]
     }
 
     /// Blocks that wait as candidates.
@@ -165,16 +166,16 @@ impl Reprogramming {
 
     /// Pages (of each plane) that are free in the open blocks of a lane: both of every word line that has not been
     /// programmed.
-    pub fn free_pages(&self, lane: u32, programs_per_block: u32) -> u32 {
-        let places = (lane * self.levels) as usize..((lane + 1) * self.levels) as usize;
+    pub fn free_pages(&self, lane: Lane, programs_per_block: u32) -> u32 {
+        let places = self.at(lane, 0)..self.at(lane + 1, 0);
         let active = self.active[places.clone()].iter().flatten();
         let open = active.chain(self.candidates[places].iter().flatten());
         let used = |b: &Block| b.super_layer * self.word_lines + b.lines.len() as u32;
         open.map(|b| 2 * (programs_per_block - used(b))).sum()
     }
 
-    pub(super) fn at(&self, lane: u32, level: u32) -> usize {
-        (lane * self.levels + level) as usize
+    pub(super) fn at(&self, lane: Lane, level: u32) -> usize {
+        (lane.0 * self.levels + level) as usize
     }
 
     pub(super) fn lines_of(&self, super_layer: u32, programs: u32) -> u32 {
@@ -195,7 +196,7 @@ pub fn page_units(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<It
     (0..layout.planes).flat_map(move |plane| (0..units).map(move |unit| first + plane * plane_part + unit))
 }
 
-pub(super) fn is_used(map: &Map, layout: &Layout, super_block: u32, word_line: u32, bit: Bit) -> bool {
+pub(super) fn is_used(map: &Map, layout: &Layout, super_block: SuperBlock, word_line: u32, bit: Bit) -> bool {
     page_units(layout, word_line, bit).any(|offset| map.is_valid(super_block, offset))
 }
 

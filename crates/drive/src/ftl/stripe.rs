@@ -1,5 +1,6 @@
 //! Which lane a logical page goes to: static striping orders, or dynamic allocation.
 
+use crate::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section};
 
@@ -62,7 +63,7 @@ impl Allocation {
 /// The lane of each position of the striping order.
 #[derive(Clone, Debug)]
 pub struct Stripe {
-    lanes: Vec<u32>,
+    lanes: Vec<Lane>,
     units_per_page: u32,
 }
 
@@ -86,7 +87,7 @@ impl Stripe {
                 }
                 let [c, w, d, p] = at;
                 let die = (c * geometry.chips_per_channel + w) * geometry.dies_per_chip + d;
-                die * lanes_per_die + p
+                Lane(die * lanes_per_die + p)
             })
             .collect();
         Some(Stripe { lanes, units_per_page: geometry.units_per_page })
@@ -94,7 +95,7 @@ impl Stripe {
 
     /// The lane of logical unit `lpn`; the units of one page stay together.
     #[inline]
-    pub fn lane(&self, lpn: u32) -> u32 {
-        self.lanes[(lpn / self.units_per_page) as usize % self.lanes.len()]
+    pub fn lane(&self, lpn: Lpn) -> Lane {
+        self.lanes[(lpn.0 / self.units_per_page) as usize % self.lanes.len()]
     }
 }

@@ -8,6 +8,7 @@ use super::map::Map;
 use super::place::ProgramPlace;
 use super::reprogram::Reprogramming;
 use super::units::Units;
+use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::{Rng, counters};
 use std::collections::VecDeque;
 
@@ -118,15 +119,15 @@ impl Stream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Frontier {
     /// The super block, meaningful while `next_program` is below the block's programs.
-    pub(super) block: u32,
+    pub(super) block: SuperBlock,
     /// The next program operation; equal to the programs of a block when there is no open block.
     pub(super) next_program: u32,
 }
 
 #[derive(Clone)]
-pub(super) struct Lane {
+pub(super) struct LaneBlocks {
     /// Erased super blocks, the longest erased first, which levels wear.
-    pub(super) free: VecDeque<u32>,
+    pub(super) free: VecDeque<SuperBlock>,
     pub(super) frontiers: [Frontier; STREAMS],
 }
 
@@ -138,7 +139,7 @@ pub struct Tables {
     /// Where every unit is.
     pub(super) units: Units,
     config: FtlConfig,
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<LaneBlocks>,
     /// P/E cycles of each super block.
     pub cycles: Vec<u32>,
     /// When each super block was closed, in blocks closed before.
@@ -160,10 +161,10 @@ impl Tables {
     /// Those of an FTL over erased flash.
     pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
         let blocks = layout.super_blocks();
-        let none_open = Frontier { block: 0, next_program: layout.programs_per_block };
-        let lanes = (0..layout.lanes)
-            .map(|lane| Lane {
-                free: (lane * layout.blocks..(lane + 1) * layout.blocks).collect(),
+        let none_open = Frontier { block: SuperBlock(0), next_program: layout.programs_per_block };
+        let lanes = Lane::first(layout.lanes)
+            .map(|lane| LaneBlocks {
+                free: layout.blocks_of(lane).collect(),
                 frontiers: [none_open; STREAMS],
             })
             .collect();
@@ -200,8 +201,8 @@ impl Tables {
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
     /// so lanes drift apart; without this a small one can fill up with valid data.
     #[inline]
-    pub fn welcomes(&self, lane: u32) -> bool {
-        !self.heavy[lane as usize]
+    pub fn welcomes(&self, lane: Lane) -> bool {
+        !self.heavy[lane.index()]
     }
 
     /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
@@ -235,12 +236,12 @@ impl Tables {
 
     /// `lpn` is written to unit `offset` of `super_block`, without time.
     #[inline]
-    pub fn write(&mut self, lpn: u32, super_block: u32, offset: u32) {
+    pub fn write(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         self.units.write(&self.layout, lpn, super_block, offset);
     }
 
     /// `lpn` is trimmed, without time.
-    pub fn discard(&mut self, lpn: u32) {
+    pub fn discard(&mut self, lpn: Lpn) {
         self.units.discard(&self.layout, lpn);
     }
 
@@ -251,19 +252,19 @@ impl Tables {
 
     /// Free super blocks of a lane.
     #[inline]
-    pub fn free_blocks(&self, lane: u32) -> u32 {
-        self.lanes[lane as usize].free.len() as u32
+    pub fn free_blocks(&self, lane: Lane) -> u32 {
+        self.lanes[lane.index()].free.len() as u32
     }
 
     /// Whether garbage collection should work on a lane.
     #[inline]
-    pub fn wants_gc(&self, lane: u32) -> bool {
+    pub fn wants_gc(&self, lane: Lane) -> bool {
         self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
     }
 
     /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
     #[inline]
-    pub fn has_enough(&self, lane: u32, coming: u32) -> bool {
+    pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
         match self.config.soft_pages {
             None => self.free_blocks(lane) + coming >= self.config.soft_free,
             Some(soft) => {
@@ -277,8 +278,8 @@ impl Tables {
 
     /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
     /// reprogrammable block have two.
-    pub fn free_pages_of(&self, lane: u32) -> u32 {
-        let (of, programs) = (&self.lanes[lane as usize], self.layout.programs_per_block);
+    pub fn free_pages_of(&self, lane: Lane) -> u32 {
+        let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
         let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
         normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
@@ -286,29 +287,29 @@ impl Tables {
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.
     #[inline]
-    pub fn gc_is_urgent(&self, lane: u32) -> bool {
+    pub fn gc_is_urgent(&self, lane: Lane) -> bool {
         self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
     }
 
     /// Whether `stream` can program on `lane` now.
     #[inline]
-    pub fn has_place(&self, lane: u32, stream: Stream) -> bool {
-        let l = &self.lanes[lane as usize];
+    pub fn has_place(&self, lane: Lane, stream: Stream) -> bool {
+        let l = &self.lanes[lane.index()];
         let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
         l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
     }
 
     /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
     /// and the free blocks that host data may not take.
-    pub fn gc_room(&self, lane: u32) -> u32 {
-        let l = &self.lanes[lane as usize];
+    pub fn gc_room(&self, lane: Lane) -> u32 {
+        let l = &self.lanes[lane.index()];
         let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
         let free = (l.free.len() as u32).min(self.config.hard_free);
         open * self.layout.units_per_program + free * self.layout.units_per_block
     }
 
     /// Gives back a victim just chosen, which cannot be emptied now.
-    pub fn reject_victim(&mut self, victim: u32) {
+    pub fn reject_victim(&mut self, victim: SuperBlock) {
         self.units.set_candidate(victim, true);
         self.counters.gc_runs -= 1;
         self.counters.direct_gc_runs -= u64::from(self.map().valid_units(victim) == 0);
@@ -316,18 +317,18 @@ impl Tables {
 
     /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
     #[inline]
-    pub fn take_place(&mut self, lane: u32, stream: Stream) -> Option<ProgramPlace> {
+    pub fn take_place(&mut self, lane: Lane, stream: Stream) -> Option<ProgramPlace> {
         if !self.has_place(lane, stream) {
             return None;
         }
-        let l = &mut self.lanes[lane as usize];
+        let l = &mut self.lanes[lane.index()];
         let frontier = &mut l.frontiers[stream as usize];
         if frontier.next_program == self.layout.programs_per_block {
             *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
         }
         let (super_block, program) = (frontier.block, frontier.next_program);
         frontier.next_program += 1;
-        self.in_flight[super_block as usize] += 1;
+        self.in_flight[super_block.index()] += 1;
         let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
         if stream == Stream::Gc {
             self.counters.consumed_gc_pages += pages;
@@ -347,20 +348,20 @@ impl Tables {
     }
 
     /// A free super block of `lane`, the longest erased first.
-    pub(super) fn take_free(&mut self, lane: u32) -> Option<u32> {
-        self.lanes[lane as usize].free.pop_front()
+    pub(super) fn take_free(&mut self, lane: Lane) -> Option<SuperBlock> {
+        self.lanes[lane.index()].free.pop_front()
     }
 
     /// A program operation of `super_block` is done; closes the block after its last one.
     #[inline]
-    pub fn program_done(&mut self, super_block: u32) {
-        let left = &mut self.in_flight[super_block as usize];
+    pub fn program_done(&mut self, super_block: SuperBlock) {
+        let left = &mut self.in_flight[super_block.index()];
         *left -= 1;
         if *left > 0 {
             return;
         }
         let (lane, _) = self.layout.lane_of(super_block);
-        let open = self.lanes[lane as usize]
+        let open = self.lanes[lane.index()]
             .frontiers
             .iter()
             .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
@@ -370,8 +371,8 @@ impl Tables {
     }
 
     /// Nothing more is written to `super_block` until it is erased: it may be collected.
-    pub(super) fn close(&mut self, super_block: u32) {
-        self.closed[super_block as usize] = self.clock;
+    pub(super) fn close(&mut self, super_block: SuperBlock) {
+        self.closed[super_block.index()] = self.clock;
         self.clock += 1;
         self.units.set_candidate(super_block, true);
     }
@@ -382,27 +383,28 @@ impl Tables {
     /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
     /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
     /// never overwritten.
-    pub fn choose_victim(&mut self, lane: u32) -> Option<u32> {
+    pub fn choose_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
         self.choose_closed(lane).or_else(|| {
             // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
             if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
         })
     }
 
-    fn choose_closed(&mut self, lane: u32) -> Option<u32> {
-        let first = lane * self.layout.blocks;
+    fn choose_closed(&mut self, lane: Lane) -> Option<SuperBlock> {
+        let first = self.layout.first_block(lane);
+        let of_lane = first..first + self.layout.blocks;
         let victim = self.config.policy.select(
             self.units.map(),
             &self.closed,
             self.clock,
-            first..first + self.layout.blocks,
+            of_lane.clone(),
             self.layout.units_per_block,
             &mut self.rng,
         )?;
         let full = self.layout.units_per_block;
         if self.map().valid_units(victim) == full {
             // Blocks that may not be collected weigh more than a full one.
-            let lane = &self.map().weight[first as usize..(first + self.layout.blocks) as usize];
+            let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
             if lane.iter().all(|&w| u32::from(w) >= full) {
                 return None;
             }
@@ -414,25 +416,26 @@ impl Tables {
     }
 
     /// A super block has been erased: it is free again.
-    pub fn erased(&mut self, super_block: u32) {
+    pub fn erased(&mut self, super_block: SuperBlock) {
         self.units.erase(&self.layout, super_block);
-        debug_assert_eq!(self.in_flight[super_block as usize], 0);
+        debug_assert_eq!(self.in_flight[super_block.index()], 0);
         let (lane, _) = self.layout.lane_of(super_block);
-        self.cycles[super_block as usize] += 1;
+        self.cycles[super_block.index()] += 1;
         self.reset_two_bit(super_block);
         self.counters.erases += 1;
-        self.lanes[lane as usize].free.push_back(super_block);
+        self.lanes[lane.index()].free.push_back(super_block);
     }
 
     /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
     #[inline]
-    pub fn forget_flash(&mut self, ppu: u32) {
+    pub fn forget_flash(&mut self, ppu: Ppu) {
         self.units.forget(&self.layout, ppu);
     }
 
     /// Free pages of the drive, as [`Tables::free_pages_of`] counts them on each plane.
     pub fn free_pages(&self) -> u64 {
-        let pages = (0..self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
+        let pages =
+            Lane::first(self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
         pages * u64::from(self.layout.planes)
     }
 
@@ -442,7 +445,7 @@ impl Tables {
     }
 
     /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
-    pub fn take_victim(&mut self, super_block: u32) -> bool {
+    pub fn take_victim(&mut self, super_block: SuperBlock) -> bool {
         let may = self.map().is_candidate(super_block);
         if may {
             self.units.set_candidate(super_block, false);
@@ -470,9 +473,9 @@ impl Tables {
     pub fn programs_done(&self) -> Vec<u32> {
         let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
         for lane in &self.lanes {
-            lane.free.iter().for_each(|&b| done[b as usize] = 0);
+            lane.free.iter().for_each(|&b| done[b.index()] = 0);
             for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
-                done[f.block as usize] = f.next_program;
+                done[f.block.index()] = f.next_program;
             }
         }
         done

@@ -4,6 +4,7 @@
 use super::collection::GcTurn;
 use super::flash::Flash;
 use super::resident::Ftl;
+use crate::numbers::Lane;
 
 impl Ftl {
     /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
@@ -11,7 +12,7 @@ impl Ftl {
     pub fn hold_gc(&mut self, flash: &mut Flash, hold: bool) {
         self.turn.given = true;
         if std::mem::replace(&mut self.turn.held, hold) && !hold {
-            for lane in 0..self.tables.layout.lanes {
+            for lane in Lane::first(self.tables.layout.lanes) {
                 self.pump_gc(flash, lane);
             }
         }
@@ -25,15 +26,15 @@ impl Ftl {
     /// Whether garbage collection of `lane` has to wait for its turn. At the hard threshold host data is about to find
     /// no place, so nothing waits there.
     #[inline]
-    pub(super) fn gc_must_wait(&self, lane: u32) -> bool {
+    pub(super) fn gc_must_wait(&self, lane: Lane) -> bool {
         self.turn.held && self.tables.free_blocks(lane) > self.tables.config().hard_free
     }
 
     /// Erases the victims that became empty while that was held back.
     #[cold]
-    pub(super) fn erase_what_waited(&mut self, flash: &mut Flash, lane: u32) {
-        for k in (0..self.collection.lanes[lane as usize].victims.len()).rev() {
-            let victim = self.collection.lanes[lane as usize].victims[k].super_block();
+    pub(super) fn erase_what_waited(&mut self, flash: &mut Flash, lane: Lane) {
+        for k in (0..self.collection.lanes[lane.index()].victims.len()).rev() {
+            let victim = self.collection.lanes[lane.index()].victims[k].super_block();
             self.erase_if_done(flash, lane, victim);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::reprogram::{Block, Reprogramming, Step, WhenValid, WordLine, is_used};
 use super::tables::Tables;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::reprogram::{Bit, Status};
 
 impl Tables {
@@ -23,7 +24,7 @@ impl Tables {
     /// gives way to the next one, a stuck block becomes a candidate, one of which a page was overwritten comes back.
     ///
     /// `busy` says of which super blocks reads may have to be repeated: nothing of theirs is overwritten.
-    pub fn next_step(&mut self, lane: u32, level: u32, busy: impl Fn(u32) -> bool) -> Step {
+    pub fn next_step(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
         let programs = self.layout.programs_per_block;
         loop {
             let of = self.of();
@@ -66,7 +67,7 @@ impl Tables {
     }
 
     /// There is no active block: a candidate that can be reprogrammed becomes it, or one is opened or reclaimed.
-    fn without_active(&mut self, lane: u32, level: u32, busy: impl Fn(u32) -> bool) -> Step {
+    fn without_active(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
         let of = self.of();
         let at = of.at(lane, level);
         let back = of.candidates[at].iter().position(|block| {
@@ -97,7 +98,7 @@ impl Tables {
         self.without_active_place(lane, level)
     }
 
-    fn without_active_place(&self, lane: u32, level: u32) -> Step {
+    fn without_active_place(&self, lane: Lane, level: u32) -> Step {
         let of = self.of();
         let candidates = &of.candidates[of.at(lane, level)];
         if candidates.is_empty() || candidates.iter().any(|block| block.moving) {
@@ -108,12 +109,12 @@ impl Tables {
     }
 
     /// Whether host data may take another free block of `lane`.
-    fn may_open(&self, lane: u32) -> bool {
+    fn may_open(&self, lane: Lane) -> bool {
         self.free_blocks(lane) > self.config().hard_free
     }
 
     /// Opens a reprogrammable block for `level` of `lane`, or does nothing if there is an active one.
-    pub fn open_two_bit(&mut self, lane: u32, level: u32) {
+    pub fn open_two_bit(&mut self, lane: Lane, level: u32) {
         let at = self.of().at(lane, level);
         if self.of().active[at].is_some() {
             return;
@@ -121,7 +122,7 @@ impl Tables {
         let super_block = self.take_free(lane).expect("the caller has asked");
         self.counters.reprogrammable_blocks += 1;
         let of = self.of_mut();
-        of.two_bit[super_block as usize] = true;
+        of.two_bit[super_block.index()] = true;
         of.active[at] = Some(Block {
             super_block,
             super_layer: 0,
@@ -134,7 +135,7 @@ impl Tables {
 
     /// Assigns the next word line of the active block of `level` on `lane`. Returns super block, word line, and whether it is
     /// the first of its super layer.
-    pub fn take_word_line(&mut self, lane: u32, level: u32) -> (u32, u32, bool) {
+    pub fn take_word_line(&mut self, lane: Lane, level: u32) -> (SuperBlock, u32, bool) {
         let of = self.of_mut();
         let at = of.at(lane, level);
         let per_layer = of.word_lines;
@@ -142,13 +143,13 @@ impl Tables {
         let k = block.lines.len();
         block.lines.push(WordLine { status: Status::INITIAL, busy: true });
         let (super_block, word_line) = (block.super_block, block.word_line(k, per_layer));
-        self.in_flight[super_block as usize] += 1;
+        self.in_flight[super_block.index()] += 1;
         self.counters.consumed_host_pages += u64::from(2 * self.layout.planes);
         (super_block, word_line, k == 0)
     }
 
     /// Assigns the reprogram that [`Tables::next_step`] has found. Returns the super block and the Validity of the word line.
-    pub fn take_reprogram(&mut self, lane: u32, level: u32, word_line: u32, bit: Bit) -> (u32, u8) {
+    pub fn take_reprogram(&mut self, lane: Lane, level: u32, word_line: u32, bit: Bit) -> (SuperBlock, u8) {
         let of = self.of();
         let at = of.at(lane, level);
         let super_block = of.active[at].as_ref().expect("there is an active block").super_block;
@@ -163,14 +164,14 @@ impl Tables {
         line.status = line.status.invalidate(bit).next(bit).expect("the word line can be reprogrammed");
         line.busy = true;
         block.next = (k + 1) % block.lines.len();
-        self.in_flight[super_block as usize] += 1;
+        self.in_flight[super_block.index()] += 1;
         (super_block, validity)
     }
 
     /// The operation on `word_line` of a reprogrammable block of `lane` is done.
-    pub fn two_bit_done(&mut self, lane: u32, super_block: u32, word_line: u32) {
+    pub fn two_bit_done(&mut self, lane: Lane, super_block: SuperBlock, word_line: u32) {
         let of = self.of_mut();
-        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
+        let places = of.at(lane, 0)..of.at(lane + 1, 0);
         let per_layer = of.word_lines;
         let active = of.active[places.clone()].iter_mut().flatten();
         let open = active.chain(of.candidates[places].iter_mut().flatten());
@@ -178,11 +179,11 @@ impl Tables {
             let k = word_line - block.super_layer * per_layer;
             block.lines[k as usize].busy = false;
         }
-        self.in_flight[super_block as usize] -= 1;
+        self.in_flight[super_block.index()] -= 1;
     }
 
     /// The candidate of `level` on `lane` that has the fewest pages in use, and at most `most` of these (word line, page). They are in the way of reprogramming it; from the first call on it is drained until none is left.
-    pub fn pages_in_the_way(&mut self, lane: u32, level: u32, most: usize) -> (u32, Vec<(u32, Bit)>) {
+    pub fn pages_in_the_way(&mut self, lane: Lane, level: u32, most: usize) -> (SuperBlock, Vec<(u32, Bit)>) {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {
@@ -202,9 +203,9 @@ impl Tables {
     }
 
     /// What was on its way from `super_block`, of `lane`, to a normal block is there.
-    pub fn moved_out(&mut self, lane: u32, super_block: u32) {
+    pub fn moved_out(&mut self, lane: Lane, super_block: SuperBlock) {
         let of = self.of_mut();
-        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
+        let places = of.at(lane, 0)..of.at(lane + 1, 0);
         let mut candidates = of.candidates[places].iter_mut().flatten();
         if let Some(block) = candidates.find(|block| block.super_block == super_block) {
             block.moving = false;
@@ -212,18 +213,18 @@ impl Tables {
     }
 
     /// Leaves a reprogrammable block to garbage collection.
-    fn close_two_bit(&mut self, super_block: u32) {
-        debug_assert_eq!(self.in_flight[super_block as usize], 0);
+    fn close_two_bit(&mut self, super_block: SuperBlock) {
+        debug_assert_eq!(self.in_flight[super_block.index()], 0);
         self.close(super_block);
     }
 
     /// Gives the candidates of `lane` up to garbage collection, which has found nothing else; whether there were any.
-    pub(super) fn give_up_candidates(&mut self, lane: u32) -> bool {
+    pub(super) fn give_up_candidates(&mut self, lane: Lane) -> bool {
         if self.reprogramming.is_none() {
             return false;
         }
         let of = self.of_mut();
-        let places = (lane * of.levels) as usize..((lane + 1) * of.levels) as usize;
+        let places = of.at(lane, 0)..of.at(lane + 1, 0);
         let mut given = Vec::new();
         for candidates in &mut of.candidates[places] {
             candidates.retain(|block| {
@@ -239,9 +240,9 @@ impl Tables {
     }
 
     /// An erased block is a normal one.
-    pub(super) fn reset_two_bit(&mut self, super_block: u32) {
+    pub(super) fn reset_two_bit(&mut self, super_block: SuperBlock) {
         if let Some(of) = &mut self.reprogramming {
-            of.two_bit[super_block as usize] = false;
+            of.two_bit[super_block.index()] = false;
         }
     }
 }

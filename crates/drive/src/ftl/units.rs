@@ -10,10 +10,12 @@ use super::checkpoint::Entry;
 use super::hotness::Hotness;
 use super::layout::Layout;
 use super::map::{Map, UNMAPPED, Where};
+use super::moved::Moved;
 use super::oob::Spare;
 use super::record::Record;
 use crate::audit::VersionAudit;
-use crate::cache::{Cache, NO_SLOT};
+use crate::cache::{Cache, NO_HOME};
+use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::SimTime;
 
 /// Which copies on flash stay valid while a newer version is in the cache.
@@ -32,7 +34,7 @@ pub enum Homes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
     /// It is in this slot of the cache.
-    Slot(u32),
+    Slot(Slot),
     /// It has taken the place of what waited in the cache.
     Absorbed,
     /// There is no free slot.
@@ -124,7 +126,7 @@ impl Units {
 
     /// Looks up where `lpn` is read from; the record of versions checks what is there.
     #[inline]
-    pub(super) fn look_up(&mut self, lpn: u32) -> Where {
+    pub(super) fn look_up(&mut self, lpn: Lpn) -> Where {
         let at = self.map.get(lpn);
         if self.versions.follows(lpn) {
             self.check_version(lpn, at);
@@ -133,7 +135,7 @@ impl Units {
     }
 
     #[cold]
-    fn check_version(&mut self, lpn: u32, at: Where) {
+    fn check_version(&mut self, lpn: Lpn, at: Where) {
         match at {
             Where::Flash(ppu) => self.versions.read_flash(lpn, ppu),
             Where::Cache(slot) => self.versions.read_cache(lpn, slot),
@@ -143,7 +145,7 @@ impl Units {
 
     /// Has the record of versions check what a read of every unit that it follows would return now.
     pub(super) fn read_everything(&mut self) {
-        for lpn in 0..self.map.logical_units() {
+        for lpn in Lpn::first(self.map.logical_units()) {
             self.look_up(lpn);
         }
     }
@@ -157,12 +159,12 @@ impl Units {
         &mut self,
         layout: &Layout,
         tag: u32,
-        lpn: u32,
+        lpn: Lpn,
         at: Where,
         list: usize,
         absorbs: bool,
     ) -> Admitted {
-        let mut home = NO_SLOT;
+        let mut home = NO_HOME;
         match at {
             Where::Cache(slot) if absorbs && self.cache.is_dirty(slot) => {
                 self.note_written(tag, lpn, slot);
@@ -182,11 +184,11 @@ impl Units {
     }
 
     #[inline]
-    fn note_written(&mut self, tag: u32, lpn: u32, slot: u32) {
+    fn note_written(&mut self, tag: u32, lpn: Lpn, slot: Slot) {
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
             if let Some(record) = &mut self.record {
-                record.slots[slot as usize] = record.oob.next_version();
+                record.slots[slot.index()] = record.oob.next_version();
                 self.versions.belongs(tag, lpn);
             }
         }
@@ -194,13 +196,13 @@ impl Units {
 
     /// The host trims `lpn` with request `tag`: whether it held anything, and the slot of the cache in which it waited to be
     /// programmed, if it did.
-    pub(super) fn trim(&mut self, layout: &Layout, tag: u32, lpn: u32) -> (bool, Option<u32>) {
+    pub(super) fn trim(&mut self, layout: &Layout, tag: u32, lpn: Lpn) -> (bool, Option<Slot>) {
         let mut killed = None;
         match self.map.get(lpn) {
             Where::Unmapped => return (false, None),
             Where::Flash(ppu) => self.forget(layout, ppu),
             Where::Cache(slot) => {
-                if self.keeps_homes() && self.cache.home(slot) != NO_SLOT {
+                if self.keeps_homes() && self.cache.home(slot) != NO_HOME {
                     self.forget(layout, self.cache.home(slot));
                 }
                 if self.cache.is_dirty(slot) {
@@ -222,7 +224,7 @@ impl Units {
 
     /// The unit in `ppu` no longer holds the newest version of anything: it becomes invalid.
     #[inline]
-    pub(super) fn forget(&mut self, layout: &Layout, ppu: u32) {
+    pub(super) fn forget(&mut self, layout: &Layout, ppu: Ppu) {
         let (super_block, offset) = layout.split(ppu);
         self.map.invalidate(super_block, offset);
     }
@@ -231,20 +233,21 @@ impl Units {
 
     /// A program under way writes `lpn` to `ppu`.
     #[inline]
-    pub(super) fn assign(&mut self, ppu: u32, lpn: u32) {
+    pub(super) fn assign(&mut self, ppu: Ppu, lpn: Lpn) {
         self.map.set_logical(ppu, lpn);
     }
 
     /// A program of host data has ended, the units of `slots` are in `first` and after it: they say what they are. Where
     /// the cache may be lost, each is the copy that a loss of power would bring back from now on.
     #[cold]
-    pub(super) fn describe_landing(&mut self, layout: &Layout, slots: &[u32], first: u32) {
+    pub(super) fn describe_landing(&mut self, layout: &Layout, slots: &[Slot], first: Ppu) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
-        for (ppu, &slot) in (first..).zip(slots) {
+        for (k, &slot) in (0..).zip(slots) {
+            let ppu = first + k;
             let lpn = self.cache.lpn(slot);
             let record = self.record.as_mut().expect("power may be lost");
-            let version = record.slots[slot as usize];
+            let version = record.slots[slot.index()];
             record.describe(ppu, Spare { lpn, version, written });
             // It is there whether or not the map will say so: a cut may undo a trim.
             self.versions.programmed(lpn, slot, ppu);
@@ -255,20 +258,20 @@ impl Units {
     }
 
     /// What is in `slot`, of this version, is in `ppu` now, too: of the copies on flash the newest is kept.
-    fn bring_home(&mut self, layout: &Layout, slot: u32, ppu: u32, version: u32) {
+    fn bring_home(&mut self, layout: &Layout, slot: Slot, ppu: Ppu, version: u32) {
         let lpn = self.cache.lpn(slot);
         let Where::Cache(newest) = self.map.get(lpn) else { return };
         let home = self.cache.home(newest);
         let record = self.record.as_ref().expect("power may be lost");
-        let known = if home == NO_SLOT { 0 } else { record.oob.read(home).version };
+        let known = if home == NO_HOME { 0 } else { record.oob.read(home).version };
         if newest != slot && (version < known || version <= record.checkpoint.trimmed(lpn)) {
             return;
         }
-        if home != NO_SLOT {
+        if home != NO_HOME {
             self.forget(layout, home);
         }
         if newest == slot {
-            self.cache.set_home(slot, NO_SLOT);
+            self.cache.set_home(slot, NO_HOME);
         } else {
             self.cache.set_home(newest, ppu);
             let (super_block, offset) = layout.split(ppu);
@@ -283,8 +286,8 @@ impl Units {
     pub(super) fn land(
         &mut self,
         layout: &Layout,
-        slot: u32,
-        to: impl FnOnce() -> Option<(u32, u32)>,
+        slot: Slot,
+        to: impl FnOnce() -> Option<(SuperBlock, u32)>,
         arrived: impl FnOnce() -> Option<SimTime>,
     ) {
         let lpn = self.cache.lpn(slot);
@@ -314,25 +317,26 @@ impl Units {
 
     /// A program of moved data has ended: the units from `first` on say the same as their sources.
     #[cold]
-    pub(super) fn describe_move(&mut self, lpns: &[u32], sources: &[u32], first: u32) {
+    pub(super) fn describe_move(&mut self, units: &[Moved], first: Ppu) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
-        for (ppu, (&lpn, &source)) in (first..).zip(lpns.iter().zip(sources)) {
+        for (k, &Moved { lpn, source }) in (0..).zip(units) {
+            let ppu = first + k;
             let version = record.oob.read(source).version;
             record.describe(ppu, Spare { lpn, version, written });
             self.versions.moved(lpn, source, ppu);
         }
     }
 
-    /// The copy of `lpn` in `source` is in unit `offset` of `super_block`, too, and is that from now on, if it is still
+    /// The copy of a unit in its source is in unit `offset` of `super_block`, too, and is that from now on, if it is still
     /// needed. `from` is the source's super block and offset.
     #[inline]
     pub(super) fn moved(
         &mut self,
         layout: &Layout,
-        lpn: u32,
-        (source, from): (u32, (u32, u32)),
-        (super_block, offset): (u32, u32),
+        Moved { lpn, source }: Moved,
+        from: (SuperBlock, u32),
+        (super_block, offset): (SuperBlock, u32),
     ) {
         if !self.map.is_valid(from.0, from.1) {
             return;
@@ -356,7 +360,7 @@ impl Units {
 
     /// The slot with the newer version of `lpn`, if its copy on flash is kept beside that.
     #[inline]
-    fn home_of_cached(&self, lpn: u32) -> Option<u32> {
+    fn home_of_cached(&self, lpn: Lpn) -> Option<Slot> {
         match self.homes {
             Homes::Kept => match self.map.get(lpn) {
                 Where::Cache(slot) => Some(slot),
@@ -370,17 +374,17 @@ impl Units {
 
     /// Nothing more is written to `super_block`, or it may not be collected any more.
     #[inline]
-    pub(super) fn set_candidate(&mut self, super_block: u32, candidate: bool) {
+    pub(super) fn set_candidate(&mut self, super_block: SuperBlock, candidate: bool) {
         self.map.set_candidate(super_block, candidate);
     }
 
     /// The first data of `super_block`, or of its next super layer, arrived at `at`.
-    pub(super) fn stamp_block(&mut self, super_block: u32, at: SimTime) {
+    pub(super) fn stamp_block(&mut self, super_block: SuperBlock, at: SimTime) {
         self.hotness.as_mut().expect("host data is separated").stamp(super_block, at);
     }
 
     /// The data of `to` begins with what is moved there from `from`: it is as old as that.
-    pub(super) fn inherit_stamp(&mut self, to: u32, from: u32) {
+    pub(super) fn inherit_stamp(&mut self, to: SuperBlock, from: SuperBlock) {
         if let Some(hotness) = &mut self.hotness {
             hotness.inherit(to, from);
         }
@@ -388,7 +392,7 @@ impl Units {
 
     /// `super_block` has been erased: its units say nothing.
     #[inline]
-    pub(super) fn erase(&mut self, layout: &Layout, super_block: u32) {
+    pub(super) fn erase(&mut self, layout: &Layout, super_block: SuperBlock) {
         let valid = self.map.valid_units(super_block);
         assert_eq!(valid, 0, "block {super_block} was erased with valid data");
         if let Some(record) = &mut self.record {
@@ -405,7 +409,7 @@ impl Units {
         let at = |place| Some(Entry { place, version: oob.read(place).version });
         record.checkpoint.begin((oob.written(), oob.version()), blocks, |lpn| match map.get(lpn) {
             Where::Flash(ppu) => at(ppu),
-            Where::Cache(slot) if keeps && cache.home(slot) != NO_SLOT => at(cache.home(slot)),
+            Where::Cache(slot) if keeps && cache.home(slot) != NO_HOME => at(cache.home(slot)),
             Where::Cache(_) | Where::Unmapped => None,
         })
     }
@@ -414,13 +418,13 @@ impl Units {
 
     /// Preconditioning writes `lpn` to unit `offset` of `super_block`.
     #[inline]
-    pub(super) fn write(&mut self, layout: &Layout, lpn: u32, super_block: u32, offset: u32) {
+    pub(super) fn write(&mut self, layout: &Layout, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         self.map.set_logical(layout.first_unit(super_block) + offset, lpn);
         self.map.commit(lpn, super_block, offset);
     }
 
     /// As [`Units::trim`], without time and without a cache.
-    pub(super) fn discard(&mut self, layout: &Layout, lpn: u32) {
+    pub(super) fn discard(&mut self, layout: &Layout, lpn: Lpn) {
         if let Where::Flash(ppu) = self.map.get(lpn) {
             self.forget(layout, ppu);
         }
@@ -429,13 +433,13 @@ impl Units {
 
     /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
     /// collected.
-    pub(super) fn take_all(&mut self, layout: &Layout, super_block: u32, into: &mut Vec<u32>) {
+    pub(super) fn take_all(&mut self, layout: &Layout, super_block: SuperBlock, into: &mut Vec<Lpn>) {
         let first = layout.first_unit(super_block);
         for (w, &word) in self.map.valid_words(super_block).iter().enumerate() {
             let mut bits = word;
             while bits != 0 {
                 let offset = w as u32 * 64 + bits.trailing_zeros();
-                into.push(self.map.to_logical[(first + offset) as usize]);
+                into.push(self.map.logical(first + offset));
                 bits &= bits - 1;
             }
         }
@@ -450,11 +454,11 @@ impl Units {
     // ---- a loss of power --------------------------------------------------------------------------------
 
     /// The map becomes `places`, the physical unit of each logical one; no block may be collected yet.
-    pub(super) fn restore(&mut self, layout: &Layout, places: &[u32]) {
-        for block in 0..layout.super_blocks() {
+    pub(super) fn restore(&mut self, layout: &Layout, places: &[Ppu]) {
+        for block in SuperBlock::first(layout.super_blocks()) {
             self.map.clear_block(block);
         }
-        for (lpn, &place) in (0..).zip(places) {
+        for (lpn, &place) in (0..).map(Lpn).zip(places) {
             if place == UNMAPPED {
                 self.map.set_unmapped(lpn);
             } else {
@@ -466,17 +470,17 @@ impl Units {
 
     /// What is in the cache is gone but for `kept`, slots and units, whose map entries recovery has emptied. Returns the slot
     /// each was in and the one it is in now.
-    pub(super) fn restore_cache(&mut self, kept: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    pub(super) fn restore_cache(&mut self, kept: &[(Slot, Lpn)]) -> Vec<(Slot, Slot)> {
         let record = self.record.as_mut().expect("power may be lost");
         let before_slots = record.slots.clone();
         let emptied = Cache::new(before_slots.len() as u32, self.cache.lists() as u32);
         let before = std::mem::replace(&mut self.cache, emptied);
         let mut pairs = Vec::with_capacity(kept.len());
         for &(slot, lpn) in kept {
-            let new = self.cache.admit(lpn, before.list(slot), NO_SLOT);
+            let new = self.cache.admit(lpn, before.list(slot), NO_HOME);
             let new = new.expect("it was in a cache of this size");
             self.map.set_cached(lpn, new);
-            record.slots[new as usize] = before_slots[slot as usize];
+            record.slots[new.index()] = before_slots[slot.index()];
             pairs.push((slot, new));
         }
         self.versions.slots_moved(&pairs);

@@ -3,7 +3,8 @@
 use super::map::Where;
 use super::resident::Ftl;
 use super::tables::Stream;
-use crate::cache::NO_SLOT;
+use crate::cache::NO_HOME;
+use crate::numbers::{Lane, Lpn, SuperBlock};
 use std::fmt::Write;
 
 impl Ftl {
@@ -15,23 +16,23 @@ impl Ftl {
         let keeps = self.tables.units.keeps_homes();
         let mut mapped = 0u64;
         let mut cached = 0u64;
-        for lpn in 0..map.logical_units() {
+        for lpn in Lpn::first(map.logical_units()) {
             match map.get(lpn) {
                 Where::Flash(ppu) => {
                     mapped += 1;
-                    if (lpn as usize).is_multiple_of(stride) {
+                    if lpn.index().is_multiple_of(stride) {
                         let (block, offset) = layout.split(ppu);
-                        if map.to_logical[ppu as usize] != lpn || !map.is_valid(block, offset) {
+                        if map.logical(ppu) != lpn || !map.is_valid(block, offset) {
                             return Err(format!(
                                 "unit {lpn} is mapped to {ppu}, which holds {} (valid: {})",
-                                map.to_logical[ppu as usize],
+                                map.logical(ppu),
                                 map.is_valid(block, offset)
                             ));
                         }
                     }
                 }
                 Where::Cache(slot) => {
-                    cached += u64::from(!keeps || self.cache().home(slot) != NO_SLOT);
+                    cached += u64::from(!keeps || self.cache().home(slot) != NO_HOME);
                     if self.cache().lpn(slot) != lpn {
                         return Err(format!("unit {lpn} is mapped to a cache slot that holds another"));
                     }
@@ -40,7 +41,7 @@ impl Ftl {
             }
         }
         let mut valid = 0u64;
-        for block in 0..layout.super_blocks() {
+        for block in SuperBlock::first(layout.super_blocks()) {
             let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
             if bits != map.valid_units(block) {
                 return Err(format!(
@@ -72,7 +73,8 @@ impl Ftl {
     /// Which lanes have no block for host data, for a diagnosis.
     pub fn standing(&self) -> String {
         let lanes = self.tables.layout.lanes;
-        let short: Vec<u32> = (0..lanes).filter(|&l| !self.tables.has_place(l, Stream::Host)).collect();
+        let short: Vec<Lane> =
+            Lane::first(lanes).filter(|&l| !self.tables.has_place(l, Stream::Host)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_standing(lane));

@@ -8,6 +8,7 @@ use super::place::ProgramPlace;
 use super::resident::Ftl;
 use super::tables::Stream;
 use super::units::Admitted;
+use crate::numbers::{Lane, Lpn};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 
@@ -23,7 +24,7 @@ impl Ftl {
     /// Puts unit `lpn` of the write with `tag`, which the host has submitted at `arrived`, into the cache. A write that
     /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
     #[inline(always)]
-    pub fn admit(&mut self, tag: u32, lpn: u32, arrived: SimTime) -> Admitted {
+    pub fn admit(&mut self, tag: u32, lpn: Lpn, arrived: SimTime) -> Admitted {
         let at = self.tables.map().get(lpn);
         let list = match self.levels {
             Some(_) => self.list_by_level(lpn, at, arrived),
@@ -33,7 +34,7 @@ impl Ftl {
         let admitted = self.tables.units.admit(&self.tables.layout, tag, lpn, at, list, absorbs);
         if let Admitted::Slot(slot) = admitted {
             if self.writes_through() {
-                self.write_back.writers[slot as usize] = tag;
+                self.write_back.writers[slot.index()] = tag;
             }
             if let Some(levels) = &mut self.levels {
                 levels.slot_arrived(slot, list, arrived);
@@ -91,27 +92,27 @@ impl Ftl {
         for word in 0..self.write_back.full_lists.len() {
             let mut bits = self.write_back.full_lists[word] & self.placement.ready[word];
             while bits != 0 {
-                let lane = word as u32 * 64 + bits.trailing_zeros();
+                let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
                 bits &= bits - 1;
-                if self.dirty(lane as usize) < enough {
+                if self.dirty(lane.index()) < enough {
                     // A trim emptied the list since.
-                    self.write_back.full_lists[word] &= !(1 << (lane % 64));
+                    self.write_back.full_lists[word] &= !(1 << (lane.0 % 64));
                     continue;
                 }
                 if !self.lane_is_ready(lane) {
                     self.wake_gc(flash);
                 }
-                while self.dirty(lane as usize) >= enough && self.lane_is_ready(lane) {
-                    self.program_host(flash, lane, lane as usize);
+                while self.dirty(lane.index()) >= enough && self.lane_is_ready(lane) {
+                    self.program_host(flash, lane, lane.index());
                 }
             }
         }
         if !self.is_urged() {
             return;
         }
-        for lane in 0..self.tables.layout.lanes {
-            while self.must_program_partly(lane as usize) && self.lane_is_ready(lane) {
-                self.program_host(flash, lane, lane as usize);
+        for lane in Lane::first(self.tables.layout.lanes) {
+            while self.must_program_partly(lane.index()) && self.lane_is_ready(lane) {
+                self.program_host(flash, lane, lane.index());
             }
         }
         self.wake_gc(flash);
@@ -136,19 +137,19 @@ impl Ftl {
     }
 
     #[inline]
-    fn lane_is_ready(&self, lane: u32) -> bool {
+    fn lane_is_ready(&self, lane: Lane) -> bool {
         self.placement.is_ready(&self.tables, lane, self.imposed.is_some())
     }
 
     /// The next lane in turn that has no host program and can take one.
     #[inline]
-    pub(super) fn next_ready_lane(&mut self) -> Option<u32> {
+    pub(super) fn next_ready_lane(&mut self) -> Option<Lane> {
         let idle = self.write_back.programs_in_flight == 0;
         self.placement.next_ready(&self.tables, self.imposed.is_some(), idle)
     }
 
     /// Programs the oldest dirty units of `list` on `lane`.
-    fn program_host(&mut self, flash: &mut Flash, lane: u32, list: usize) {
+    fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
         let imposed = self.imposed.is_some();
         let place =
             (!imposed).then(|| self.tables.take_place(lane, Stream::Host).expect("the lane has been asked"));
@@ -160,7 +161,7 @@ impl Ftl {
                 let lpn = self.tables.units.cache.lpn(slot);
                 self.tables.units.assign(first + k, lpn);
             }
-            self.jobs.program(job).units.push(slot);
+            self.jobs.program(job).slots.push(slot);
         }
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
@@ -187,7 +188,7 @@ impl Ftl {
     /// No other host program starts on `lane` until this one is done: data is better placed late, on a lane that is free,
     /// unless a write waits for it.
     #[inline]
-    pub(super) fn hold_lane(&mut self, lane: u32) {
+    pub(super) fn hold_lane(&mut self, lane: Lane) {
         if !self.writes_through() {
             self.placement.take(lane);
         }
@@ -195,7 +196,7 @@ impl Ftl {
     }
 
     /// Hands a program job to the flash array.
-    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: u32, job: u32) {
+    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: u32) {
         let layout = &self.tables.layout;
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(kind, die);
@@ -211,7 +212,7 @@ impl Ftl {
                 txn.set_two_bit(how);
                 txn.set_validity(self.jobs.program(job).validity);
             }
-            txn.set_cycles(self.tables.cycles[place.super_block as usize]);
+            txn.set_cycles(self.tables.cycles[place.super_block.index()]);
         }
         flash.submit(txn);
     }
@@ -219,34 +220,33 @@ impl Ftl {
     /// A program of host data has ended.
     pub(super) fn host_program_done(&mut self, txn: &Txn) {
         let job = self.jobs.take_program(txn.owner);
-        let (slots, moved) = job.units.split_at(job.host_units());
         let tables = &mut self.tables;
-        for &slot in slots {
+        for &slot in &job.slots {
             tables.units.map().prefetch(tables.units.cache.lpn(slot));
         }
         if self.metadata.is_some() {
             let place = job.place.expect("imposed write amplification loses no power");
             let first = tables.layout.first_unit(place.super_block) + place.first_offset;
-            tables.units.describe_landing(&tables.layout, slots, first);
+            tables.units.describe_landing(&tables.layout, &job.slots, first);
         }
-        for (k, &slot) in slots.iter().enumerate() {
+        for (k, &slot) in job.slots.iter().enumerate() {
             let layout = &tables.layout;
             let to = || job.place.map(|p| (p.super_block, p.offset(layout, k as u32)));
             let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
             tables.units.land(layout, slot, to, arrived);
-            if let Some(&writer) = self.write_back.writers.get(slot as usize) {
+            if let Some(&writer) = self.write_back.writers.get(slot.index()) {
                 self.outcomes.push_back(Outcome::Landed(writer));
             }
         }
-        tables.counters.host_units += slots.len() as u64;
+        tables.counters.host_units += job.slots.len() as u64;
         let taken = match job.place {
             Some(place) if self.levels.is_some() => {
-                self.moved_along(&job, moved, &place);
+                self.moved_along(&job, &place);
                 u64::from(place.units(&self.tables.layout))
             }
             _ => u64::from(self.tables.layout.units_per_program),
         };
-        self.tables.counters.padding_units += taken - job.units.len() as u64;
+        self.tables.counters.padding_units += taken - job.units() as u64;
         match job.place {
             Some(place) if place.two_bit.is_some() => {
                 self.tables.two_bit_done(job.lane, place.super_block, place.program);
@@ -261,19 +261,19 @@ impl Ftl {
     }
 
     /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
-    fn moved_along(&mut self, job: &ProgramJob, moved: &[u32], place: &ProgramPlace) {
+    fn moved_along(&mut self, job: &ProgramJob, place: &ProgramPlace) {
         let tables = &mut self.tables;
-        for (k, (&lpn, &source)) in moved.iter().zip(&job.sources).enumerate() {
-            let offset = place.offset(&tables.layout, (job.host_units() + k) as u32);
-            let from = tables.layout.split(source);
-            tables.units.moved(&tables.layout, lpn, (source, from), (place.super_block, offset));
+        for (k, &unit) in job.moved.iter().enumerate() {
+            let offset = place.offset(&tables.layout, (job.slots.len() + k) as u32);
+            let from = tables.layout.split(unit.source);
+            tables.units.moved(&tables.layout, unit, from, (place.super_block, offset));
         }
         if let Some(candidate) = job.candidate {
             tables.moved_out(job.lane, candidate);
         }
-        tables.counters.moved_early_units += moved.len() as u64;
+        tables.counters.moved_early_units += job.moved.len() as u64;
         if place.two_bit.is_some_and(|how| how.bit().is_some()) {
-            tables.counters.reprogrammed_units += job.host_units() as u64;
+            tables.counters.reprogrammed_units += job.slots.len() as u64;
         }
     }
 
@@ -324,16 +324,16 @@ impl Ftl {
     }
 
     /// Unmaps the units `from..to` for the request with `tag`; returns how many of them held something.
-    pub fn trim(&mut self, tag: u32, from: u32, to: u32) -> u64 {
+    pub fn trim(&mut self, tag: u32, from: Lpn, to: Lpn) -> u64 {
         // Without victims and erases nothing is gained by forgetting where a unit is.
         if self.imposed.is_some() {
             return 0;
         }
         let mut trimmed = 0;
-        for lpn in from..to {
+        for lpn in from.until(to) {
             let (held, killed) = self.tables.units.trim(&self.tables.layout, tag, lpn);
             trimmed += u64::from(held);
-            if let Some(&writer) = killed.and_then(|slot| self.write_back.writers.get(slot as usize)) {
+            if let Some(&writer) = killed.and_then(|slot| self.write_back.writers.get(slot.index())) {
                 self.outcomes.push_back(Outcome::Dropped(writer));
             }
         }

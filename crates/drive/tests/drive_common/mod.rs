@@ -7,6 +7,7 @@ use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{
     Agenda, AuditReport, Bytes, Device, Duration, LatencyHistogram, ResourceId, SimTime, Streams,
@@ -173,9 +174,9 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
     let units = (f64::from(ftl.map().logical_units()) * share) as u32;
     let stripe = spec.stripe().unwrap();
     let mut pre = Preconditioner::new(&mut ftl, stripe);
-    pre.write_in_order(0, units);
+    pre.write_in_order(Lpn(0), Lpn(units));
     let mut rng = streams.stream("test.precondition", 0);
-    pre.overwrite((f64::from(units) * overwrites) as u64, || rng.below(u64::from(units)) as u32);
+    pre.overwrite((f64::from(units) * overwrites) as u64, || Lpn(rng.below(u64::from(units)) as u32));
     pre.finish();
     PreconditionedState { ftl }
 }

@@ -7,6 +7,7 @@ use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::numbers::{Lane, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
@@ -145,7 +146,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         if before.is_some() && ftl.counters.gc_runs != runs {
             let lanes = f64::from(ftl.layout.lanes);
             choices += 1;
-            free += (0..ftl.layout.lanes).map(|l| f64::from(ftl.free_blocks(l))).sum::<f64>() / lanes;
+            free += Lane::first(ftl.layout.lanes).map(|l| f64::from(ftl.free_blocks(l))).sum::<f64>() / lanes;
             let (v, h) = occupancy(ftl);
             valid += v;
             held += h;
@@ -171,10 +172,10 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
 /// with the most valid units; what is still valid in the others is on its way.
 fn occupancy(ftl: &Tables) -> (f64, f64) {
     let (mut valid, mut held, mut newest) = (0, 0, 0);
-    for (block, done) in ftl.programs_done().into_iter().enumerate() {
-        let units = ftl.map().valid_units(block as u32);
+    for (block, done) in SuperBlock::first(ftl.layout.super_blocks()).zip(ftl.programs_done()) {
+        let units = ftl.map().valid_units(block);
         let closed = done == ftl.layout.programs_per_block;
-        if closed && ftl.map().weight[block] & Map::NOT_A_CANDIDATE != 0 {
+        if closed && ftl.map().weight[block.index()] & Map::NOT_A_CANDIDATE != 0 {
             newest = units.max(newest);
         } else {
             valid += units;

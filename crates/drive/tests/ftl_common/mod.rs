@@ -9,6 +9,7 @@ use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Tables};
+use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Rng, Streams};
 use interpulse_flash::geometry::Geometry;
 
@@ -64,17 +65,17 @@ pub const HOT_AND_COLD: Heat = Heat { space: 0.2, writes: 0.8 };
 
 /// Random units of `logical`. The hot ones are scattered over the address space, so that filling in order
 /// does not separate them.
-pub fn addresses(logical: u32, heat: Heat, mut rng: Rng) -> impl FnMut() -> u32 {
+pub fn addresses(logical: u32, heat: Heat, mut rng: Rng) -> impl FnMut() -> Lpn {
     let hot = (heat.space * f64::from(logical)).round() as u64;
     let uniform = heat.space == heat.writes;
     let threshold = Rng::threshold(heat.writes);
-    let mut order: Vec<u32> = (0..logical).collect();
+    let mut order: Vec<Lpn> = Lpn::first(logical).collect();
     for i in (1..order.len()).rev() {
         order.swap(i, rng.below(i as u64 + 1) as usize);
     }
     move || {
         if uniform {
-            return rng.below(u64::from(logical)) as u32;
+            return Lpn(rng.below(u64::from(logical)) as u32);
         }
         let cold = u64::from(logical) - hot;
         let at = if rng.chance(threshold) { rng.below(hot) } else { hot + rng.below(cold) };
@@ -90,7 +91,7 @@ pub fn write_amplification(ftl: &mut Tables, heat: Heat, cycles: (f64, f64), exp
     let (settle, measure) = (writes(cycles.0), writes(cycles.1));
     let mut next = addresses(logical, heat, rng);
     let mut p = Preconditioner::new(ftl, None);
-    p.write_in_order(0, logical);
+    p.write_in_order(Lpn(0), Lpn(logical));
     p.overwrite(settle, &mut next);
     let before = p.written();
     p.overwrite(measure, &mut next);

@@ -3,6 +3,7 @@
 use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::{Stream, Tables};
+use interpulse_drive::numbers::{Lane, Lpn};
 
 /// The steps of preconditioning on one lane, with a look at every choice of a victim.
 pub struct Witness {
@@ -22,9 +23,9 @@ impl Witness {
     }
 
     /// Writes one unit.
-    pub fn write(&mut self, lpn: u32) {
+    pub fn write(&mut self, lpn: Lpn) {
         if self.partial[Stream::Host as usize].is_none() {
-            while self.ftl.wants_gc(0) && self.collect() {}
+            while self.ftl.wants_gc(Lane(0)) && self.collect() {}
         }
         if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
@@ -33,9 +34,9 @@ impl Witness {
         self.ftl.counters.host_units += 1;
     }
 
-    fn put(&mut self, stream: Stream, lpn: u32) {
+    fn put(&mut self, stream: Stream, lpn: Lpn) {
         let partial = self.partial[stream as usize];
-        let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(0, stream).unwrap(), 0));
+        let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(Lane(0), stream).unwrap(), 0));
         let offset = place.first_offset + filled;
         self.ftl.write(lpn, place.super_block, offset);
         let full = filled + 1 == self.ftl.layout.units_per_program;
@@ -49,14 +50,14 @@ impl Witness {
         let program = self.ftl.layout.units_per_program;
         let programs: u32 = self.ftl.programs_done().iter().sum();
         let missing: u32 = self.partial.iter().flatten().map(|(_, filled)| program - filled).sum();
-        let Some(victim) = self.ftl.choose_victim(0) else { return false };
+        let Some(victim) = self.ftl.choose_victim(Lane(0)) else { return false };
         self.held += u64::from(programs * program - missing);
         self.choices += 1;
         let first = self.ftl.layout.first_unit(victim);
         for offset in 0..self.ftl.layout.units_per_block {
             if self.ftl.map().is_valid(victim, offset) {
                 self.ftl.forget_flash(first + offset);
-                self.put(Stream::Gc, self.ftl.map().to_logical[(first + offset) as usize]);
+                self.put(Stream::Gc, self.ftl.map().logical(first + offset));
                 self.ftl.counters.gc_units += 1;
             }
         }

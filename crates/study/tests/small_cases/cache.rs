@@ -1,14 +1,15 @@
 //! The write cache against plain lists: order of arrival, trims, flushes.
 
-use interpulse_drive::cache::{Cache, NO_SLOT};
+use interpulse_drive::cache::{Cache, NO_HOME};
+use interpulse_drive::numbers::{Lpn, Slot};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
 /// A model of the cache: lists of (slot, epoch) and the slots in flight.
 #[derive(Default)]
 struct Model {
-    lists: [VecDeque<(u32, u32)>; 2],
-    in_flight: Vec<(u32, u32)>,
+    lists: [VecDeque<(Slot, u32)>; 2],
+    in_flight: Vec<(Slot, u32)>,
     epoch: u32,
 }
 
@@ -29,9 +30,9 @@ proptest! {
         for (op, list, draw) in ops {
             let live = model.lists[list].len();
             match op {
-                0 | 1 => if let Some(slot) = cache.admit(draw, list, NO_SLOT) {
+                0 | 1 => if let Some(slot) = cache.admit(Lpn(draw), list, NO_HOME) {
                     prop_assert!(model.lists.iter().flatten().chain(&model.in_flight).all(|e| e.0 != slot));
-                    prop_assert_eq!(cache.lpn(slot), draw);
+                    prop_assert_eq!(cache.lpn(slot), Lpn(draw));
                     model.lists[list].push_back((slot, model.epoch));
                 },
                 2 => {

@@ -1,6 +1,7 @@
 //! Physical addresses: the programs of a block fill it page after page.
 
 use interpulse_drive::ftl::layout::Layout;
+use interpulse_drive::numbers::Ppu;
 use interpulse_flash::geometry::Geometry;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -39,7 +40,7 @@ proptest! {
         for program in 0..layout.programs_per_block {
             let first = program * layout.units_per_program;
             let pages: BTreeSet<(u32, u32)> = (first..first + layout.units_per_program)
-                .map(|offset| layout.place(offset))
+                .map(|offset| layout.place(Ppu(offset)))
                 .map(|p| (p.plane, p.page))
                 .collect();
             for (plane, page) in pages {

@@ -3,6 +3,7 @@
 use interpulse_drive::ftl::gc::{DChoices, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::threshold_blocks;
+use interpulse_drive::numbers::SuperBlock;
 use interpulse_engine::{Rng, Streams};
 use interpulse_oracle::stats::proportion_interval;
 use proptest::prelude::*;
@@ -12,14 +13,15 @@ fn choose(policy: GcPolicy, blocks: &[Option<(u16, u64)>], rng: &mut Rng) -> Opt
     let mut map = Map::new(64, blocks.len() as u32 + 2, 64);
     let mut closed = vec![0; blocks.len() + 2];
     // The lane is blocks 1 .. n; those around it belong to others, and one would be everybody's choice.
-    map.set_candidate(0, true);
+    map.set_candidate(SuperBlock(0), true);
     for (i, block) in blocks.iter().enumerate() {
         let Some((valid, at)) = *block else { continue };
-        map.set_candidate(i as u32 + 1, true);
+        map.set_candidate(SuperBlock(i as u32 + 1), true);
         map.weight[i + 1] = valid;
         closed[i + 1] = at;
     }
-    let chosen = policy.select(&map, &closed, 100, 1..blocks.len() as u32 + 1, 64, rng)?;
+    let lane = SuperBlock(1)..SuperBlock(blocks.len() as u32 + 1);
+    let chosen = policy.select(&map, &closed, 100, lane, 64, rng)?.0;
     assert!((1..=blocks.len() as u32).contains(&chosen), "the victim is one of the lane");
     Some(chosen - 1)
 }

@@ -19,8 +19,8 @@ mod log;
 mod losses;
 mod media;
 mod mirrors;
+mod outage;
 mod outbox;
-mod power;
 mod requests;
 mod sync;
 
@@ -29,7 +29,7 @@ use crate::contents::Contents;
 use crate::copying::Copying;
 use crate::layout::{Layout, Place};
 use crate::losses::Losses;
-use crate::outage::Power;
+use crate::outage::Recovery;
 use crate::outbox::PageMove;
 use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
@@ -243,7 +243,7 @@ pub struct Array {
     copying: Slab<Copying>,
     /// The partial parity log, if one is kept.
     pub(crate) ppl: Option<Ppl>,
-    pub(crate) power: Power,
+    pub(crate) recovery: Recovery,
     /// Requests that had no answer when power was cut.
     lost_requests: u64,
     pub(crate) losses: Losses,
@@ -299,7 +299,7 @@ impl Array {
             held: Vec::new(),
             copying: Slab::default(),
             ppl: (spec.consistency == Consistency::Ppl).then(|| Ppl::new(spec.drives, spec.log_units)),
-            power: Power::default(),
+            recovery: Recovery::default(),
             lost_requests: 0,
             losses: Losses::new(spec.drives),
             sync: None,
@@ -332,7 +332,7 @@ impl Array {
         let drive = &mut self.drives[d as usize];
         // The array has no timers among a drive's.
         drive.handle(agenda, resource);
-        if self.power.down {
+        if self.recovery.down {
             self.on_event_while_down(agenda, d as usize);
         } else if drive.has_news() {
             self.on_completions(agenda, d as usize);

@@ -21,7 +21,7 @@ pub(crate) struct Outage {
 
 /// What an array keeps for a loss of power.
 #[derive(Default)]
-pub(crate) struct Power {
+pub(crate) struct Recovery {
     pub(crate) outage: Option<Outage>,
     /// Power is off, or drives or logs are not ready.
     pub(crate) down: bool,

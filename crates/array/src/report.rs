@@ -60,7 +60,7 @@ fn section(array: &Array) -> Map<String, Value> {
     if let Some(updates) = &array.updates {
         o.insert("updates".into(), updates.section());
     }
-    if let Some(outage) = &array.power.outage {
+    if let Some(outage) = &array.recovery.outage {
         let mut of = Map::new();
         of.insert("at_s".into(), seconds(outage.at));
         of.insert("requests_in_flight".into(), json!(outage.requests));

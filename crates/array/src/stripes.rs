@@ -65,7 +65,7 @@ impl Array {
             if head.avoided != 0
                 && (!head.may_avoid()
                     || self.readable(head.row).count_ones() < self.spec.drives
-                    || self.power.unsure.contains(&head.row))
+                    || self.recovery.unsure.contains(&head.row))
             {
                 self.cache.head_mut(h).avoided = 0;
                 continue;
@@ -148,7 +148,7 @@ impl Array {
     #[cold]
     fn would_mislead(&self, h: u32) -> bool {
         let head = self.cache.head(h);
-        let unsure = !self.power.unsure.is_empty() && self.power.unsure.contains(&head.row);
+        let unsure = !self.recovery.unsure.is_empty() && self.recovery.unsure.contains(&head.row);
         unsure && head.bad & !self.layout.parity_mask(head.row) != 0
     }
 

@@ -71,7 +71,7 @@ impl Array {
     /// A drive is lost: commands that it has taken are answered, it gets no more, and its data is gone.
     fn lose(&mut self, drive: u32, at: SimTime, cause: Cause) {
         self.end_resync();
-        let (unsure, cache) = (&self.power.unsure, &self.cache);
+        let (unsure, cache) = (&self.recovery.unsure, &self.cache);
         let holes = self.contents.lose(drive, |row| (unsure.contains(&row), cache.uses(row)));
         self.counters.write_hole_pages += holes;
         let replaced = self.losses.spares_used < self.spec.spares();

@@ -147,7 +147,7 @@ impl Array {
                 let parity = self.layout.parity_mask(row);
                 let followed = self.contents.follows(row);
                 let fits = !followed || self.contents.cached_parity_holds(row);
-                let unsure = self.power.unsure.remove(&row);
+                let unsure = self.recovery.unsure.remove(&row);
                 assert!(fits || unsure, "the parity of row {row} does not fit, and nobody was writing it");
                 if unsure {
                     if followed {
@@ -187,7 +187,7 @@ impl Array {
             Kind::Rebuild(drives) => {
                 self.counters.rebuilt_rows += u64::from(done);
                 if done {
-                    self.power.unsure.remove(&row);
+                    self.recovery.unsure.remove(&row);
                 }
                 self.losses.restore(drives, sync.base);
             }

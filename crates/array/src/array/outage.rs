@@ -8,7 +8,7 @@
 
 use super::{Array, Command, UNIT_SECTORS};
 use crate::config::Consistency;
-use crate::outage::{Outage, Power};
+use crate::outage::{Outage, Recovery};
 use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
@@ -21,7 +21,7 @@ impl Array {
     /// Whether the array takes no requests since power is off or it is being mended.
     #[inline]
     pub(crate) fn is_down(&self) -> bool {
-        self.power.down
+        self.recovery.down
     }
 
     /// Arms the cut.
@@ -33,7 +33,7 @@ impl Array {
 
     /// Power is cut now.
     pub fn cut_power(&mut self, agenda: &mut Agenda) {
-        if self.closed || self.power.down {
+        if self.closed || self.recovery.down {
             return;
         }
         assert!(self.losses.all.is_empty() && self.sync.is_none(), "the array is whole when power is cut");
@@ -67,12 +67,12 @@ impl Array {
             self.jobs.remove(job);
         }
         let logged = self.ppl.as_mut().map(|ppl| ppl.lose_power()).unwrap_or_default();
-        self.power = Power {
+        self.recovery = Recovery {
             outage: Some(outage),
             down: true,
             unsure: written,
             logged,
-            ..std::mem::take(&mut self.power)
+            ..std::mem::take(&mut self.recovery)
         };
         self.cache = StripeCache::new(self.spec.stripe_heads, self.spec.drives);
         self.cached = Line::new(self.own(0));
@@ -92,27 +92,27 @@ impl Array {
 
     /// The drive of the configuration has failed while the array is down: it does not come back.
     pub(crate) fn hold_failure(&mut self) {
-        self.power.failed = true;
+        self.recovery.failed = true;
     }
 
     /// Something has happened to a drive while the array is down: if it was the last to come back, the array starts. True
     /// if the host is served from now on.
     pub(super) fn starts_again(&mut self, agenda: &mut Agenda) -> bool {
-        if self.power.mending != (0, 0) || self.drives.iter().any(|drive| drive.is_down()) {
+        if self.recovery.mending != (0, 0) || self.drives.iter().any(|drive| drive.is_down()) {
             return false;
         }
         self.mend(agenda);
-        !self.power.down
+        !self.recovery.down
     }
 
     /// The next phase: the logs are read, then the pages that changed, then parity is written.
     fn mend(&mut self, agenda: &mut Agenda) {
-        self.power.mending.1 += 1;
-        let failed = self.spec.failures[0].filter(|_| self.power.failed).map(|f| f.drive);
+        self.recovery.mending.1 += 1;
+        let failed = self.spec.failures[0].filter(|_| self.recovery.failed).map(|f| f.drive);
         let there = |drive: u32| failed != Some(drive);
         let mut commands = Vec::new();
         let page = |drive: u32, row: u32, op: Op| (drive, op, row, 1);
-        match self.power.mending.1 {
+        match self.recovery.mending.1 {
             1 if self.ppl.is_some() => {
                 let (first, size) = (self.layout.rows, self.spec.log_units);
                 let drives = (0..self.spec.drives).filter(|&d| there(d));
@@ -124,9 +124,9 @@ impl Array {
                 let usable = |row: &&LogRow| {
                     there(layout.parity(row.row)) && failed.is_none_or(|d| row.changes >> d & 1 == 0)
                 };
-                let rows: Vec<LogRow> = self.power.logged.iter().filter(usable).copied().collect();
+                let rows: Vec<LogRow> = self.recovery.logged.iter().filter(usable).copied().collect();
                 for row in rows {
-                    if self.power.mending.1 == 2 {
+                    if self.recovery.mending.1 == 2 {
                         let changes = (0..drives).filter(|d| row.changes >> d & 1 == 1);
                         commands.extend(changes.map(|d| page(d, row.row, Op::Read)));
                         continue;
@@ -135,13 +135,13 @@ impl Array {
                     if self.contents.follows(row.row) {
                         self.contents.mend(row.row, row.partial, row.changes);
                     }
-                    self.power.unsure.remove(&row.row);
-                    self.power.outage.as_mut().expect("power was cut").mended += 1;
+                    self.recovery.unsure.remove(&row.row);
+                    self.recovery.outage.as_mut().expect("power was cut").mended += 1;
                 }
             }
             _ => {}
         }
-        self.power.mending.0 = commands.len() as u32;
+        self.recovery.mending.0 = commands.len() as u32;
         for (drive, op, first, units) in commands {
             let sector = u64::from(first) * UNIT_SECTORS;
             let request = Request { op, sector, sectors: units * UNIT_SECTORS as u32 };
@@ -153,12 +153,12 @@ impl Array {
 
     /// A command of the present phase is done.
     pub(super) fn mended(&mut self, agenda: &mut Agenda) {
-        self.power.mending.0 -= 1;
+        self.recovery.mending.0 -= 1;
         self.phase_may_end(agenda);
     }
 
     fn phase_may_end(&mut self, agenda: &mut Agenda) {
-        match self.power.mending {
+        match self.recovery.mending {
             (0, 1 | 2) => self.mend(agenda),
             (0, _) => self.serve(agenda),
             _ => {}
@@ -167,15 +167,15 @@ impl Array {
 
     /// The host is served again.
     fn serve(&mut self, agenda: &mut Agenda) {
-        self.power.down = false;
-        self.power.mending = (0, 0);
-        let logged: BTreeSet<u32> = self.power.logged.drain(..).map(|row| row.row).collect();
+        self.recovery.down = false;
+        self.recovery.mending = (0, 0);
+        let logged: BTreeSet<u32> = self.recovery.logged.drain(..).map(|row| row.row).collect();
         if self.ppl.is_some() {
             // Rows that no log speaks of have not been touched.
-            self.power.unsure.retain(|row| logged.contains(row));
+            self.recovery.unsure.retain(|row| logged.contains(row));
         }
-        self.power.outage.as_mut().expect("power was cut").served = Some(agenda.now());
-        if std::mem::take(&mut self.power.failed) {
+        self.recovery.outage.as_mut().expect("power was cut").served = Some(agenda.now());
+        if std::mem::take(&mut self.recovery.failed) {
             self.fail_chosen(agenda);
         } else if self.spec.consistency == Consistency::Resync && !self.closed {
             self.start_sync(agenda, Kind::Resync, self.spec.resync_rate);

@@ -119,6 +119,16 @@ fn the_page_shows_every_room_and_every_arrow() {
     }
 }
 
+/// A reader who follows the page finds what it names.
+#[test]
+fn the_page_names_files_that_are_there() {
+    let named = page::files(&read("docs/ARCHITECTURE.md"));
+    assert!(named.len() > 40, "{} files are named", named.len());
+    for (line, file) in named {
+        assert!(root().join(&file).is_file(), "docs/ARCHITECTURE.md:{line}: there is no {file}");
+    }
+}
+
 /// Below every arrow between two files of a crate lies something that does not lead back.
 #[test]
 fn files_use_each_other_in_no_circle() {

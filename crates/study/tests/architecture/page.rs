@@ -40,3 +40,20 @@ pub fn rooms(page: &str) -> Vec<Room> {
     }
     rooms
 }
+
+/// The source files that the page names, with their lines: `crate/path.rs` between backquotes stands for a file below that
+/// crate's `src`, `crates/...` for itself.
+pub fn files(page: &str) -> Vec<(usize, String)> {
+    let quoted = |line: usize, text: &str| -> Vec<(usize, String)> {
+        let words = text.split('`').skip(1).step_by(2).filter(|word| word.ends_with(".rs"));
+        words.map(|word| (line, word.to_string())).collect()
+    };
+    let lines = (1..).zip(page.lines());
+    let named = lines.flat_map(|(line, text)| quoted(line, text));
+    let path = |file: String| match file.split_once('/') {
+        Some(("crates", _)) => file,
+        Some((name, rest)) => format!("crates/{name}/src/{rest}"),
+        None => file,
+    };
+    named.map(|(line, file)| (line, path(file))).collect()
+}

@@ -6,7 +6,7 @@ use ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_HOME};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
-use interpulse_drive::ftl::layout::Layout;
+use interpulse_drive::ftl::layout::{Layout, UnitAt};
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
@@ -82,7 +82,7 @@ proptest! {
             prop_assert!(place.die < g.dies() && place.plane < g.planes && place.block < blocks);
             prop_assert!(place.page < g.pages_per_block() && place.unit < g.units_per_page);
             prop_assert_eq!(unit_at(&g, together, reserved, place), ppu);
-            let (super_block, offset) = layout.split(ppu);
+            let UnitAt { super_block, offset } = layout.split(ppu);
             prop_assert_eq!(layout.block_of(ppu), super_block);
             prop_assert_eq!(layout.first_unit(super_block) + offset, ppu);
             let (lane, block) = layout.lane_of(super_block);

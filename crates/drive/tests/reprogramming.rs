@@ -231,7 +231,10 @@ fn the_worked_example_of_figure_8() {
     let state = filled(&spec, 0.0);
     let mut bench = Bench::new(&spec, state, &[], 1);
     let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(Lpn(page)) {
-        Where::Flash(ppu) => bench.host.device.tables().layout.split(ppu),
+        Where::Flash(ppu) => {
+            let at = bench.host.device.tables().layout.split(ppu);
+            (at.super_block, at.offset)
+        }
         other => panic!("{other:?}"),
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);

@@ -5,6 +5,7 @@
 
 use super::flash::Flash;
 use super::jobs::GcRead;
+use super::layout::UnitAt;
 use super::levels::Levels;
 use super::map::Where;
 use super::moved::Moved;
@@ -115,16 +116,16 @@ impl Ftl {
                     self.tables.open_two_bit(lane, level);
                 }
                 let (super_block, word_line, first) = self.tables.take_word_line(lane, level);
-                let how = (TwoBit::Whole, 0b11);
-                self.program_two_bit(flash, (lane, list), (super_block, word_line), first, how);
+                let place = self.word_line(super_block, word_line, TwoBit::Whole);
+                self.program_two_bit(flash, lane, list, place, first, 0b11);
             }
             Step::Reprogram { word_line, bit } => {
                 if !enough(page) {
                     return false;
                 }
                 let (super_block, validity) = self.tables.take_reprogram(lane, level, word_line, bit);
-                let how = (TwoBit::reprogram(bit), validity);
-                self.program_two_bit(flash, (lane, list), (super_block, word_line), false, how);
+                let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit));
+                self.program_two_bit(flash, lane, list, place, false, validity);
             }
             Step::Reclaim if self.tables.has_place(lane, Stream::Host) => {
                 if !enough(page) {
@@ -175,27 +176,27 @@ impl Ftl {
         }
     }
 
+    /// The place of what an operation does to a word line with two bits per cell.
+    fn word_line(&self, super_block: SuperBlock, word_line: u32, how: TwoBit) -> ProgramPlace {
+        let first_offset = word_line * self.tables.layout.units_per_program;
+        ProgramPlace { super_block, program: word_line, first_offset, two_bit: Some(how) }
+    }
+
     /// Programs or reprograms a word line with two bits per cell from `list`.
     fn program_two_bit(
         &mut self,
         flash: &mut Flash,
-        (lane, list): (Lane, usize),
-        (super_block, word_line): (SuperBlock, u32),
+        lane: Lane,
+        list: usize,
+        place: ProgramPlace,
         first_of_layer: bool,
-        (how, validity): (TwoBit, u8),
+        validity: u8,
     ) {
-        let layout = &self.tables.layout;
-        let place = ProgramPlace {
-            super_block,
-            program: word_line,
-            first_offset: word_line * layout.units_per_program,
-            two_bit: Some(how),
-        };
-        let units = place.units(layout);
+        let units = place.units(&self.tables.layout);
         let job = self.jobs.new_program(lane, Some(place));
         self.jobs.program(job).validity = validity;
         self.fill_from_cache(job, list, units);
-        self.stamp_block(super_block, first_of_layer, job);
+        self.stamp_block(place.super_block, first_of_layer, job);
         self.start_host_job(flash, lane, job);
     }
 
@@ -214,7 +215,7 @@ impl Ftl {
         self.jobs.program(job).reads = 1;
         self.jobs.program(job).candidate = Some(candidate);
         for (word_line, bit) in moved {
-            self.read_page_of(flash, lane, job, (candidate, word_line, bit));
+            self.read_page_of(flash, lane, job, candidate, word_line, bit);
         }
         self.candidate_read_done(flash, lane, job);
     }
@@ -225,7 +226,9 @@ impl Ftl {
         flash: &mut Flash,
         lane: Lane,
         job: u32,
-        (super_block, word_line, bit): (SuperBlock, u32, Bit),
+        super_block: SuperBlock,
+        word_line: u32,
+        bit: Bit,
     ) {
         let upp = self.tables.layout.units_per_page();
         let offsets: Vec<u32> = page_units(&self.tables.layout, word_line, bit).collect();
@@ -250,7 +253,7 @@ impl Ftl {
 
     /// A page in use in a candidate has been read for the program of `read`.
     pub(super) fn candidate_page_read(&mut self, flash: &mut Flash, read: &GcRead) {
-        let (super_block, offset) = self.tables.layout.split(read.first_ppu);
+        let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
         for u in 0..self.tables.layout.units_per_page() {
             if read.mask >> u & 1 == 1 && self.tables.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;

@@ -5,6 +5,7 @@
 //! from the instant at which its last page is on flash, and says what held at its beginning.
 
 use super::map::UNMAPPED;
+use super::oob::Mark;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 use std::collections::HashMap;
 
@@ -34,8 +35,7 @@ struct Trim {
 struct Pending {
     pages: Vec<(u32, Vec<Entry>)>,
     blocks: Vec<(u32, bool)>,
-    order: u32,
-    version: u32,
+    mark: Mark,
 }
 
 /// The last checkpoint, the one being written, and what has changed since.
@@ -147,7 +147,7 @@ impl Checkpoint {
     /// one before is still being written.
     pub fn begin(
         &mut self,
-        (order, version): (u32, u32),
+        mark: Mark,
         blocks: Vec<(u32, bool)>,
         entry: impl Fn(Lpn) -> Option<Entry>,
     ) -> Option<u64> {
@@ -167,7 +167,7 @@ impl Checkpoint {
             }
         }
         let count = pages.len() as u64 + self.block_pages();
-        self.pending = Some(Pending { pages, blocks, order, version });
+        self.pending = Some(Pending { pages, blocks, mark });
         Some(count)
     }
 
@@ -178,9 +178,9 @@ impl Checkpoint {
             let first = (page * self.per_page) as usize;
             self.entries[first..first + entries.len()].copy_from_slice(&entries);
         }
-        (self.blocks, self.order) = (pending.blocks, pending.order);
-        self.trims.retain(|_, trim| trim.newest > pending.version);
-        self.unwritten.retain(|&(_, version)| version > pending.version);
+        (self.blocks, self.order) = (pending.blocks, pending.mark.order);
+        self.trims.retain(|_, trim| trim.newest > pending.mark.version);
+        self.unwritten.retain(|&(_, version)| version > pending.mark.version);
     }
 
     /// Power is cut: a checkpoint that was being written is void, and so are trims that are not on flash.

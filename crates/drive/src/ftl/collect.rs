@@ -8,6 +8,7 @@
 use super::collection::Victim;
 use super::flash::Flash;
 use super::jobs::GcRead;
+use super::layout::UnitAt;
 use super::moved::Moved;
 use super::resident::Ftl;
 use super::tables::Stream;
@@ -201,7 +202,7 @@ impl Ftl {
         }
         let l = read.lane.index();
         self.collection.lanes[l].reads -= 1;
-        let (super_block, offset) = self.tables.layout.split(read.first_ppu);
+        let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
         for u in 0..self.tables.layout.units_per_page() {
             if read.mask >> u & 1 == 0 {
                 continue;
@@ -229,7 +230,7 @@ impl Ftl {
         let mut k = 0;
         while k < full.min(self.collection.lanes[l].gathered.len()) {
             let source = self.collection.lanes[l].gathered[k].source;
-            let (super_block, offset) = self.tables.layout.split(source);
+            let UnitAt { super_block, offset } = self.tables.layout.split(source);
             if self.tables.map().is_valid(super_block, offset) {
                 k += 1;
             } else {
@@ -276,10 +277,10 @@ impl Ftl {
             tables.units.describe_move(&job.moved, first);
         }
         for (k, &unit) in (0..).zip(&job.moved) {
-            let to = (place.super_block, place.first_offset + k);
+            let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
             let from = self.tables.layout.split(unit.source);
             self.tables.units.moved(&self.tables.layout, unit, from, to);
-            self.unit_settled(flash, job.lane, from.0);
+            self.unit_settled(flash, job.lane, from.super_block);
         }
         let units = job.moved.len() as u64;
         self.tables.counters.gc_units += units;

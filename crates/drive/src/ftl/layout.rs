@@ -36,6 +36,15 @@ pub struct Layout {
     by_die: Divider,
 }
 
+/// A unit, counted from the beginning of its super block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitAt {
+    /// The super block.
+    pub super_block: SuperBlock,
+    /// The unit's place in it.
+    pub offset: u32,
+}
+
 /// Where a physical unit lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -94,11 +103,11 @@ impl Layout {
         SuperBlock(self.by_block.quotient(ppu.0))
     }
 
-    /// The super block (numbered over the drive) of a unit and the unit's place in it.
+    /// The super block of a unit and the unit's place in it.
     #[inline]
-    pub fn split(&self, ppu: Ppu) -> (SuperBlock, u32) {
+    pub fn split(&self, ppu: Ppu) -> UnitAt {
         let (super_block, offset) = self.by_block.split(ppu.0);
-        (SuperBlock(super_block), offset)
+        UnitAt { super_block: SuperBlock(super_block), offset }
     }
 
     /// The lane of a super block and its number in the lane.
@@ -128,6 +137,12 @@ impl Layout {
         (die, group * self.planes)
     }
 
+    /// The unit at a place in a super block.
+    #[inline]
+    pub fn unit(&self, at: UnitAt) -> Ppu {
+        self.first_unit(at.super_block) + at.offset
+    }
+
     /// First unit of a super block.
     #[inline]
     pub fn first_unit(&self, super_block: SuperBlock) -> Ppu {
@@ -143,7 +158,7 @@ impl Layout {
     /// Where a unit lies.
     #[inline]
     pub fn place(&self, ppu: Ppu) -> Place {
-        let (super_block, offset) = self.split(ppu);
+        let UnitAt { super_block, offset } = self.split(ppu);
         let (lane, block) = self.lane_of(super_block);
         let (die, first_plane) = self.die_of(lane);
         let (program, in_program) = self.by_program.split(offset);

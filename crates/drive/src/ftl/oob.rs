@@ -20,6 +20,15 @@ pub struct Spare {
     pub written: u32,
 }
 
+/// An instant, as the numbers that went into spare bytes before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Program operations that have ended.
+    pub order: u32,
+    /// The newest version.
+    pub version: u32,
+}
+
 const BLANK: Spare = Spare { lpn: NOTHING, version: 0, written: 0 };
 
 /// The spare bytes of a drive, and the numbers that go into them.
@@ -56,6 +65,11 @@ impl Oob {
     /// The number of the last program that has ended.
     pub fn written(&self) -> u32 {
         self.written
+    }
+
+    /// Where both numbers stand.
+    pub fn mark(&self) -> Mark {
+        Mark { order: self.written, version: self.version }
     }
 
     /// A program has ended; returns its number.

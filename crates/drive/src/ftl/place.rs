@@ -1,6 +1,6 @@
 //! A place for one program operation, and where its units go.
 
-use super::layout::Layout;
+use super::layout::{Layout, UnitAt};
 use crate::numbers::SuperBlock;
 use interpulse_flash::reprogram::TwoBit;
 
@@ -25,6 +25,12 @@ impl ProgramPlace {
             None => self.first_offset + k,
             Some(how) => two_bit_offset(layout, self.first_offset, how, k),
         }
+    }
+
+    /// As [`ProgramPlace::offset`], with the super block.
+    #[inline]
+    pub fn unit(&self, layout: &Layout, k: u32) -> UnitAt {
+        UnitAt { super_block: self.super_block, offset: self.offset(layout, k) }
     }
 
     /// Units that the operation takes.

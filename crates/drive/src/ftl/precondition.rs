@@ -3,6 +3,7 @@
 //! Placement, invalidation, victim choice and erase are the functions that simulated time uses; only the
 //! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
 
+use super::layout::UnitAt;
 use super::map::Where;
 use super::place::ProgramPlace;
 use super::stripe::Stripe;
@@ -72,7 +73,7 @@ impl<'a> Preconditioner<'a> {
                 }
                 let soon = ring[((step + AHEAD as u64 / 2) % AHEAD as u64) as usize];
                 if let Where::Flash(ppu) = self.ftl.map().get(soon) {
-                    let (block, offset) = self.ftl.layout.split(ppu);
+                    let UnitAt { super_block: block, offset } = self.ftl.layout.split(ppu);
                     self.ftl.map().prefetch_valid(block, offset);
                 }
                 self.write(due);

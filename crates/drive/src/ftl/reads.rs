@@ -1,6 +1,7 @@
 //! Reads of logical units: what is where, and one page read for neighbours on one physical page.
 
 use super::flash::Flash;
+use super::layout::UnitAt;
 use super::map::Where;
 use super::resident::Ftl;
 use crate::numbers::Lpn;
@@ -29,7 +30,7 @@ impl Ftl {
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Where::Flash(ppu) = self.tables.map().get(lpn) {
-            let (block, offset) = self.tables.layout.split(ppu);
+            let UnitAt { super_block: block, offset } = self.tables.layout.split(ppu);
             self.tables.map().prefetch_valid(block, offset);
         }
     }

@@ -8,7 +8,7 @@
 
 use super::checkpoint::Entry;
 use super::hotness::Hotness;
-use super::layout::Layout;
+use super::layout::{Layout, UnitAt};
 use super::map::{Map, UNMAPPED, Where};
 use super::moved::Moved;
 use super::oob::Spare;
@@ -225,7 +225,7 @@ impl Units {
     /// The unit in `ppu` no longer holds the newest version of anything: it becomes invalid.
     #[inline]
     pub(super) fn forget(&mut self, layout: &Layout, ppu: Ppu) {
-        let (super_block, offset) = layout.split(ppu);
+        let UnitAt { super_block, offset } = layout.split(ppu);
         self.map.invalidate(super_block, offset);
     }
 
@@ -274,7 +274,7 @@ impl Units {
             self.cache.set_home(slot, NO_HOME);
         } else {
             self.cache.set_home(newest, ppu);
-            let (super_block, offset) = layout.split(ppu);
+            let UnitAt { super_block, offset } = layout.split(ppu);
             self.map.keep(super_block, offset);
         }
     }
@@ -287,15 +287,15 @@ impl Units {
         &mut self,
         layout: &Layout,
         slot: Slot,
-        to: impl FnOnce() -> Option<(SuperBlock, u32)>,
+        to: impl FnOnce() -> Option<UnitAt>,
         arrived: impl FnOnce() -> Option<SimTime>,
     ) {
         let lpn = self.cache.lpn(slot);
         if self.map.get(lpn) == Where::Cache(slot) {
             let ppu = match to() {
-                Some((super_block, offset)) => {
-                    self.map.commit(lpn, super_block, offset);
-                    layout.first_unit(super_block) + offset
+                Some(at) => {
+                    self.map.commit(lpn, at.super_block, at.offset);
+                    layout.unit(at)
                 }
                 None => {
                     let home = self.cache.home(slot);
@@ -328,28 +328,21 @@ impl Units {
         }
     }
 
-    /// The copy of a unit in its source is in unit `offset` of `super_block`, too, and is that from now on, if it is still
-    /// needed. `from` is the source's super block and offset.
+    /// The copy of a unit in its source, which is at `from`, is at `to`, too, and is that from now on, if it is still needed.
     #[inline]
-    pub(super) fn moved(
-        &mut self,
-        layout: &Layout,
-        Moved { lpn, source }: Moved,
-        from: (SuperBlock, u32),
-        (super_block, offset): (SuperBlock, u32),
-    ) {
-        if !self.map.is_valid(from.0, from.1) {
+    pub(super) fn moved(&mut self, layout: &Layout, Moved { lpn, source }: Moved, from: UnitAt, to: UnitAt) {
+        if !self.map.is_valid(from.super_block, from.offset) {
             return;
         }
-        self.map.invalidate(from.0, from.1);
+        self.map.invalidate(from.super_block, from.offset);
         match self.home_of_cached(lpn) {
             Some(slot) => {
-                self.cache.set_home(slot, layout.first_unit(super_block) + offset);
-                self.map.keep(super_block, offset);
+                self.cache.set_home(slot, layout.unit(to));
+                self.map.keep(to.super_block, to.offset);
             }
-            None => self.map.commit(lpn, super_block, offset),
+            None => self.map.commit(lpn, to.super_block, to.offset),
         }
-        let ppu = || layout.first_unit(super_block) + offset;
+        let ppu = || layout.unit(to);
         if let Some(hotness) = &mut self.hotness {
             hotness.moved_unit(source, ppu());
         }
@@ -407,7 +400,7 @@ impl Units {
         let record = self.record.as_mut().expect("power may be lost");
         let oob = &record.oob;
         let at = |place| Some(Entry { place, version: oob.read(place).version });
-        record.checkpoint.begin((oob.written(), oob.version()), blocks, |lpn| match map.get(lpn) {
+        record.checkpoint.begin(oob.mark(), blocks, |lpn| match map.get(lpn) {
             Where::Flash(ppu) => at(ppu),
             Where::Cache(slot) if keeps && cache.home(slot) != NO_HOME => at(cache.home(slot)),
             Where::Cache(_) | Where::Unmapped => None,
@@ -462,7 +455,7 @@ impl Units {
             if place == UNMAPPED {
                 self.map.set_unmapped(lpn);
             } else {
-                let (block, offset) = layout.split(place);
+                let UnitAt { super_block: block, offset } = layout.split(place);
                 self.map.commit(lpn, block, offset);
             }
         }

@@ -1,5 +1,6 @@
 //! The audit of the FTL at the end of a run, and its part of a diagnosis.
 
+use super::layout::UnitAt;
 use super::map::Where;
 use super::resident::Ftl;
 use super::tables::Stream;
@@ -21,7 +22,7 @@ impl Ftl {
                 Where::Flash(ppu) => {
                     mapped += 1;
                     if lpn.index().is_multiple_of(stride) {
-                        let (block, offset) = layout.split(ppu);
+                        let UnitAt { super_block: block, offset } = layout.split(ppu);
                         if map.logical(ppu) != lpn || !map.is_valid(block, offset) {
                             return Err(format!(
                                 "unit {lpn} is mapped to {ppu}, which holds {} (valid: {})",

@@ -231,7 +231,7 @@ impl Ftl {
         }
         for (k, &slot) in job.slots.iter().enumerate() {
             let layout = &tables.layout;
-            let to = || job.place.map(|p| (p.super_block, p.offset(layout, k as u32)));
+            let to = || job.place.map(|p| p.unit(layout, k as u32));
             let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
             tables.units.land(layout, slot, to, arrived);
             if let Some(&writer) = self.write_back.writers.get(slot.index()) {
@@ -264,9 +264,9 @@ impl Ftl {
     fn moved_along(&mut self, job: &ProgramJob, place: &ProgramPlace) {
         let tables = &mut self.tables;
         for (k, &unit) in job.moved.iter().enumerate() {
-            let offset = place.offset(&tables.layout, (job.slots.len() + k) as u32);
+            let to = place.unit(&tables.layout, (job.slots.len() + k) as u32);
             let from = tables.layout.split(unit.source);
-            tables.units.moved(&tables.layout, unit, from, (place.super_block, offset));
+            tables.units.moved(&tables.layout, unit, from, to);
         }
         if let Some(candidate) = job.candidate {
             tables.moved_out(job.lane, candidate);

@@ -196,7 +196,7 @@ impl Section {
     }
 }
 
-fn names<'o, N: AsRef<str>, T, D>(options: &'o [(N, T, D)]) -> impl Iterator<Item = &'o str> {
+fn names<N: AsRef<str>, T, D>(options: &[(N, T, D)]) -> impl Iterator<Item = &str> {
     options.iter().map(|(name, ..)| name.as_ref())
 }
 

@@ -294,10 +294,14 @@ impl Ftl {
 
     /// A unit of a victim is on flash elsewhere or no longer needed.
     fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
+        let end = self.tables.layout.units_per_block;
         let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
-        victim.expect("a unit in hand belongs to a victim").pending -= 1;
-        self.erase_if_done(flash, lane, super_block);
+        let victim = victim.expect("a unit in hand belongs to a victim");
+        victim.pending -= 1;
+        if victim.pending == 0 && victim.next_offset == end {
+            self.erase_if_done(flash, lane, super_block);
+        }
     }
 
     pub(super) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {

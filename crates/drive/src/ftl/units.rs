@@ -282,7 +282,7 @@ impl Units {
     /// What was in `slot` is programmed: to unit `offset` of a super block, or where its older copy is. It is mapped there
     /// if it is still the newest version; what was overwritten or trimmed meanwhile is stale on flash. `arrived` is when it
     /// was written, where units have time stamps. The slot is free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn land(
         &mut self,
         layout: &Layout,
@@ -329,7 +329,7 @@ impl Units {
     }
 
     /// The copy of a unit in its source, which is at `from`, is at `to`, too, and is that from now on, if it is still needed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn moved(&mut self, layout: &Layout, Moved { lpn, source }: Moved, from: UnitAt, to: UnitAt) {
         if !self.map.is_valid(from.super_block, from.offset) {
             return;

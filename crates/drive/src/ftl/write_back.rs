@@ -234,9 +234,10 @@ impl Ftl {
             let to = || job.place.map(|p| p.unit(layout, k as u32));
             let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
             tables.units.land(layout, slot, to, arrived);
-            if let Some(&writer) = self.write_back.writers.get(slot.index()) {
-                self.outcomes.push_back(Outcome::Landed(writer));
-            }
+        }
+        if self.write_back.writes_through() {
+            let writers = job.slots.iter().map(|slot| self.write_back.writers[slot.index()]);
+            self.outcomes.extend(writers.map(Outcome::Landed));
         }
         tables.counters.host_units += job.slots.len() as u64;
         let taken = match job.place {

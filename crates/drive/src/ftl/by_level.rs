@@ -10,7 +10,7 @@ use super::levels::Levels;
 use super::map::Where;
 use super::moved::Moved;
 use super::place::ProgramPlace;
-use super::reprogram::{Step, page_units};
+use super::reprogram::{Step, page_planes};
 use super::resident::Ftl;
 use super::tables::Stream;
 use crate::numbers::{Lane, Lpn, SuperBlock};
@@ -230,16 +230,13 @@ impl Ftl {
         word_line: u32,
         bit: Bit,
     ) {
-        let upp = self.tables.layout.units_per_page();
-        let offsets: Vec<u32> = page_units(&self.tables.layout, word_line, bit).collect();
-        for of_plane in offsets.chunks(upp as usize) {
-            let valid =
-                |(u, &offset): (usize, &u32)| u32::from(self.tables.map().is_valid(super_block, offset)) << u;
-            let mask: u32 = of_plane.iter().enumerate().map(valid).sum();
+        for of_plane in page_planes(&self.tables.layout, word_line, bit) {
+            let valid = |(u, offset)| u32::from(self.tables.map().is_valid(super_block, offset)) << u;
+            let mask: u32 = (0..).zip(of_plane.clone()).map(valid).sum();
             if mask == 0 {
                 continue;
             }
-            let first_ppu = self.tables.layout.first_unit(super_block) + of_plane[0];
+            let first_ppu = self.tables.layout.first_unit(super_block) + of_plane.start;
             let at = self.tables.layout.place(first_ppu);
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);

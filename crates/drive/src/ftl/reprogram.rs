@@ -12,6 +12,7 @@ use super::map::Map;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::reprogram::{Bit, Status};
 use interpulse_settings::{ConfigError, Section, default};
+use std::ops::Range;
 
 /// How reprogrammable blocks are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,12 +189,17 @@ pub fn super_layer_word_lines(word_lines: u32, layers: u32, layers_each: u32) ->
     (word_lines * layers_each / layers).max(1)
 }
 
-/// The offsets in a super block of the units of the page of `bit` on word line `word_line`, all planes.
-pub fn page_units(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<Item = u32> + use<> {
+/// The offsets in a super block of the units of the page of `bit` on word line `word_line`, plane by plane.
+pub fn page_planes(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<Item = Range<u32>> + use<> {
     let units = layout.units_per_page();
     let plane_part = layout.units_per_program / layout.planes;
     let first = word_line * layout.units_per_program + bit as u32 * units;
-    (0..layout.planes).flat_map(move |plane| (0..units).map(move |unit| first + plane * plane_part + unit))
+    (0..layout.planes).map(move |plane| first + plane * plane_part).map(move |first| first..first + units)
+}
+
+/// As [`page_planes`], all planes in a row.
+pub fn page_units(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<Item = u32> + use<> {
+    page_planes(layout, word_line, bit).flatten()
 }
 
 pub(super) fn is_used(map: &Map, layout: &Layout, super_block: SuperBlock, word_line: u32, bit: Bit) -> bool {

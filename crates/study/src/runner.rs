@@ -89,9 +89,8 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     // One chapter of notes about traces, and one about each state.
     control.begin(cases.iter().map(|c| c.name.as_str()), 1 + hashes.len());
     // Faults of a trace show before minutes of preconditioning.
-    for case in cases {
-        case::check_traces(case)?.into_iter().for_each(|line| control.note(0, line));
-    }
+    let checked = cases.iter().map(case::check_traces).collect::<Result<Vec<_>, _>>()?;
+    checked.iter().flat_map(|of| &of.notes).for_each(|line| control.note(0, line.clone()));
     control.close(0);
     let jobs = options.jobs.max(1);
     let fit = states_that_fit(cases, jobs).map_err(|m| RunError::new(RunErrorKind::User, m))?;
@@ -117,7 +116,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             control.publish(index, phase, done, total, unit);
             !control.stopped()
         };
-        guarded(|| Ok(case::run(&cases[index], state, &tell)?))
+        guarded(|| Ok(case::run(&cases[index], &checked[index].traces, state, &tell)?))
     };
     conclude(plan, queue::work(&cases_of, Limits { jobs, states: fit }, prepare, run))
 }

@@ -56,6 +56,18 @@ counters! {
     }
 }
 
+impl FtlCounters {
+    /// Units programmed, whatever for.
+    pub fn programmed(&self) -> u64 {
+        self.host_units + self.gc_units + self.moved_early_units + self.imposed_units + self.padding_units
+    }
+
+    /// Units programmed for each one that the host wrote; `None` if it wrote none.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.host_units > 0).then(|| self.programmed() as f64 / self.host_units as f64)
+    }
+}
+
 /// How the FTL is set up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FtlConfig {
@@ -221,6 +233,14 @@ impl Tables {
         let chance = (3 * mean.isqrt()).min(spare / 8);
         let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
         self.heavy = valid.iter().map(|&v| v > most).collect();
+    }
+
+    /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
+    pub(super) fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
+        let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
+        let open = move |b: &SuperBlock| of.frontiers.iter().any(|f| f.block == *b && f.next_program < full);
+        let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));
+        taken.filter(move |b| !of.free.contains(b) && !open(b))
     }
 
     /// The map.

@@ -47,8 +47,8 @@ pub enum Until {
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSpec {
-    /// Simulated time before the measurement window.
-    pub warmup: Duration,
+    /// Simulated time before the measurement window; `None`: until the drive is at work.
+    pub warmup: Option<Duration>,
     /// The window ends after this many completed requests.
     pub requests: Option<u64>,
     /// The window ends after this simulated time.
@@ -128,11 +128,8 @@ impl Until {
 pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
     let mut r = document.section("run")?;
     let long = Duration::from_ms(100 * 24 * 3_600_000);
-    let warmup = r.duration(
-        "warmup",
-        "simulated time before the measurement window",
-        default(Duration::ZERO).at_most(long),
-    )?;
+    let doc = "simulated time before the measurement window; without it, until the drive is at work";
+    let warmup = r.optional_duration("warmup", doc, optional().at_most(long))?;
     let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
     let time =
         r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;

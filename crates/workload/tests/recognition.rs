@@ -6,8 +6,11 @@ use common::{ROOMY, drain, file, open};
 use interpulse_engine::Op;
 use interpulse_workload::{Format, TimeUnit, TraceSpec, TraceSummary};
 
-/// The summary of these bytes, and (ns, operation, sector, sectors) of every request.
-fn read(name: &str, bytes: impl AsRef<[u8]>) -> (TraceSummary, Vec<(u64, Op, u64, u32)>) {
+/// A request: ns, operation, sector, sectors.
+type Asked = (u64, Op, u64, u32);
+
+/// The summary of these bytes, and every request.
+fn read(name: &str, bytes: impl AsRef<[u8]>) -> (TraceSummary, Vec<Asked>) {
     let mut flow = open(TraceSpec::new(file(name, bytes.as_ref())), 1 << 44).unwrap();
     let rows = drain(&mut flow).iter().map(|(at, r)| (at.as_ns(), r.op, r.sector, r.sectors)).collect();
     (flow.trace_summary().unwrap().clone(), rows)
@@ -17,7 +20,7 @@ fn read(name: &str, bytes: impl AsRef<[u8]>) -> (TraceSummary, Vec<(u64, Op, u64
 #[test]
 fn files_are_told_by_their_rows() {
     use Op::{Read, Write};
-    let cases: &[(&str, &str, &str, &[(u64, Op, u64, u32)])] = &[
+    let cases: &[(&str, &str, &str, &[Asked])] = &[
         (
             "msr",
             "100ns",
@@ -187,7 +190,7 @@ fn a_named_format_keeps_its_unit_and_says_when_that_cannot_be() {
 fn what_is_assumed_is_said() {
     let said = |text: &str| read("said", text).0.assumed;
     let types =
-        ", and type 1 for a read (--set flow.0.format=ascii --set flow.0.writes-are=1 says otherwise)";
+        "; type 1 is taken for a read (--set flow.0.format=ascii --set flow.0.writes-are=1 says otherwise)";
     for (text, expected) in [
         (
             "0 0 8 8 1\n1 0 16 8 0\n3 0 24 8 1\n",
@@ -211,7 +214,7 @@ fn what_is_assumed_is_said() {
     }
     assert_eq!(
         said("0,0,512,r,26214000\n0,0,512,r,52428000\n"),
-        "times taken for ns: 38 requests per second; in s there would be 0.00 (--set flow.0.time-unit=ms says otherwise)"
+        "times taken for ns: 38 requests per second; in s there would be 3.8e-8 (--set flow.0.time-unit=ms says otherwise)"
     );
 }
 

@@ -49,8 +49,7 @@ pub(super) fn tell(input: &Input, spec: &TraceSpec) -> Result<Told, TraceProblem
     let (format, unit, why) = with_unit(&formats, certain, spec.time_unit, &times);
     let mut assumed = why;
     if formats.len() > 1 {
-        assumed +=
-            ", and type 1 for a read (--set flow.N.format=ascii --set flow.N.writes-are=1 says otherwise)";
+        assumed += "; type 1 is taken for a read (--set flow.N.format=ascii --set flow.N.writes-are=1 says otherwise)";
     }
     Ok(Told { format, unit, assumed: input.addressed(&assumed) })
 }
@@ -201,7 +200,7 @@ fn with_unit(
 
 fn per_second(rate: f64) -> String {
     match rate {
-        1e6.. => format!("{rate:.1e}"),
+        1e6.. | ..0.01 => format!("{rate:.1e}"),
         10.0.. => format!("{rate:.0}"),
         _ => format!("{rate:.2}"),
     }

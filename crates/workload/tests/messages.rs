@@ -207,6 +207,16 @@ fn formats_that_cannot_be_told() {
 }
 
 #[test]
+fn a_format_that_is_named_for_rows_of_another() {
+    let spec = TraceSpec { format: Format::Msr, ..TraceSpec::new(file("unlike.txt", b"0.5 0 8 8 1\n")) };
+    assert_eq!(
+        trace_message(spec, ROOMY),
+        "line 1: has 1 column; legal: 7 columns between commas: time,host,disk,Type,offset,size,response; its rows look \
+         like mqsim or ssdsim or disksim-ascii or ascii, which --set flow.0.format=auto reads"
+    );
+}
+
+#[test]
 fn files_that_are_no_traces() {
     for (name, bytes, expected) in [
         (

@@ -80,6 +80,16 @@ pub enum TraceProblem {
         /// Its beginning.
         found: String,
     },
+    /// No row has the columns of the format that was named, but those of others.
+    #[error("{line}: {fault}; its rows look like {like}, which --set flow.N.format=auto reads")]
+    Unlike {
+        /// The first row.
+        line: Place,
+        /// What is wrong with it.
+        fault: RowFault,
+        /// The formats that they may have.
+        like: String,
+    },
     /// Something else than a trace, told by how it begins.
     #[error("is {what}; {remedy}")]
     Foreign {

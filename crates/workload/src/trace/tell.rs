@@ -7,7 +7,7 @@ use super::lines::{Lines, Raw};
 use super::magic::foreign;
 use super::place::Place;
 use super::plausible::{Judged, Times};
-use super::problem::{TraceProblem, shorten};
+use super::problem::{RowFault, TraceProblem, shorten};
 use super::spec::TraceSpec;
 use super::stream::is_blank;
 use super::unit::TimeUnit;
@@ -41,7 +41,12 @@ pub(super) fn tell(input: &Input, spec: &TraceSpec) -> Result<Told, TraceProblem
         return Err(TraceProblem::Foreign { what, remedy });
     }
     let (formats, certain) = match binary.or(ending.filter(|format| format.record_bytes().is_some())) {
-        _ if named => (vec![spec.format], true),
+        _ if named => {
+            // What cannot be read is noticed by the pass over all rows.
+            let first = sample(Lines::new(input.open()?)).unwrap_or_default();
+            unlike(spec.format, &first).map_or(Ok(()), Err)?;
+            (vec![spec.format], true)
+        }
         Some(binary) => (vec![binary], false),
         None => of_lines(&sample(Lines::new(input.open()?))?, ending)?,
     };
@@ -107,6 +112,19 @@ fn of_lines(sample: &[(Place, String)], ending: Option<Format>) -> Result<(Vec<F
             let (line, found) = &sample[0];
             Err(TraceProblem::Unknown { line: *line, found: shorten(found) })
         }
+    }
+}
+
+/// That these rows have the columns of another format than the one that was named, if they do.
+fn unlike(named: Format, sample: &[(Place, String)]) -> Option<TraceProblem> {
+    let (line, row) = sample.iter().find(|(_, line)| !is_heading(line) && !named.is_header(line))?;
+    let wrong = named.record_bytes().is_none() && reads(named, sample).is_none();
+    match wrong.then(|| named.parse(Raw::Line(row)))? {
+        Err(fault @ RowFault::Columns { .. }) => {
+            let like: Vec<_> = of_lines(sample, None).ok()?.0.iter().map(Format::name).collect();
+            Some(TraceProblem::Unlike { line: *line, fault, like: like.join(" or ") })
+        }
+        _ => None,
     }
 }
 

@@ -10,10 +10,10 @@ import interpulse
 ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
-    {"_core"},
+    {"_core", "layout"},
     {"cache", "config", "names", "plots", "text"},
     {"bench", "result", "timeline"},
-    {"diagram", "runner"},
+    {"compare", "diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
     # The public names: nothing inside the package needs them but the command line, which says the version.

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from matplotlib.figure import Figure
-    from rich.table import Table
-
+    from interpulse.layout import Sheet
     from interpulse.result import Result
 
 _MEANS = {
@@ -34,7 +33,7 @@ _SHOWN_UJ = 0.0005
 """The least energy per request of some case that an operation must have to be a row."""
 
 
-def power_table(table: Table, cases: Sequence[dict[str, Any]]) -> Table | None:
+def power_table(table: Sheet, cases: Sequence[dict[str, Any]]) -> Sheet | None:
     """Fills a table that has a column per case; None when no case knows its power."""
     powers = [case.get("power", {}) for case in cases]
     if not any(powers):
@@ -59,7 +58,7 @@ def power_table(table: Table, cases: Sequence[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _row(table: Table, label: str, values: Sequence[float | None], digits: int) -> None:
+def _row(table: Sheet, label: str, values: Sequence[float | None], digits: int) -> None:
     """Adds a row if some case has a value."""
     if any(value is not None for value in values):
         table.add_row(label, *(number(value, digits) for value in values))

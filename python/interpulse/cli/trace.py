@@ -12,6 +12,7 @@ import typer
 from interpulse import _core
 from interpulse.cli.options import Json
 from interpulse.cli.streams import emit
+from interpulse.layout import fill, terminal_width
 from interpulse.text import grid, size
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/
 SHOWN_SIZES = 8
 """The table lists so many of the most frequent sizes of each kind."""
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 class TimeUnit(StrEnum):
@@ -130,7 +129,8 @@ def twin(
         emit(text)
         return
     made = json_text.loads(text)
-    emit(f"{made['trace']}: {made['requests']:,} requests, {made['format']}\n\n{grid(_figures(made))}")
+    head = fill(f"{made['trace']}: {made['requests']:,} requests, {made['format']}", terminal_width())
+    emit(f"{head}\n\n{grid(_figures(made))}")
 
 
 @app.command("row")
@@ -154,7 +154,7 @@ def _stats_table(found: Mapping[str, Any]) -> str:
         head += f"\n{found['bad_rows']:,} bad row(s) skipped: {shown}"
     if found["late_rows"]:
         head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
-    parts = [head, grid(_figures(found))]
+    parts = [fill(head, terminal_width()), grid(_figures(found))]
     parts += [grid(_sizes(kind, found[f"{kind}_sizes"])) for kind in ("read", "write") if found[f"{kind}_sizes"]]
     return "\n\n".join(parts)
 

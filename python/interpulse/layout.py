@@ -1,8 +1,8 @@
 """Tables and prose as text of a given width: nothing is cut, and a figure is never torn apart.
 
-A table that is too wide narrows its text columns and headings first. Where that is not enough, its figures are split into
-blocks below each other that repeat the labels; one with a column for each of many cases is transposed if that is shorter;
-a list becomes one record for each row.
+A table that is too wide narrows its text columns and headings first. Where that is not enough, its figures are split
+into blocks below each other that repeat the labels; one with a column for each of many cases is transposed if that is
+shorter; a list becomes one record for each row.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ Kind = Literal["label", "figure", "text", "whole"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `label` stands again in every block, `figure` is never broken, nor is `whole` text where that can be."""
+    """A column: `label` stands again in every block; `figure` is never broken, nor is `whole` where that can be."""
 
     name: str
     kind: Kind = "figure"

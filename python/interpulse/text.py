@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 from interpulse.layout import Column, Kind, Sheet, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def grid(
     rows: Iterable[Sequence[str]],
     headings: Sequence[str] = (),
     *,
-    right: Container[str] = (),
-    whole: Container[str] = (),
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
 ) -> str:
     """Rows as a table that fits the terminal, under headings or none.
 
     `right` are columns of figures and `whole` those that are not broken where that can be; a table that does not fit
     becomes records, and one with figures blocks below each other.
     """
-    rows = [list(row) for row in rows]
-    names = list(headings) or [""] * max(map(len, rows), default=0)
+    texts = [list(row) for row in rows]
+    names = list(headings) or [""] * max(map(len, texts), default=0)
     others: Kind = "label" if right else "text"
     kinds: list[Kind] = ["figure" if name in right else "whole" if name in whole else others for name in names]
-    sheet = Sheet(list(map(Column, names, kinds)), narrow="split" if right else "records", ruled=False, rows=rows)
+    sheet = Sheet(list(map(Column, names, kinds)), narrow="split" if right else "records", ruled=False, rows=texts)
     return sheet.text(terminal_width())
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from matplotlib.figure import Figure
+
     from interpulse.layout import Sheet
     from interpulse.result import Result
 

@@ -11,11 +11,13 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core", "layout"},
-    {"cache", "config", "names", "plots", "text"},
-    {"bench", "result", "timeline"},
-    {"compare", "diagram", "runner"},
+    {"cache", "names", "plots", "text", "values"},
+    {"bench", "config", "latency"},
+    {"result", "timeline"},
+    {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
+    {"comparison"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import bench, cache, characterize, experiment, listing, run, scheme, show, trace
+from interpulse.cli import bench, cache, characterize, compare, experiment, listing, run, scheme, show, trace
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
 from interpulse.layout import ELSEWHERE, terminal_width
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 
 app.command("run", epilog=run.EPILOG, no_args_is_help=True)(run.run)
+app.command("compare", cls=compare.Sides, epilog=compare.EPILOG, no_args_is_help=True)(compare.compare)
 app.command("show", epilog=show.EPILOG, no_args_is_help=True)(show.show)
 app.command("list", epilog=listing.EPILOG)(listing.list_)
 app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)

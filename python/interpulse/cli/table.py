@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from interpulse.cli.power import power_table
+from interpulse.latency import latency
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
-from interpulse.result import KINDS, Result, kind_iops
 from interpulse.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from interpulse.result import Result
 
 SHOWN_US = 0.005
 """The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""
@@ -48,8 +50,6 @@ ARRAY_COUNTS = {
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
 
-_LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
-
 
 def render(result: Result, width: int = ELSEWHERE) -> str:
     """The report on every case of a result in lines of at most `width` columns: figures move, and none is cut."""
@@ -62,47 +62,6 @@ def render(result: Result, width: int = ELSEWHERE) -> str:
     ]
     foot = [fill(line, width) for case in cases for line in _foot(case)]
     return "\n\n".join([fill(head, width), *shown, "\n".join(foot)])
-
-
-def latency(cases: list[dict[str, Any]]) -> Sheet:
-    """A row per case and kind of request, and one per flow and kind where a case has several flows."""
-    sheet = Sheet([Column("case", "label"), Column("", "label"), *map(Column, ("IOPS", *_LATENCIES))])
-    for case in cases:
-        groups = [(str(case.get("case", "?")), case)]
-        flows = case.get("flows", [])
-        if len(flows) > 1:
-            groups += [(f"  {flow['name']}", flow) for flow in flows]
-        for label, group in groups:
-            for index, row in enumerate(_kind_rows(group)):
-                sheet.add_row(label if index == 0 else "", *row)
-        sheet.add_section()
-    if len(cases) == 2:
-        for index, row in enumerate(_change_rows(*cases)):
-            sheet.add_row("change, %" if index == 0 else "", *row)
-    return sheet
-
-
-def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[list[str]]:
-    """What the second case changes against the first, in per cent."""
-    for kind in KINDS:
-        old, new = (case.get("latency_us", {}).get(kind, {}) for case in (before, after))
-        pairs = [(kind_iops(before, kind), kind_iops(after, kind)), *((old.get(n), new.get(n)) for n in _LATENCIES)]
-        yield [kind, *(_change(*pair) for pair in pairs)]
-
-
-def _change(old: float | None, new: float | None) -> str:
-    if not old or new is None:
-        return "-"
-    ratio = new / old
-    # Beyond that, nobody reads per cents.
-    return f"x{ratio:,.0f}" if ratio >= 11 else f"{100 * (ratio - 1):+,.1f}"
-
-
-def _kind_rows(group: Mapping[str, Any]) -> Iterator[list[str]]:
-    latency = group.get("latency_us", {})
-    for kind in KINDS:
-        summary = latency.get(kind, {})
-        yield [kind, number(kind_iops(group, kind), 0), *(number(summary.get(name)) for name in _LATENCIES)]
 
 
 def by_case(cases: list[dict[str, Any]]) -> Sheet:

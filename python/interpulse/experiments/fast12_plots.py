@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.experiments.fast12_points import Measured, Point
-    from interpulse.result import Kind
+    from interpulse.latency import Kind
     from interpulse.studies.context import Context
 
 LABELS = {

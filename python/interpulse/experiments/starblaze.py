@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from interpulse.result import Kind, Result
+    from interpulse.latency import Kind
+    from interpulse.result import Result
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
     from interpulse.studies.expected import Expected

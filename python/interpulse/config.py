@@ -77,7 +77,7 @@ class Config:
             f"a configuration is a Config, the path of a TOML file, or a dictionary; seen {kind}: {given!r}"
         )
 
-    def set(self, key: str | None = None, value: Value | None = None, /, **settings: Any) -> Self:
+    def set(self, key: str | None = None, value: Value | None = None, /, **settings: Any) -> Self:  # noqa: ANN401 - as `value`
         """Overrides settings, in place, as `--set key=value` does on the command line.
 
         Args:

@@ -94,7 +94,8 @@ def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
         pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
         total = [(core + bus) / 1e3 for core, bus in pairs]
         edges = [k * over_time["interval_us"] / 1e3 for k in range(len(total) + 1)]
-        axis.stairs(total, edges, color=COLOURS[index % len(COLOURS)], label=case["case"])
+        # Without a baseline, which would draw a fall to zero at both ends.
+        axis.stairs(total, edges, baseline=None, color=COLOURS[index % len(COLOURS)], label=case["case"])
     axis.set_xlabel("time, ms")
     axis.set_ylabel("power of the flash, W")
     axis.set_ylim(bottom=0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.part import PartFile
 from interpulse.characterize.tester import Job
-from interpulse.plots import COLOURS, Plot, legend, legend_outside, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, legend_outside, logarithmic, panels
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome
 
@@ -296,5 +296,6 @@ def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> 
     axis.set_yscale("log")
     axis.set_xlabel("undisturbed cycles, or as many as the stress is worth")
     axis.set_ylabel("uncorrectable bit error rate")
-    legend(axis, columns=3)
+    # The curve rises early and stays up: nothing comes here.
+    axis.legend(loc="lower right", labelspacing=0.9)
     return figure

@@ -153,7 +153,7 @@ class Config:
         Raises:
             ConfigError: the configuration cannot be used; the message says where and why.
         """
-        seed = None if seed is None else whole("seed", seed, 0, _SEED_LIMIT)
+        seed = None if seed is None else whole("seed", seed, "a seed", 0, _SEED_LIMIT)
         trace_name = None if trace is None else str(trace)
         return _core.resolve(self._text, self._path, self._sets, trace_name, seed, skip_bad_rows)
 

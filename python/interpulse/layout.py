@@ -145,7 +145,9 @@ class Sheet:
         whole = list(range(len(self.columns)))
         widths = self._widths(whole, width)
         table = None if widths is None else self._block(whole, widths)
-        if self.narrow == "records" and (table is None or widths != list(map(self._natural, whole))):
+        prose = not any(column.kind == "figure" for column in self.columns)
+        if self.narrow == "records" and (table is None or (prose and widths != list(map(self._natural, whole)))):
+            # Figures are compared down their columns; words are read along a line.
             return _shorter(table, self._records(width))
         if table is not None:
             return table

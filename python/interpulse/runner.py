@@ -113,7 +113,7 @@ def run(
     cache = Cache.default(None if cache_dir is None else Path(cache_dir))
     return execute(
         plan,
-        Options.of(None if jobs is None else whole("jobs", jobs, 1), cache, no_cache=no_cache),
+        Options.of(None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache),
         _Callback(progress),
     )
 

@@ -53,8 +53,8 @@ def plain(value: object, key: str) -> str | int | float | bool | list[Any]:
     )
 
 
-def whole(name: str, value: Any, least: int, limit: int | None = None) -> int:  # noqa: ANN401 - whoever counts
-    """A whole number of any library, at least `least` and below `limit`.
+def whole(name: str, value: Any, what: str, least: int, limit: int | None = None) -> int:  # noqa: ANN401 - any number
+    """A whole number of any library, at least `least` and below `limit`; `what` it is goes into the message.
 
     Raises:
         ConfigError: it is something else; the message has the name and the value.
@@ -65,7 +65,7 @@ def whole(name: str, value: Any, least: int, limit: int | None = None) -> int:  
         number = least - 1
     if number < least or (limit is not None and number >= limit):
         range_ = f"at least {least}" if limit is None else f"from {least} to {_bound(limit)}"
-        raise ConfigError(f"{name} = {value!r}: a {name} is a whole number {range_}")
+        raise ConfigError(f"{name} = {value!r}: {what} is a whole number {range_}")
     return number
 
 

@@ -8,7 +8,8 @@ import pty
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from rich.cells import cell_len
@@ -16,6 +17,8 @@ from rich.cells import cell_len
 from interpulse.cli import run_app, table
 from interpulse.layout import Column, Sheet, fill, terminal_width, wrap
 from interpulse.result import Result
+from interpulse.studies import output
+from interpulse.studies.outcome import Row
 from tests import sample
 from tests.sample import ROOT
 
@@ -248,3 +251,29 @@ def test_help_fits(
     words = {word for word in re.findall(r"[\w%]+", shown(400)) if len(word) < 20}
     missing = {word for word in words if word not in out}
     assert not missing, missing
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_study_fits_and_has_every_row(width: int) -> None:
+    """Long names, bounds, intervals, citations and notes, as experiments and characterizations print them."""
+    samples: list[tuple[Any, ...]] = [
+        ("plain", 1234.5, 1180.25, 1100.5, 1250.75),
+        ("bounded", None, 3.25, None, None, 3.0, 4.5),
+        ("nothing", 7.5, None),
+        ("least", None, 12345678.0, None, None, 1.5, None),
+    ]
+    rows = [
+        Row(f"{name}_of_a_very_long_name_{number}", f"Figure {number}, Section 4: {'words ' * 9}", "us", *figures)
+        for number, (name, *figures) in enumerate(samples)
+    ]
+    found = SimpleNamespace(rows=SimpleNamespace(ordered=lambda: rows), notes=["a note of many words " * 12])
+    head = "an-experiment (full), interpulse 0.1.0, seed 1, config 0123456789abcdef0123456789abcdef"
+    context = SimpleNamespace(
+        form=SimpleNamespace(bounded=True), head=lambda: head, preface=lambda _: f"calibrated: {head}\nmore: {head}"
+    )
+    text = output.render(cast("Any", context), cast("Any", found), width)
+    fits(text, width)
+    for figure in ("1,234", "1,180", "1,100", "1,251", "3.25", "4.5", "7.5", "12,345,678", ">=", "yes"):
+        assert figure in text
+    for row in rows:
+        assert squeezed(row.name) in squeezed(text) or all(part in text for part in row.name.split("_"))

@@ -81,7 +81,7 @@ def test_numpy_numbers_reach_a_run(core: FakeCore, config_file: str) -> None:
 def test_a_seed_that_is_no_whole_number_is_refused(config_file: str, seed: Any) -> None:  # noqa: ANN401
     with pytest.raises(ConfigError, match=r"a seed is a whole number from 0 to 2\*\*64 - 1"):
         package.run(config_file, seed=seed)
-    with pytest.raises(ConfigError, match="a jobs is a whole number at least 1"):
+    with pytest.raises(ConfigError, match="the number of jobs is a whole number at least 1"):
         package.run(config_file, jobs=0)
 
 

@@ -176,7 +176,8 @@ class Sheet:
 
     def _natural(self, column: int) -> int:
         """The width at which nothing in the column is broken."""
-        return max(map(cells, [self.columns[column].name, *self._texts(column)]), default=0)
+        widest = max(map(cells, [self.columns[column].name, *self._texts(column)]), default=0)
+        return max(widest, 2 if self.columns[column].group else 0)
 
     def _least(self, column: int, width: int) -> int:
         """The least width of a column of a table that is `width` wide."""
@@ -187,7 +188,7 @@ class Sheet:
         elif kind == "label":
             least = max(_TEXT, width // 4)
         else:
-            least = max(widest, min(_HEAD, max(map(cells, self.columns[column].name.split()), default=0)))
+            least = max(widest, min(_HEAD, max(map(cells, self.columns[column].name.split()), default=1)))
         return min(natural, least, width // 2 - 1)
 
     def _widths(self, chosen: Sequence[int], width: int) -> list[int] | None:
@@ -208,7 +209,7 @@ class Sheet:
             taken = -(-len(left) // -(-len(left) // taken))
             chosen = [*labels, *left[:taken]]
             widths = (
-                self._widths(chosen, width) or _narrowed([width // 2] * len(chosen), [1] * len(chosen), width) or []
+                self._widths(chosen, width) or _narrowed([width // 2] * len(chosen), [2] * len(chosen), width) or []
             )
             blocks.append(self._block(chosen, widths))
             left = left[taken:]

@@ -227,7 +227,21 @@ def test_the_cache_fits(interpulse: Cli, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 HELP = [
     [],
-    *([name] for name in ("run", "show", "list", "scheme", "experiment", "characterize", "trace", "bench", "cache")),
+    *(
+        [name]
+        for name in (
+            "run",
+            "show",
+            "list",
+            "compare",
+            "scheme",
+            "experiment",
+            "characterize",
+            "trace",
+            "bench",
+            "cache",
+        )
+    ),
     ["trace", "stats"],
     ["trace", "twin"],
     ["trace", "row"],

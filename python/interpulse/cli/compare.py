@@ -44,7 +44,9 @@ def compare(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="A... [--] B...", help="Files result.json, or folders of --out; A, then B.", show_default=False
+            metavar="RESULT",
+            help="Files result.json, or folders of --out: A and B, or those of A, then --, then those of B.",
+            show_default=False,
         ),
     ],
     against: Annotated[

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from interpulse import _core
 from interpulse._core import RunError
 from interpulse.cache import Cache
+from interpulse.config import Config
 from interpulse.result import Result
+from interpulse.values import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from interpulse._core import Handle, Plan, Progress
-    from interpulse.config import Config
 
 POLL_S = 0.1
 """How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
@@ -74,7 +76,7 @@ class Options:
 
 
 def run(
-    config: Config,
+    config: Config | Mapping[str, Any] | str | PathLike[str],
     *,
     trace: str | PathLike[str] | None = None,
     seed: int | None = None,
@@ -87,7 +89,7 @@ def run(
     """Simulates every case of `config` and waits for the result, with the interpreter lock released.
 
     Args:
-        config: what to simulate.
+        config: what to simulate: a configuration, the path of a TOML file, or a dictionary with the keys of one.
         trace: a trace file that replaces the configured workload.
         seed: the seed of every random stream, 0 to 2**64 - 1; the configured one unless given.
         jobs: cases that run at a time; one per available core unless given. It never changes a result.
@@ -107,11 +109,13 @@ def run(
         InternalError: a bug of interpulse; an audit failed, for example.
         Interrupted: Ctrl-C; a KeyboardInterrupt that carries what had been done.
     """
-    from pathlib import Path
-
-    plan = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    plan = Config.of(config).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     cache = Cache.default(None if cache_dir is None else Path(cache_dir))
-    return execute(plan, Options.of(jobs, cache, no_cache=no_cache), _Callback(progress))
+    return execute(
+        plan,
+        Options.of(None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache),
+        _Callback(progress),
+    )
 
 
 def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:

@@ -10,12 +10,14 @@ import interpulse
 ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
-    {"_core"},
-    {"cache", "config", "names", "plots", "text"},
-    {"bench", "result", "timeline"},
+    {"_core", "layout"},
+    {"cache", "names", "plots", "text", "values"},
+    {"bench", "config", "latency"},
+    {"result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
+    {"comparison"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

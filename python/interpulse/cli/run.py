@@ -13,6 +13,7 @@ from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
+from interpulse.layout import terminal_width
 from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
@@ -92,7 +93,7 @@ def run(
     # Printed first and stored second: a disk that is full must not cost the result of a long run. Nor must a standard
     # output that cannot be written to, so it is stored in any case.
     try:
-        emit(result.to_json() if json else render(result))
+        emit(result.to_json() if json else render(result, terminal_width()))
     finally:
         if folder is not None:
             _store(folder, result, plan, printed=json)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, sigterm_as_ctrl_c
 from interpulse.cli.streams import emit, say
+from interpulse.layout import terminal_width
 from interpulse.runner import Options
 from interpulse.text import grid
 
@@ -66,7 +67,7 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
     from interpulse.studies.output import files, render, to_json
 
     try:
-        emit(to_json(context, outcome) if json else render(context, outcome))
+        emit(to_json(context, outcome) if json else render(context, outcome, terminal_width()))
     finally:
         if folder is not None:
             say(f"wrote {', '.join(folder.write(files(context, outcome)))} to {folder.path}")

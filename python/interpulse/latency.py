@@ -17,6 +17,9 @@ KINDS: tuple[Kind, ...] = ("read", "write", "all")
 MEASURES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 """What is shown of a latency."""
 
+UNSURE = "~"
+"""Before a percentile that rests on fewer than ten requests."""
+
 
 def kind_iops(result: Mapping[str, Any], kind: Kind) -> float | None:
     """Requests of one kind per simulated second: the share of that kind in `iops`; None when there are none."""
@@ -49,7 +52,12 @@ def _kind_rows(group: Mapping[str, Any]) -> Iterator[list[str]]:
     latency = group.get("latency_us", {})
     for kind in KINDS:
         summary = latency.get(kind, {})
-        yield [kind, number(kind_iops(group, kind), 0), *(number(summary.get(name)) for name in MEASURES)]
+        yield [kind, number(kind_iops(group, kind), 0), *(figure(summary, name) for name in MEASURES)]
+
+
+def figure(summary: Mapping[str, Any], name: str) -> str:
+    """A figure of a latency; marked where fewer than ten requests lie beyond it."""
+    return (UNSURE if name in summary.get("few", ()) else "") + number(summary.get(name))
 
 
 def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[list[str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interpulse.cli import steadiness
 from interpulse.cli.power import power_table
-from interpulse.latency import latency
+from interpulse.latency import KINDS, UNSURE, latency
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.text import number
 
@@ -61,6 +62,8 @@ def render(result: Result, width: int = ELSEWHERE) -> str:
         if (sheet := build(cases)) is not None
     ]
     foot = [fill(line, width) for case in cases for line in _foot(case)]
+    if any(case.get("latency_us", {}).get(kind, {}).get("few") for case in cases for kind in KINDS):
+        foot.append(fill(f"{UNSURE} fewer than ten requests lie beyond that percentile", width))
     return "\n\n".join([fill(head, width), *shown, "\n".join(foot)])
 
 
@@ -237,6 +240,7 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f"{name}{partial}: {case['host_requests']:,} requests in {case['simulated_s']:.3f} s simulated,"
         f" {case['wall_s']:.2f} s here{rate}"
     )
+    yield from steadiness.lines(name, case)
     yield from _timeouts(name, case)
     lost = case.get("reliability", {}).get("uncorrectable", {})
     if lost.get("reads") or lost.get("writes"):

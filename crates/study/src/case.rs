@@ -22,15 +22,17 @@ pub fn check_traces(case: &Case) -> Result<Vec<String>, RunFailure> {
     for (i, flow) in (0..).zip(&case.flows) {
         let opened = Flow::new(flow, capacity, &streams, i).map_err(|e| RunFailure::User(e.to_string()))?;
         if let (Source::Trace(spec), Some(summary)) = (&flow.source, opened.trace_summary()) {
-            found.push(about_trace(&spec.path, summary));
+            found.push(about_trace(&spec.path, summary, capacity));
         }
     }
     Ok(found)
 }
 
-/// What a trace was taken for and which rows were left out.
-fn about_trace(path: &Path, found: &TraceSummary) -> String {
+/// What a trace was taken for, how far it reaches on a device of `capacity` sectors, and which rows were left out.
+fn about_trace(path: &Path, found: &TraceSummary, capacity: u64) -> String {
     let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
+    let (end, capacity) = (sold(found.end_sector()), sold(capacity));
+    text += &format!("; addresses up to {end} on a capacity of {capacity}");
     if found.bad_rows > 0 {
         let shown = found.first_bad_rows.join("; ");
         let more = if found.bad_rows > found.first_bad_rows.len() as u64 { "; ..." } else { "" };
@@ -40,6 +42,19 @@ fn about_trace(path: &Path, found: &TraceSummary) -> String {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
     text
+}
+
+/// So many sectors as capacities are sold: in powers of ten, rounded.
+fn sold(sectors: u64) -> String {
+    let bytes = sectors as f64 * 512.0;
+    let unit = if bytes >= 1e12 {
+        (1e12, "TB")
+    } else if bytes >= 1e9 {
+        (1e9, "GB")
+    } else {
+        (1e6, "MB")
+    };
+    format!("{:.2} {}", bytes / unit.0, unit.1)
 }
 
 /// The drive of a case, and its host.
@@ -77,8 +92,7 @@ fn result<D: Simulated>(
     tell: &Tell,
     array: impl Fn(&D, &Measured) -> Option<Value>,
 ) -> Result<Value, RunFailure> {
-    let traces = stepper.host.trace_summaries();
-    let expected = expected_requests(case, &traces);
+    let expected = expected_requests(case, &stepper.host.trace_summaries());
     let ms = |d: Duration| d.as_ns() / 1_000_000;
     let mut progress = |requests: u64, time: Duration| match (case.run.requests, case.run.time) {
         (Some(total), _) => tell("run", requests, total, "requests"),
@@ -88,6 +102,7 @@ fn result<D: Simulated>(
     let measured = run::run(&mut stepper, &case.run, &mut progress)?;
     let requests = measured.window.counters.requests;
     tell("done", requests, requests, "requests");
+    let traces = stepper.host.trace_summaries();
     let device = &stepper.host.device;
     Ok(report::result(case, &measured, device.drives(), traces, array(device, &measured)))
 }

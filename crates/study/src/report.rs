@@ -83,6 +83,7 @@ pub fn result(
     o.insert("requests_per_cpu_s".into(), json!(per_second(requests, m.window_cpu_s)));
     o.insert("iops".into(), json!(per_second(requests, seconds)));
     o.insert("latency_us".into(), latencies(&all));
+    o.insert("capacity".into(), capacity(case));
     o.insert("ftl".into(), ftl(m, context));
     o.insert("nand".into(), nand(m));
     o.insert("time_share".into(), time_share(&m.uses));
@@ -133,6 +134,17 @@ pub fn result(
         o.insert("power_loss".into(), power_loss);
     }
     Value::Object(o)
+}
+
+/// The sizes of each drive.
+fn capacity(case: &Case) -> Value {
+    let of = case.drive.capacity();
+    json!({
+        "raw_bytes": of.raw.get(),
+        "usable_bytes": of.usable.get(),
+        "over_provisioning": of.over_provisioning,
+        "blocks_per_plane": case.drive.geometry.blocks_per_plane,
+    })
 }
 
 /// Units programmed, whatever for.
@@ -272,7 +284,14 @@ fn counters(m: &Measured, context: &Context) -> Value {
         let sum = |f: fn(&TraceSummary) -> u64| json!(context.traces.iter().map(f).sum::<u64>());
         o.insert(
             "trace".into(),
-            json!({ "rows": sum(|t| t.rows), "bad_rows": sum(|t| t.bad_rows), "late_rows": sum(|t| t.late_rows) }),
+            json!({
+                "rows": sum(|t| t.rows),
+                "bad_rows": sum(|t| t.bad_rows),
+                "late_rows": sum(|t| t.late_rows),
+                "replayed": sum(|t| t.replayed),
+                "beyond": sum(|t| t.beyond),
+                "end_bytes": context.traces.iter().map(|t| t.end_sector() * 512).max(),
+            }),
         );
     }
     Value::Object(o)

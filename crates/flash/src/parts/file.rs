@@ -34,5 +34,5 @@ pub fn with_file(document: Document, folder: &Path) -> Result<Document, ConfigEr
         return Err(unusable("has none".to_string()));
     }
     layer.section("part")?.refuse("file", "a part file cannot name another")?;
-    document.over(layer)
+    document.completed_by(layer, "part")
 }

@@ -5,7 +5,7 @@ mod ways;
 mod words;
 
 use crate::declaration::Key;
-use crate::error::{ConfigError, Problem};
+use crate::error::{ConfigError, Missing, Problem};
 use crate::kinds::Kind;
 use crate::origin::{Origin, Place};
 use crate::parse::Text;
@@ -196,8 +196,38 @@ impl Section {
         }
     }
 
-    fn missing(&self, key: &str, expected: String) -> ConfigError {
-        ConfigError::new(Problem::MissingKey, self.place.clone(), join(&self.path, key), "", expected)
+    /// A required key is not there: fails unless what is missing is made up.
+    fn miss(
+        &self,
+        key: &str,
+        doc: &'static str,
+        typical: Option<String>,
+        expected: impl FnOnce() -> String,
+    ) -> Result<(), ConfigError> {
+        if self.reading.declares() {
+            return Ok(());
+        }
+        let (place, key) = (self.place.clone(), join(&self.path, key));
+        self.reading.miss(Missing { place, key, expected: expected(), doc, typical })
+    }
+
+    /// What `read` makes of this section. Where it fails for want of a key, the error names all that are missing.
+    pub fn completely<T>(
+        &mut self,
+        read: impl Fn(&mut Section) -> Result<T, ConfigError>,
+    ) -> Result<T, ConfigError> {
+        let lacks = |error: &ConfigError| error.problem() == Problem::MissingKey;
+        read(self).map_err(|error| {
+            let all = Section { reading: Reading::collecting(), ..self.clone() };
+            if lacks(&error) { all.missed_by(&read).unwrap_or(error) } else { error }
+        })
+    }
+
+    /// The error about all keys that `read` misses; this section must be one that collects.
+    fn missed_by<T>(mut self, read: &dyn Fn(&mut Section) -> Result<T, ConfigError>) -> Option<ConfigError> {
+        // What it makes of values that nobody wrote does not matter.
+        drop(read(&mut self));
+        self.reading.missed()
     }
 
     fn not_a_list(&self, key: &str, value: &Value, place: Place) -> ConfigError {

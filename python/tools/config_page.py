@@ -26,10 +26,11 @@ INTRODUCTION = """# Configuration
 Every key that a configuration file may hold, with what it takes and its default. `interpulse show FILE` prints the
 keys of a file with its values and where each comes from; `--set key=value` overrides any of them. Sections are TOML
 tables; `flow.N` is the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities carry their unit:
-`"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Durations take ns, us, ms, s, min, h, d, w (7 days) or y (365
-days); sizes B, KiB, MiB, GiB, TiB or kB, MB, GB, TB, the latter in powers of ten. Keys of `part` and most others come from the part and drive
-presets (`interpulse list parts`, `interpulse list drives`); a default is what holds without a drive preset. A key that
-belongs to others is refused where they do not stand; `interpulse list policies` says what the names stand for.
+`"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Durations take ns, us, ms, s, min, h, d, w (7 days) or
+y (365 days); sizes take B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of ten. Keys of `part` and most others come
+from the part and drive presets (`interpulse list parts`, `interpulse list drives`); a default is what holds without a
+drive preset. A key that belongs to others is refused where they do not stand; `interpulse list policies` says what the
+names stand for.
 
 This page is written by `make golden` from what the reader declares.
 """

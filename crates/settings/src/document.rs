@@ -99,6 +99,12 @@ impl Document {
         Ok(all)
     }
 
+    /// This document without what stands at the top key `name`.
+    pub fn without(mut self, name: &str) -> Document {
+        self.root.entries.remove(name);
+        Document { reading: Reading::default(), ..self }
+    }
+
     /// This document, in which a plain value at the top key `name` is short for the key `key` of a section of that name.
     pub fn expanding(mut self, name: &str, key: &str) -> Document {
         if let Some(node @ Node::Leaf(_)) = self.root.entries.get_mut(name) {
@@ -134,9 +140,7 @@ impl Document {
                 return error;
             }
             let all = Document { root: self.root.clone(), reading: Reading::collecting() };
-            // What it makes of values that nobody wrote does not matter.
-            drop(read(&all));
-            all.reading.missed().unwrap_or(error)
+            all.top().missed_by(&|_| read(&all)).unwrap_or(error)
         })
     }
 

@@ -9,6 +9,7 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_engine::{Device, Duration, ResourceId, Streams};
 use interpulse_host::{FreeRunning, Host, Stepper};
+use interpulse_settings::Entry;
 use interpulse_workload::{Flow, Source, TraceSummary};
 use serde_json::Value;
 use std::path::Path;
@@ -26,6 +27,29 @@ pub fn check_traces(case: &Case) -> Result<Vec<String>, RunFailure> {
         }
     }
     Ok(found)
+}
+
+/// What the part of a case does not have from a data sheet or a publication, as the source of each figure says;
+/// `None` if there is nothing of that kind. What entering and leaving a suspension takes is named with its value.
+pub fn assumed(case: &Case) -> Option<String> {
+    let is_assumed = |e: &&Entry| e.origin.source().is_some_and(|source| source.starts_with("assumed"));
+    let all: Vec<&Entry> = case.resolution.entries().iter().filter(is_assumed).collect();
+    let keys = [
+        "part.program-suspend-entry",
+        "part.program-resume",
+        "part.erase-suspend-entry",
+        "part.erase-resume",
+    ];
+    let named: Vec<String> = all
+        .iter()
+        .filter(|e| keys.contains(&e.path.as_str()))
+        .map(|e| format!("{} = {}", e.path.trim_start_matches("part."), e.display))
+        .collect();
+    let others = all.len() - named.len();
+    let more = (others > 0).then(|| format!("{others} other figure(s)"));
+    let what = named.into_iter().chain(more).collect::<Vec<_>>().join(", ");
+    let name = &case.drive.part.name;
+    (!all.is_empty()).then(|| format!("part {name}: assumed, and not from a data sheet: {what}"))
 }
 
 /// What a trace was taken for, how far it reaches on a device of `capacity` sectors, and which rows were left out.

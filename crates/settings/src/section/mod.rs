@@ -224,10 +224,16 @@ impl Section {
     }
 
     /// The error about all keys that `read` misses; this section must be one that collects.
-    fn missed_by<T>(mut self, read: &dyn Fn(&mut Section) -> Result<T, ConfigError>) -> Option<ConfigError> {
-        // What it makes of values that nobody wrote does not matter.
-        drop(read(&mut self));
-        self.reading.missed()
+    pub(crate) fn missed_by<T>(
+        mut self,
+        read: &dyn Fn(&mut Section) -> Result<T, ConfigError>,
+    ) -> Option<ConfigError> {
+        match read(&mut self) {
+            // A value that cannot be used comes first: it was written, and may be why others seem to be missing.
+            Err(error) if error.problem() == Problem::Value => Some(error),
+            // What else it makes of values that nobody wrote does not matter.
+            _ => self.reading.missed(),
+        }
     }
 
     fn not_a_list(&self, key: &str, value: &Value, place: Place) -> ConfigError {

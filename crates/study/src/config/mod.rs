@@ -273,7 +273,10 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
             let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
             PlanError::from(drive.invalid("preset", format!("one of {}", names.join(", "))))
         })?;
-        document = document.over(Document::preset(text, PresetKind::Drive, &name)?)?;
+        let preset = Document::preset(text, PresetKind::Drive, &name)?;
+        // Whoever brings a part does not want what a preset's part happens to have beside it.
+        let whole = document.has("part.file") && !document.has("part.preset");
+        document = document.over(if whole { preset.without("part") } else { preset })?;
     } else if !document.has("part") {
         let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
         return Err(PlanError(format!(

@@ -145,6 +145,8 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
         ),
         "program-mode": Figure(json.dumps("page" if bits == 1 else "one-shot"), usual),
         "endurance": Figure(str(CYCLES[bits]), usual),
+        "voltage-reset": Figure('"4us"', f"{ASSUMED}as Wu & He print it for planar parts, FAST'12, slide 8"),
+        "command-cycles": Figure('"100ns"', f"{ASSUMED}about eight command and address cycles of 12.5 ns"),
         **_reads(types, *known["tr"]),
         **_train("program", known["tprog"], further, LOOPS[bits], lambda loop: round(loop * VERIFY_SHARE[bits])),
         **_train("erase", known["tbers"], further, ERASE_LOOPS, lambda loop: min(ERASE_VERIFY_NS, loop // 10)),
@@ -156,7 +158,9 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
         if declared["typical"] is not None and not key.startswith("read-"):
             figures[key] = Figure(_literal(key, declared["typical"]), f"{ASSUMED}typical value")
         elif declared["need"] == "default":
-            why = "the default of docs/POWER.md" if key.startswith("power.") else "the usual case"
+            zero = declared["default"] == "0ns"
+            why = "nothing beyond the printed times" if zero else "the default"
+            why = "the default of docs/POWER.md" if key.startswith("power.") else why
             figures[key] = Figure(_literal(key, declared["default"]), ASSUMED + why)
     return figures
 

@@ -148,7 +148,8 @@ def show(part: PartName, json: Json = False) -> None:
 @app.command("check")
 def check(part: PartName) -> None:
     """Say whether a file is a part, all that is missing at once, and how much of it is assumed."""
-    entries = [entry for entry in figures(part) if entry.value != "not set"]
+    labels = ("part.file", "part.preset", "part.name")
+    entries = [entry for entry in figures(part) if entry.value != "not set" and entry.key not in labels]
     assumed = [entry for entry in entries if f"({ASSUMED}" in entry.origin]
     emit(f"{part}: a part of {len(entries)} figures, {len(assumed)} of them assumed")
     for entry in assumed:

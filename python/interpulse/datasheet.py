@@ -98,7 +98,11 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
     }
     own = {key: Figure(_literal(key, text), SHEET) for key, text in further.items()}
     text = _text(name, known, {**_derived(known, further), **own})
-    entries = Config.from_toml(f"{text}{DIE}", path=f"part {name}").entries()
+    try:
+        entries = Config.from_toml(f"{text}{DIE}", path="part").entries()
+    except ConfigError as error:
+        # There is no such file yet, so its lines mean nothing.
+        raise ConfigError(re.sub(r"^part:\d+: ", "", str(error))) from None
     wanting = [entry.key for entry in entries if entry.key.startswith("part.") and entry.origin == "default"]
     unsaid = set(wanting) - {"part.file", "part.preset"}
     if unsaid:

@@ -69,7 +69,9 @@ def test_every_figure_has_a_source_and_the_loops_last_as_long_as_the_sheet_says(
     power = part.pop("power")
     for key, figure in [*part.items(), *power.items()]:
         assert figure["source"] == "data sheet" or figure["source"].startswith(("data sheet (", "assumed: ")), key
-    assert part["program-loops"]["value"] * (us(part["program-pulse"]) + us(part["program-verify"])) == pytest.approx(937)
+    assert part["program-loops"]["value"] * (us(part["program-pulse"]) + us(part["program-verify"])) == pytest.approx(
+        937
+    )
     assert part["erase-loops"]["value"] * (us(part["erase-pulse"]) + us(part["erase-verify"])) == pytest.approx(3500)
     assert "typical split" in part["program-pulse"]["source"]
     assert sum(key.startswith("read-") for key in part) == BITS[bits]
@@ -80,7 +82,13 @@ def test_every_figure_has_a_source_and_the_loops_last_as_long_as_the_sheet_says(
 
 def test_what_is_given_is_taken_and_called_the_data_sheets() -> None:
     part = made(
-        further={"program-loops": "7", "erase-loops": "3", "program-verify": "33us", "power.standby": "20uA", "layers": "88"},
+        further={
+            "program-loops": "7",
+            "erase-loops": "3",
+            "program-verify": "33us",
+            "power.standby": "20uA",
+            "layers": "88",
+        },
         tr="50us,60us,75us",
     )
     assert [part[f"read-{page}"]["value"] for page in ("lsb", "csb", "msb")] == ["50us", "60us", "75us"]
@@ -112,7 +120,7 @@ def test_all_lines_that_are_missing_are_named_at_once(interpulse: Callable[..., 
         (["--tprog", "0us"], "--tprog '0us': a whole number of nanoseconds, and not zero"),
         (["--bits", "5"], "--bits 5: bits per cell: 1 or slc, 2 or mlc, 3 or tlc, 4 or qlc"),
         (["--planes", "0"], "--planes 0: a whole number from 1, such as 4"),
-        (["--planes", "65"], "part mynand:9: part.planes: seen 65; expected a whole number from 1 to 64"),
+        (["--planes", "65"], "error: part.planes: seen 65; expected a whole number from 1 to 64"),
         (["--page-size", "16"], "--page-size 16: a size is a number with its unit (B, KiB, MiB or kB), such as 16KiB"),
         (["--page-size", "15kB"], 'part.page-size: seen "15kB"; expected a multiple of 4KiB'),
         (["--program-loops", "many"], "--program-loops many: a whole number from 1, such as 16"),
@@ -218,7 +226,7 @@ def test_what_of_a_trace_lies_beyond_the_capacity_is_said(interpulse: Callable[.
 @pytest.mark.parametrize(("unit", "days"), [("d", 1), ("w", 7), ("y", 365)])
 def test_long_durations_have_units(interpulse: Callable[..., Ended], unit: str, days: int, tmp_path: Path) -> None:
     config = tmp_path / "x.toml"
-    config.write_text('drive = "a4-mini"\n[errors]\ntable = "typical-tlc"\n[run]\nrequests = 1\n[[flow]]\n')
+    config.write_text('drive = "a4-mini"\n[errors]\ntable = "cai-tlc"\n[run]\nrequests = 1\n[[flow]]\n')
     ended = interpulse("show", str(config), "--set", f"errors.initial-age=1{unit}", "--json")
     assert ended.code == 0, ended.err
     shown = {entry["key"]: entry["value"] for entry in json.loads(ended.out)["entries"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_text
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from interpulse.config import parse_set
 from interpulse.datasheet import ASSUMED, LOOPS, PRINTED, part_file
 from interpulse.parts import figures, is_file
 from interpulse.text import grid
+
+if TYPE_CHECKING:
+    from typer.models import OptionInfo
 
 EPILOG = """\
 Examples:
@@ -44,12 +47,14 @@ PartName = Annotated[
 ]
 
 
-def _printed(option: str, metavar: str) -> typer.models.OptionInfo:
-    return typer.Option(metavar=metavar, help=f"Data sheet: {PRINTED[option]}.", show_default=False)
+def _printed(option: str, metavar: str) -> OptionInfo:
+    made: OptionInfo = typer.Option(metavar=metavar, help=f"Data sheet: {PRINTED[option]}.", show_default=False)
+    return made
 
 
-def _further(metavar: str, help_: str, assumed: str) -> typer.models.OptionInfo:
-    return typer.Option(metavar=metavar, help=help_, show_default=f"assumed: {assumed}")
+def _further(metavar: str, help_: str, assumed: str) -> OptionInfo:
+    made: OptionInfo = typer.Option(metavar=metavar, help=help_, show_default=f"assumed: {assumed}")
+    return made
 
 
 @app.command("new", epilog=EPILOG, no_args_is_help=True)

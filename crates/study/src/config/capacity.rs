@@ -1,31 +1,9 @@
-//! `[drive]`: the preset that a drive is based on, and how large the drive is.
+//! The number of blocks that a capacity takes.
 
-use super::drive;
+use super::{drive, drive_keys};
 use interpulse_drive::spec::Wanted;
-use interpulse_engine::Bytes;
 use interpulse_settings::{ConfigError, Document, Origin, optional};
 use std::path::Path;
-
-/// What `drive.preset` is, for whoever reads it.
-pub(super) const PRESET: &str =
-    "drive preset this configuration is based on; `drive = \"...\"` above the first section is short for it";
-
-/// The usable capacity that is asked for, and the raw one.
-pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>), ConfigError> {
-    let mut s = document.section("drive")?.shaping_state();
-    let size = optional().at_least(Bytes::mib(1));
-    let usable = s.optional_bytes(
-        "capacity",
-        "what the host sees of a drive, as it is sold: chooses part.blocks-per-plane for the over-provisioning asked for",
-        size,
-    )?;
-    let raw = s.leaving_state().optional_bytes(
-        "raw-capacity",
-        "all pages of a drive, over-provisioning and bad-block reserve included: chooses part.blocks-per-plane, to 1 %",
-        size,
-    )?;
-    Ok((usable, raw))
-}
 
 /// Puts the number of blocks that the capacity of `[drive]` takes into `[part]`, in place of what a preset or a part file
 /// states; unchanged where no capacity is asked for.
@@ -34,7 +12,7 @@ pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>)
 /// cannot be had.
 pub(super) fn sized(document: Document, config: &str, folder: &Path) -> Result<Document, ConfigError> {
     let asked = document.clone().over(Document::empty())?;
-    let (key, wanted) = match read(&asked)? {
+    let (key, wanted) = match drive_keys::read(&asked)? {
         (None, None) => return Ok(document),
         (Some(usable), None) => ("capacity", Wanted::Usable(usable)),
         (None, Some(raw)) => ("raw-capacity", Wanted::Raw(raw)),
@@ -65,7 +43,7 @@ pub(super) fn sized(document: Document, config: &str, folder: &Path) -> Result<D
         section.map_or_else(|error| error, |section| section.invalid(key, why))
     })?;
     let again = document.over(Document::empty())?;
-    read(&again)?;
+    drive_keys::read(&again)?;
     Ok(again.concluding("part", "blocks-per-plane", found, &path))
 }
 

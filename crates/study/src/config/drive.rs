@@ -41,7 +41,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let mapping_unit = read_mapping_unit(document, &part)?;
     let geometry = Geometry::new(channels, chips, dies, &part).mapped_in(mapping_unit);
     let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
-    let (capacity, _) = super::capacity::read(document)?;
+    let (capacity, _) = super::drive_keys::read(document)?;
     let ftl = FtlSpec { capacity, ..read_ftl(document)? };
     if let Some(of) = &ftl.reprogram {
         nand.super_layer = super_layer_word_lines(geometry.word_lines, part.layers, of.super_layer);

@@ -5,6 +5,7 @@
 
 mod capacity;
 mod drive;
+mod drive_keys;
 mod errors;
 mod flow;
 mod power;
@@ -188,7 +189,7 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     }
     top.label("title", "what this configuration is for")?;
     let presets: Vec<_> = DRIVES.iter().map(|&(name, doc, _)| (name, doc)).collect();
-    document.section("drive")?.label_of("preset", capacity::PRESET, &presets)?;
+    document.section("drive")?.label_of("preset", drive_keys::PRESET, &presets)?;
     let seed = top.u64("seed", "seed of every random stream", interpulse_settings::default(1).at_least(0))?;
     for mut case in document.tables("case")? {
         case.label("name", "name of the case in results")?;
@@ -267,7 +268,7 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
     document = with_trace(request, document)?;
     document = parts::with_file(document, folder_of(&request.path))?;
     let mut drive = Document::clone(&document).section("drive")?;
-    let name = drive.label("preset", capacity::PRESET)?;
+    let name = drive.label("preset", drive_keys::PRESET)?;
     if let Some(name) = name {
         let (_, _, text) = *DRIVES.iter().find(|(n, _, _)| *n == name).ok_or_else(|| {
             let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();

@@ -12,7 +12,8 @@ ROOT = Path(interpulse.__file__).parent
 FLOORS = (
     {"_core"},
     {"cache", "config", "names", "plots", "text"},
-    {"bench", "result", "timeline"},
+    {"parts"},
+    {"bench", "datasheet", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},

@@ -90,7 +90,7 @@ def test_a_setting_that_cannot_be(interpulse: Cli, setting: str, message: str) -
     [
         ("[drvie]\n", 'mine.toml: nothing says which drive: give drive = "..." (one of a4, a4-mini, '),
         ("drive = [", "mine.toml:1: "),
-        ('[drvie]\n[part]\npreset = "a4-tlc"\n', "mine.toml: geometry.channels: missing key"),
+        ('[drvie]\n[part]\npreset = "a4-tlc"\n', "mine.toml: 3 keys are missing:"),
         ('drive = "a4"\ndrive = "a4"\n', "mine.toml:2: "),
         ('drive = "a4-mini"\n', "flow: seen nothing (the default); expected at least one [[flow]] table"),
         ('drive = "a4-mini"\n[[flow]]\ndepth = -1\n', "mine.toml:3: flow.0.depth: seen -1; expected a whole number"),

@@ -403,6 +403,16 @@ mod tests {
         (kind.parse)(&Value::String((kind.display)(&value)))
     }
 
+    #[test]
+    fn a_year_is_365_days_and_m_is_no_unit() {
+        let ns = |text: &str| (DURATION.parse)(&Value::String(text.to_string())).map(Duration::as_ns);
+        let day = 86_400_000_000_000;
+        let twice = ["1d", "2w", "1y", "0.5y"].map(|text| ns(text).unwrap() * 2);
+        assert_eq!(twice, [2, 28, 730, 365].map(|n| n * day));
+        let refused = ns("5m").unwrap_err();
+        assert_eq!(refused.expected.as_deref(), Some("a duration in ns, us, ms, s, min, h, d, w or y"));
+    }
+
     proptest! {
         /// What is shown can be written back and means the same.
         #[test]

@@ -55,8 +55,6 @@ pub fn assumed(case: &Case) -> Option<String> {
 /// What a trace was taken for, how far it reaches on a device of `capacity` sectors, and which rows were left out.
 fn about_trace(path: &Path, found: &TraceSummary, capacity: u64) -> String {
     let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
-    let (end, capacity) = (sold(found.end_sector()), sold(capacity));
-    text += &format!("; addresses up to {end} on a capacity of {capacity}");
     if found.bad_rows > 0 {
         let shown = found.first_bad_rows.join("; ");
         let more = if found.bad_rows > found.first_bad_rows.len() as u64 { "; ..." } else { "" };
@@ -65,7 +63,8 @@ fn about_trace(path: &Path, found: &TraceSummary, capacity: u64) -> String {
     if found.late_rows > 0 {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
-    text
+    let (end, capacity) = (sold(found.end_sector()), sold(capacity));
+    text + &format!("; addresses up to {end} on a capacity of {capacity}")
 }
 
 /// So many sectors as capacities are sold: in powers of ten, rounded.

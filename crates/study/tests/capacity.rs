@@ -26,7 +26,10 @@ fn the_usable_capacity_is_the_one_asked_for_to_the_byte_and_no_block_too_many_is
         assert_eq!(of.usable, Bytes(bytes), "{asked}");
         // 128 dies, of whose 256 pages of 16 KiB a block 255 hold data.
         let data = |blocks: u32| (128 * u64::from(blocks) * 255 * 16) as f64 * 1024.0;
-        assert!(data(blocks) >= 1.3 * bytes as f64 && data(blocks - 1) < 1.3 * bytes as f64 + MIB as f64, "{asked}");
+        assert!(
+            data(blocks) >= 1.3 * bytes as f64 && data(blocks - 1) < 1.3 * bytes as f64 + MIB as f64,
+            "{asked}"
+        );
         assert_eq!(of.raw.get(), 128 * u64::from(blocks) * 4 * MIB, "{asked}");
         assert!((0.3..0.304).contains(&of.over_provisioning), "{asked}: {}", of.over_provisioning);
         assert!((data(blocks) / bytes as f64 - 1.0 - of.over_provisioning).abs() < 1e-9, "{asked}");
@@ -75,7 +78,10 @@ fn a_capacity_beside_a_number_of_blocks_is_refused_with_where_both_stand() {
              out drive.capacity of --set or part.blocks-per-plane of x.toml:3",
         ),
         (
-            resolve("[drive]\npreset = \"a4\"\nraw-capacity = \"1TiB\"\n", &[("part.blocks-per-plane", "96")]),
+            resolve(
+                "[drive]\npreset = \"a4\"\nraw-capacity = \"1TiB\"\n",
+                &[("part.blocks-per-plane", "96")],
+            ),
             "x.toml:3: drive.raw-capacity = 1TiB and part.blocks-per-plane = 96: either says how large the drive is: leave \
              out drive.raw-capacity of x.toml:3 or part.blocks-per-plane of --set",
         ),
@@ -110,12 +116,18 @@ fn a_capacity_that_cannot_be_had_is_refused_with_the_nearest_that_can() {
     let (between, offered) = refused("drive.capacity", "985MB");
     assert_eq!(
         (between.as_str(), offered),
-        ("what whole blocks make, to 1 %; the nearest: 931MiB (38 blocks a plane) or 956MiB (39 blocks a plane)", 2)
+        (
+            "what whole blocks make, to 1 %; the nearest: 931MiB (38 blocks a plane) or 956MiB (39 blocks a plane)",
+            2
+        )
     );
     let (between, offered) = refused("drive.raw-capacity", "1072MiB");
     assert_eq!(
         (between.as_str(), offered),
-        ("what whole blocks make, to 1 %; the nearest: 1056MiB (33 blocks a plane) or 1088MiB (34 blocks a plane)", 2)
+        (
+            "what whole blocks make, to 1 %; the nearest: 1056MiB (33 blocks a plane) or 1088MiB (34 blocks a plane)",
+            2
+        )
     );
     assert!(refused("drive.capacity", "100MiB").0.starts_with("at least "));
     assert!(refused("drive.raw-capacity", "2MiB").0.starts_with("at least "));

@@ -27,7 +27,9 @@ fn case(pages: u32) -> Result<Case, String> {
 
 #[test]
 fn large_super_blocks_are_filled_collected_and_kept_in_snapshots() {
-    for (pages, units, gc) in [(2112, 33_792, "greedy"), (4095, 65_520, "cost-benefit"), (4098, 65_568, "d-choices")] {
+    for (pages, units, gc) in
+        [(2112, 33_792, "greedy"), (4095, 65_520, "cost-benefit"), (4098, 65_568, "d-choices")]
+    {
         let of = case(pages).unwrap();
         assert_eq!(of.drive.layout().unwrap().units_per_block, units);
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -39,7 +41,8 @@ fn large_super_blocks_are_filled_collected_and_kept_in_snapshots() {
             no_cache: false,
         };
         let result = || {
-            let json = run(&plan, &options, &Control::default()).unwrap_or_else(|e| panic!("{pages} pages: {e:?}"));
+            let json =
+                run(&plan, &options, &Control::default()).unwrap_or_else(|e| panic!("{pages} pages: {e:?}"));
             let mut value: Value = serde_json::from_str(&json).unwrap();
             let timing = ["wall_s", "cpu_s", "requests_per_cpu_s"];
             timing.iter().for_each(|key| drop(value.as_object_mut().unwrap().remove(*key)));

@@ -77,7 +77,10 @@ fn a_mistake_in_a_part_file_names_the_file_and_the_line() {
             "part.toml:3: cache: unknown section; expected part",
         ),
         ("drive = \"a4\"\n[part]\n", "part.toml:1: drive: unknown key; expected part"),
-        ("[part]\nplanes = 4\n", "part.toml:1: 22 keys are missing:\n  part.blocks-per-plane: blocks per plane"),
+        (
+            "[part]\nplanes = 4\n",
+            "part.toml:1: 22 keys are missing:\n  part.blocks-per-plane: blocks per plane",
+        ),
         (
             "[part]\nfile = \"part.toml\"\n",
             "part.toml:2: part.file: does not apply; a part file cannot name another",
@@ -122,7 +125,8 @@ fn a_part_file_that_names_no_preset_takes_nothing_of_the_drives_part() {
         assumed(&case).unwrap(),
         "part mine: assumed, and not from a data sheet: program-resume = 5us"
     );
-    let all = whole.replace("\"20us\"\nprogram-resume", "{ value = \"9us\", source = \"assumed\" }\nprogram-resume");
+    let all = whole
+        .replace("\"20us\"\nprogram-resume", "{ value = \"9us\", source = \"assumed\" }\nprogram-resume");
     let all = all.replace("endurance = 3000", "endurance = { value = 3000, source = \"assumed\" }");
     assert!(
         assumed(&resolve(DRIVE, &all, &[]).unwrap())
@@ -137,7 +141,9 @@ fn a_part_file_that_names_no_preset_takes_nothing_of_the_drives_part() {
         "part.toml:1: part.erase-resume: missing key; expected a duration of at most 60s (from the resume command to erase \
          progress; typically 5us)"
     );
-    assert!(resolve(DRIVE, &without("read-"), &[]).unwrap_err().starts_with("part.toml:1: 3 keys are missing:\n"));
+    assert!(
+        resolve(DRIVE, &without("read-"), &[]).unwrap_err().starts_with("part.toml:1: 3 keys are missing:\n")
+    );
 }
 
 /// Also what is missing elsewhere is named together with what is missing in the part.

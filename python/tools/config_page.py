@@ -75,7 +75,9 @@ def _takes_a_file(key: dict[str, Any]) -> bool:
 def _default(key: dict[str, Any]) -> str:
     if key["need"] == "default":
         return f"`{key['default']}`"
-    return "required" if key["need"] == "required" else "`not set`"
+    if key["need"] == "required":
+        return f"required, typically `{key['typical']}`" if key["typical"] else "required"
+    return "`not set`"
 
 
 if __name__ == "__main__":

@@ -33,6 +33,11 @@ cache folder: after Ctrl-C the same command goes on from there."""
 PREFIXES = ("cell.", "part.")
 """How the keys of what is on the tester begin, as `--set` takes them."""
 
+CELLS_DECIDE = ("part.program-loops", "part.program-loops-sd", "part.erase-loops")
+"""Figures of a part file that the tester measures instead of taking them."""
+
+LABELS = ("part.file", "part.name")
+
 
 class Poll(StrEnum):
     """Who notices that a program is over."""
@@ -132,13 +137,13 @@ def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(path: Path | None) -> list[tuple[str, str]]:
-    """The keys and values of a part file, which has to be one."""
+    """The keys and values of a part file, which has to be one, but for what cells decide themselves."""
     if path is None:
         return []
     return [
         (entry.key, entry.value)
         for entry in figures(str(path))
-        if entry.key not in ("part.file", "part.name") and entry.value != "not set" and entry.origin != "default"
+        if entry.key not in (*LABELS, *CELLS_DECIDE) and entry.value != "not set" and entry.origin != "default"
     ]
 
 

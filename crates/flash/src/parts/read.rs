@@ -54,12 +54,8 @@ impl PartSpec {
             ("one-shot", ProgramMode::OneShot, "all pages of a word line at once"),
             ("page", ProgramMode::Page, "page by page"),
         ];
-        let program_mode = state.choice(
-            "program-mode",
-            "all pages of a word line at once, or page by page",
-            None,
-            &modes,
-        )?;
+        let doc = "all pages of a word line at once, or page by page";
+        let program_mode = state.choice_typically_first("program-mode", doc, &modes)?;
         let read = read_times(part, bits_per_cell)?;
         let buffer_setup = part.duration(
             "buffer-setup",

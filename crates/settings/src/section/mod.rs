@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 pub use ways::{Row, Way};
 
+/// What follows a value in messages that nobody wrote.
+const DEFAULTED: &str = "(the default)";
+
 /// One table of a document, being read.
 ///
 /// Every reader takes the key, one line of documentation, and what it accepts; it records the value with its
@@ -134,7 +137,7 @@ impl Section {
             }
             None => {
                 let shown = self.reading.resolution().entry(&path).map(|entry| entry.display.clone());
-                let seen = format!("{} (the default)", shown.unwrap_or_else(|| "nothing".to_string()));
+                let seen = format!("{} {DEFAULTED}", shown.unwrap_or_else(|| "nothing".to_string()));
                 ConfigError::new(Problem::Value, self.place.clone(), path, seen, expected)
             }
         }
@@ -230,7 +233,9 @@ impl Section {
     ) -> Option<ConfigError> {
         match read(&mut self) {
             // A value that cannot be used comes first: it was written, and may be why others seem to be missing.
-            Err(error) if error.problem() == Problem::Value => Some(error),
+            Err(error) if error.problem() == Problem::Value && !error.seen().ends_with(DEFAULTED) => {
+                Some(error)
+            }
             // What else it makes of values that nobody wrote does not matter.
             _ => self.reading.missed(),
         }

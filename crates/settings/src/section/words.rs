@@ -99,12 +99,33 @@ impl Section {
         default: Option<&str>,
         options: &[(N, T, D)],
     ) -> Result<T, ConfigError> {
+        self.chosen(key, doc, default, None, options)
+    }
+
+    /// As [`Section::choice`] of a required key, which whoever leaves it out is told to be usually the first option.
+    pub fn choice_typically_first<N: AsRef<str>, T: Clone, D: AsRef<str>>(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        options: &[(N, T, D)],
+    ) -> Result<T, ConfigError> {
+        self.chosen(key, doc, None, options.first().map(|(name, ..)| name.as_ref().to_string()), options)
+    }
+
+    fn chosen<N: AsRef<str>, T: Clone, D: AsRef<str>>(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        default: Option<&str>,
+        typical: Option<String>,
+        options: &[(N, T, D)],
+    ) -> Result<T, ConfigError> {
         let declared = || choosing(doc, default, options);
         let (name, value) = match (self.find_choice(key, options, declared)?, default) {
             (Some(found), _) => found,
             (None, Some(default)) => named(key, default, options),
             (None, None) => {
-                self.miss(key, doc, None, || one_of(names(options)))?;
+                self.miss(key, doc, typical, || one_of(names(options)))?;
                 (options[0].0.as_ref(), options[0].1.clone())
             }
         };

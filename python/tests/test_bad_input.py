@@ -173,7 +173,8 @@ def test_bad_rows_are_skipped_on_demand_and_reported(interpulse: Cli, tmp_path: 
     assert "read as disksim, 100 rows; 1 bad row(s) skipped: line 51: has 2 columns" in ended.err
     assert "run: 1 bad rows of the trace were skipped" in ended.out
     counted = interpulse("run", str(config), "--trace", str(trace), "--skip-bad-rows", "--json").json()
-    assert counted["counters"]["trace"] == {"rows": 100, "bad_rows": 1, "late_rows": 0}
+    rows = {"rows": 100, "bad_rows": 1, "late_rows": 0, "replayed": 100, "beyond": 0, "end_bytes": 409_600}
+    assert counted["counters"]["trace"] == rows
     assert counted["host_requests"] == 100
 
 

@@ -217,7 +217,7 @@ def test_what_of_a_trace_lies_beyond_the_capacity_is_said(interpulse: Callable[.
     assert ended.code == 0, ended.err
     assert "7 of 10 requests of the trace (70 %) lay beyond the capacity, up to 3.77 GB" in ended.out
     assert "addresses up to 3.77 GB on a capacity of 1.20 GB" in ended.err
-    assert "usable capacity, GB" in ended.out
+    assert "usable capacity of a drive, GB" in ended.out
     result = json.loads(interpulse("run", str(config), "--set", "drive.capacity=1200MB", "--no-cache", "--json").out)
     trace = result["counters"]["trace"]
     assert (trace["replayed"], trace["beyond"], trace["end_bytes"]) == (10, 7, (9 * 400 << 20) + 4096)

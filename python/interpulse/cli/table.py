@@ -167,7 +167,10 @@ def _drive(cases: list[dict[str, Any]]) -> Table:
 
 def _capacity_rows(table: Table, of: list[dict[str, Any]]) -> None:
     """How large each drive is."""
-    for label, name in (("usable capacity, GB", "usable_bytes"), ("raw capacity, GB", "raw_bytes")):
+    for label, name in (
+        ("usable capacity of a drive, GB", "usable_bytes"),
+        ("raw capacity of a drive, GB", "raw_bytes"),
+    ):
         table.add_row(label, *(number(each[name] / 1e9 if each else None, 2) for each in of))
     over = (100 * each["over_provisioning"] if each else None for each in of)
     table.add_row("over-provisioning, %", *(number(share, 2) for share in over))

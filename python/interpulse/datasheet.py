@@ -103,10 +103,10 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
     except ConfigError as error:
         # There is no such file yet, so its lines mean nothing.
         raise ConfigError(re.sub(r"^part:\d+: ", "", str(error))) from None
-    wanting = [entry.key for entry in entries if entry.key.startswith("part.") and entry.origin == "default"]
-    unsaid = set(wanting) - {"part.file", "part.preset"}
+    defaulted = [entry.key.removeprefix("part.") for entry in entries if entry.origin == "default"]
+    unsaid = [key for key in defaulted if key in keys() and keys()[key]["need"] != "optional"]
     if unsaid:
-        raise AssertionError(f"a part file has to state every figure, and this one lacks {', '.join(sorted(unsaid))}")
+        raise AssertionError(f"a part file has to state every figure, and this one lacks {', '.join(unsaid)}")
     return text
 
 

@@ -12,8 +12,9 @@ ROOT = Path(interpulse.__file__).parent
 FLOORS = (
     {"_core", "layout"},
     {"cache", "names", "plots", "text", "values"},
-    {"bench", "config", "latency"},
-    {"result", "timeline"},
+    {"config", "latency"},
+    {"parts"},
+    {"bench", "datasheet", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},

@@ -11,6 +11,7 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_engine::{Device, Duration, ResourceId, Streams};
 use interpulse_host::{FreeRunning, Host, Stepper};
+use interpulse_settings::Entry;
 use interpulse_workload::{Flow, FlowSpec, Source, TraceSummary};
 use serde_json::Value;
 use std::path::Path;
@@ -32,15 +33,39 @@ pub fn check_traces(case: &Case) -> Result<Checked, RunFailure> {
     for (i, flow) in (0..).zip(&case.flows) {
         let opened = Flow::new(flow, capacity, &streams, i).map_err(|e| RunFailure::User(e.to_string()))?;
         if let (Source::Trace(spec), Some(summary)) = (&flow.source, opened.trace_summary()) {
-            checked.notes.push(about_trace(&spec.path, summary));
+            checked.notes.push(about_trace(&spec.path, summary, capacity));
             checked.traces.push(summary.clone());
         }
     }
     Ok(checked)
 }
 
-/// What a trace was taken for, which rows were left out, and what was assumed about its times.
-fn about_trace(path: &Path, found: &TraceSummary) -> String {
+/// What the part of a case does not have from a data sheet or a publication, as the source of each figure says;
+/// `None` if there is nothing of that kind. What entering and leaving a suspension takes is named with its value.
+pub fn assumed(case: &Case) -> Option<String> {
+    let is_assumed = |e: &&Entry| e.origin.source().is_some_and(|source| source.starts_with("assumed"));
+    let all: Vec<&Entry> = case.resolution.entries().iter().filter(is_assumed).collect();
+    let keys = [
+        "part.program-suspend-entry",
+        "part.program-resume",
+        "part.erase-suspend-entry",
+        "part.erase-resume",
+    ];
+    let named: Vec<String> = all
+        .iter()
+        .filter(|e| keys.contains(&e.path.as_str()))
+        .map(|e| format!("{} = {}", e.path.trim_start_matches("part."), e.display))
+        .collect();
+    let others = all.len() - named.len();
+    let more = (others > 0).then(|| format!("{others} other figure(s)"));
+    let what = named.into_iter().chain(more).collect::<Vec<_>>().join(", ");
+    let name = &case.drive.part.name;
+    (!all.is_empty()).then(|| format!("part {name}: assumed, and not from a data sheet: {what}"))
+}
+
+/// What a trace was taken for, which rows were left out, what was assumed about its times, and how far it reaches on a
+/// device of `capacity` sectors.
+fn about_trace(path: &Path, found: &TraceSummary, capacity: u64) -> String {
     let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
     if found.bad_rows > 0 {
         let shown = found.first_bad_rows.join("; ");
@@ -53,7 +78,21 @@ fn about_trace(path: &Path, found: &TraceSummary) -> String {
     if found.late_rows > 0 {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
-    text + "; " + &found.assumed
+    let (end, capacity) = (sold(found.end_sector()), sold(capacity));
+    text + &format!("; addresses up to {end} on a capacity of {capacity}; {}", found.assumed)
+}
+
+/// So many sectors as capacities are sold: in powers of ten, rounded.
+fn sold(sectors: u64) -> String {
+    let bytes = sectors as f64 * 512.0;
+    let unit = if bytes >= 1e12 {
+        (1e12, "TB")
+    } else if bytes >= 1e9 {
+        (1e9, "GB")
+    } else {
+        (1e6, "MB")
+    };
+    format!("{:.2} {}", bytes / unit.0, unit.1)
 }
 
 /// The drive of a case, and its host, which offers `flows`.
@@ -110,8 +149,7 @@ fn result<D: Simulated>(
     tell: &Tell,
     array: impl Fn(&D, &Measured) -> Option<Value>,
 ) -> Result<Value, RunFailure> {
-    let traces = stepper.host.trace_summaries();
-    let expected = expected_requests(case, &traces);
+    let expected = expected_requests(case, &stepper.host.trace_summaries());
     let ms = |d: Duration| d.as_ns() / 1_000_000;
     let mut progress = |requests: u64, time: Duration| match (case.run.requests, case.run.time) {
         (Some(total), _) => tell("run", requests, total, "requests"),
@@ -121,6 +159,7 @@ fn result<D: Simulated>(
     let measured = run::run(&mut stepper, &case.run, warmup, &mut progress)?;
     let requests = measured.window.counters.requests;
     tell("done", requests, requests, "requests");
+    let traces = stepper.host.trace_summaries();
     let device = &stepper.host.device;
     Ok(report::result(case, &measured, device.drives(), traces, array(device, &measured)))
 }

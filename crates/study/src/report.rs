@@ -88,6 +88,7 @@ pub fn result(
     o.insert("latency_us".into(), summary);
     o.insert("warmup".into(), steadiness::warmup(&m.warmed));
     o.insert("steady".into(), steadiness::steady(m, case));
+    o.insert("capacity".into(), capacity(case));
     o.insert("ftl".into(), ftl(m, context));
     o.insert("nand".into(), nand(m));
     o.insert("time_share".into(), time_share(&m.uses));
@@ -138,6 +139,17 @@ pub fn result(
         o.insert("power_loss".into(), power_loss);
     }
     Value::Object(o)
+}
+
+/// The sizes of each drive.
+fn capacity(case: &Case) -> Value {
+    let of = case.drive.capacity();
+    json!({
+        "raw_bytes": of.raw.get(),
+        "usable_bytes": of.usable.get(),
+        "over_provisioning": of.over_provisioning,
+        "blocks_per_plane": case.drive.geometry.blocks_per_plane,
+    })
 }
 
 fn ftl(m: &Measured, context: &Context) -> Value {
@@ -267,7 +279,14 @@ fn counters(m: &Measured, context: &Context) -> Value {
         let sum = |f: fn(&TraceSummary) -> u64| json!(context.traces.iter().map(f).sum::<u64>());
         o.insert(
             "trace".into(),
-            json!({ "rows": sum(|t| t.rows), "bad_rows": sum(|t| t.bad_rows), "late_rows": sum(|t| t.late_rows) }),
+            json!({
+                "rows": sum(|t| t.rows),
+                "bad_rows": sum(|t| t.bad_rows),
+                "late_rows": sum(|t| t.late_rows),
+                "replayed": sum(|t| t.replayed),
+                "beyond": sum(|t| t.beyond),
+                "end_bytes": context.traces.iter().map(|t| t.end_sector() * 512).max(),
+            }),
         );
     }
     Value::Object(o)

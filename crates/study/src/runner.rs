@@ -86,8 +86,11 @@ type Prepared = Result<Option<PreconditionedState>, RunError>;
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
     let cases = plan.cases();
     let (hashes, cases_of) = states(cases);
-    // One chapter of notes about traces, and one about each state.
+    // One chapter of notes about parts and traces, and one about each state.
     control.begin(cases.iter().map(|c| c.name.as_str()), 1 + hashes.len());
+    let mut assumed: Vec<String> = cases.iter().filter_map(case::assumed).collect();
+    assumed.dedup();
+    assumed.into_iter().for_each(|line| control.note(0, line));
     // Faults of a trace show before minutes of preconditioning.
     let checked = cases.iter().map(case::check_traces).collect::<Result<Vec<_>, _>>()?;
     checked.iter().flat_map(|of| &of.notes).for_each(|line| control.note(0, line.clone()));

@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import bench, cache, characterize, compare, experiment, listing, run, scheme, show, trace
+from interpulse.cli import bench, cache, characterize, compare, experiment, listing, part, run, scheme, show, trace
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
 from interpulse.layout import ELSEWHERE, terminal_width
 
@@ -34,6 +34,7 @@ app.command("list", epilog=listing.EPILOG)(listing.list_)
 app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)
 app.command("experiment", epilog=experiment.EPILOG, no_args_is_help=True)(experiment.experiment)
 app.command("characterize", epilog=characterize.EPILOG, no_args_is_help=True)(characterize.characterize)
+app.add_typer(part.app, name="part", epilog=part.EPILOG)
 app.add_typer(trace.app, name="trace", short_help=trace.trace.__doc__, epilog=trace.EPILOG)
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("cache", epilog=cache.EPILOG)(cache.cache)

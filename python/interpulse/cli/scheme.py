@@ -31,6 +31,8 @@ Examples:
 
   interpulse scheme exact --part atc19-ll --operation erase --set suspend.erase.resume-ramp=200us
 
+  interpulse scheme loop-boundary --part mynand.toml
+
   interpulse scheme exact --operation erase --write-at 2ms --set suspend.erase.for-host-writes=true
 
 `interpulse list schemes` names the schemes, `interpulse list parts` the parts; docs/schemes has a page for each."""
@@ -56,7 +58,9 @@ def scheme(
             metavar="WHAT", help="What runs on the die when the reads arrive: program or erase.", case_sensitive=False
         ),
     ] = Long.PROGRAM,
-    part: Annotated[str, typer.Option(metavar="PRESET", help="The part the die is of.")] = "a4-tlc",
+    part: Annotated[
+        str, typer.Option(metavar="PART", help="The part the die is of: a preset, or a part file (.toml).")
+    ] = "a4-tlc",
     read_at: Annotated[
         list[str] | None,
         typer.Option(

@@ -75,6 +75,7 @@ def by_case(cases: list[dict[str, Any]]) -> Sheet:
 def _drive(cases: list[dict[str, Any]]) -> Sheet:
     """What the flash translation layer and the dies did, a column per case."""
     table = by_case(cases)
+    _capacity_rows(table, [case.get("capacity", {}) for case in cases])
     ftl = [case.get("ftl", {}) for case in cases]
     table.add_row("write amplification", *(number(each.get("waf"), 3) for each in ftl))
     table.add_row("effective spare factor", *(number(each.get("effective_spare_factor"), 4) for each in ftl))
@@ -93,6 +94,17 @@ def _drive(cases: list[dict[str, Any]]) -> Sheet:
         label = f"die time {name.replace('_', ' ')}, %"
         table.add_row(label, *(number(100 * share[name] if name in share else None) for share in shares))
     return table
+
+
+def _capacity_rows(table: Sheet, of: list[dict[str, Any]]) -> None:
+    """How large each drive is."""
+    for label, name in (
+        ("usable capacity of a drive, GB", "usable_bytes"),
+        ("raw capacity of a drive, GB", "raw_bytes"),
+    ):
+        table.add_row(label, *(number(each[name] / 1e9 if each else None, 2) for each in of))
+    over = (100 * each["over_provisioning"] if each else None for each in of)
+    table.add_row("over-provisioning, %", *(number(share, 2) for share in over))
 
 
 def _array(cases: list[dict[str, Any]]) -> Sheet | None:
@@ -249,6 +261,13 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
     bad_rows = case.get("counters", {}).get("trace", {}).get("bad_rows", 0)
     if bad_rows:
         yield f"{name}: {bad_rows:,} bad rows of the trace were skipped"
+    trace = case.get("counters", {}).get("trace", {})
+    if trace.get("beyond"):
+        share = 100 * trace["beyond"] / trace["replayed"]
+        yield (
+            f"{name}: {trace['beyond']:,} of {trace['replayed']:,} requests of the trace ({share:.3g} %) lay beyond the"
+            f" capacity, up to {trace['end_bytes'] / 1e9:,.2f} GB, and were moved onto it as `fit` says"
+        )
 
 
 def _timeouts(name: str, case: Mapping[str, Any]) -> Iterator[str]:

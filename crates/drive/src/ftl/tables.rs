@@ -425,7 +425,7 @@ impl Tables {
         if self.map().valid_units(victim) == full {
             // Blocks that may not be collected weigh more than a full one.
             let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
-            if lane.iter().all(|&w| u32::from(w) >= full) {
+            if lane.iter().all(|&w| w >= full) {
                 return None;
             }
         }

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-/// Address space that the interpreter, its libraries and the threads of a run take beside what the cases hold, in bytes:
-/// stacks and the arenas of the allocator are reserved whole, and count in full.
-const BESIDE_CASES: u64 = 192 << 20;
+/// Address space that the threads of a run, the report and the interpreter take beside the maps, in bytes. The allocator's
+/// arenas, which are reserved whole, are not in it: it does without where they do not fit.
+const BESIDE_MAPS: u64 = 48 << 20;
 
 /// Memory that can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,11 +33,13 @@ fn machine(root: &Path) -> Option<Free> {
 fn address_space(root: &Path) -> Option<Free> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to an rlimit of ours.
-    if unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+    if unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } != 0
+        || limit.rlim_cur == libc::RLIM_INFINITY
+    {
         return None;
     }
     let used = field(&root.join("proc/self/status"), "VmSize:")?.checked_mul(1024)?;
-    let bytes = limit.rlim_cur.saturating_sub(used).saturating_sub(BESIDE_CASES);
+    let bytes = limit.rlim_cur.saturating_sub(used).saturating_sub(BESIDE_MAPS);
     Some(Free { bytes, by: " within the limit of this process's address space (ulimit -v)" })
 }
 
@@ -55,7 +57,8 @@ fn control_groups(root: &Path) -> Option<Free> {
         // A container may see its own group as the root of the mount, whatever path the kernel calls it by: every
         // group on the way up counts that is there.
         let groups = Path::new(path.trim_start_matches('/')).ancestors();
-        groups.flat_map(|group| mounts.iter().map(move |m| Path::new(m).join(group)))
+        groups
+            .flat_map(|group| mounts.iter().map(move |m| Path::new(m).join(group)))
             .filter_map(|group| files.left(&root.join(group)))
             .min()
     });

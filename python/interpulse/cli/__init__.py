@@ -96,8 +96,12 @@ def _run_app(arguments: Sequence[str] | None) -> int:
         return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
         return _fail(str(error), USER_ERROR)
+    except MemoryError:
+        return _fail("there is no memory left for the command line itself; ulimit -v may be too low", USER_ERROR)
     except UnicodeEncodeError as error:
-        needs = "arguments and names of files have to be, and beyond ASCII the locale too (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
+        needs = (
+            "arguments and names of files have to be, and beyond ASCII the locale too (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
+        )
         return _fail(f"{error.object!r} is not UTF-8 text: {needs}", USER_ERROR)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

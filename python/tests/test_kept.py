@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,7 +32,7 @@ registry.SETUPS = Path(sys.argv[1])
 main(["experiment", "mini", *sys.argv[2:]])
 """
 
-ANSWERS = {"one": {"iops": 12345.5}, "two": {"iops": 2}}
+ANSWERS: dict[str, dict[str, Any]] = {"one": {"iops": 12345.5}, "two": {"iops": 2}}
 
 
 @pytest.fixture

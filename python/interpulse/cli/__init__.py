@@ -80,7 +80,8 @@ def run_app(arguments: Sequence[str] | None) -> int:
     """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
     with polite_as_ctrl_c() as came:
         code = _run_app(arguments)
-    return 128 + came[0] if came and code == INTERRUPTED else code
+    # A terminal that has gone takes the output with it, which is no other end than its signal.
+    return 128 + came[0] if came and code in (INTERRUPTED, USER_ERROR) else code
 
 
 def _run_app(arguments: Sequence[str] | None) -> int:

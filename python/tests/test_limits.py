@@ -150,7 +150,7 @@ def test_a_save_that_was_really_killed_leaves_nothing_to_the_next(tmp_path: Path
     assert [path.suffix for path in cache.iterdir()] == [".snapshot"]
 
 
-@pytest.mark.parametrize("jobs", ["1000000000", str(2**64), str(10**30)])
+@pytest.mark.parametrize("jobs", ["1000000000", str(2**64)])
 def test_more_jobs_than_there_are_cases_are_as_many_as_there_are(jobs: str) -> None:
     code, out, err = run(SMALL, *QUICK, "--no-cache", "--json", "--jobs", jobs)
     assert code == 0, err

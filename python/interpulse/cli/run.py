@@ -9,7 +9,7 @@ import typer
 
 from interpulse._core import RunError
 from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
 from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
@@ -94,7 +94,8 @@ def run(
     lost = None
     try:
         if folder is not None:
-            lost = _store(folder, result, plan)
+            with undisturbed():
+                lost = _store(folder, result, plan)
     finally:
         _print([result.to_json()] if json else [render(result), result.to_json()][: 2 if lost else 1], lost)
     if lost:

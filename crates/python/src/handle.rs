@@ -1,6 +1,5 @@
 //! A run in the background.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,7 @@ use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::{from_run, panic_text};
+use crate::error::{RunError, from_run};
 use crate::plan::Plan;
 
 /// What a finished run leaves behind: the JSON text, or why there is none.
@@ -82,6 +81,11 @@ impl Handle {
         self.control.notes()
     }
 
+    /// The cases that have ended since the last call: each one's index in the plan and its result as JSON text.
+    fn ended(&self) -> Vec<(usize, String)> {
+        self.control.take_ended()
+    }
+
     /// Asks the run to end early. It does within a fraction of a second; its result then says `interrupted`.
     fn stop(&self) {
         self.control.stop();
@@ -108,7 +112,8 @@ impl Drop for Handle {
 
 /// Starts a plan on a thread of its own.
 ///
-/// `jobs` cases run at a time; snapshots are kept in `cache_dir` up to `cache_limit` bytes unless `no_cache`.
+/// `jobs` cases run at a time, fewer where there are fewer or memory is short; snapshots are kept in `cache_dir` up to
+/// `cache_limit` bytes unless `no_cache`. Raises `RunError` where the system gives no thread.
 #[pyfunction]
 #[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache))]
 pub fn start(
@@ -126,18 +131,13 @@ pub fn start(
         // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
         let outcome =
             catch_unwind(AssertUnwindSafe(|| interpulse_study::runner::run(&plan, &options, &control)));
-        let outcome = outcome.unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+        let outcome = outcome.unwrap_or_else(|panic| Err(runner::RunError::of_panic(panic.as_ref())));
         *mailbox.lock() = Some(outcome);
         mailbox.arrived.notify_all();
     };
     std::thread::Builder::new()
         .name("interpulse-run".into())
         .spawn(body)
-        .map_err(|e| PyRuntimeError::new_err(format!("cannot start a thread for the run: {e}")))?;
+        .map_err(|e| RunError::new_err(format!("cannot start a thread for the run: {e}")))?;
     Ok(handle)
-}
-
-/// The error that a panic stands for: always a bug.
-fn internal(panic: &(dyn Any + Send)) -> runner::RunError {
-    runner::RunError { kind: runner::RunErrorKind::Internal, message: panic_text(panic), partial: None }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,7 +10,8 @@ from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
 from interpulse.cli import bench, cache, characterize, compare, experiment, listing, part, run, scheme, show, trace
-from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
+from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
+from interpulse.cli.streams import finish, prepare, say
 from interpulse.layout import ELSEWHERE, terminal_width
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ First steps:
 
   interpulse characterize --list
 
-Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by Ctrl-C."""
+Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by \
+Ctrl-C, 143 by SIGTERM, 129 by SIGHUP."""
 
 
 def _version(wanted: bool) -> None:
@@ -78,11 +79,19 @@ def interpulse(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and leaves the process with its exit code."""
-    raise SystemExit(run_app(arguments))
+    prepare()
+    raise SystemExit(finish(run_app(arguments)))
 
 
 def run_app(arguments: Sequence[str] | None) -> int:
     """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
+    with polite_as_ctrl_c() as came:
+        code = _run_app(arguments)
+    # A terminal that has gone takes the output with it, which is no other end than its signal.
+    return 128 + came[0] if came and code in (INTERRUPTED, USER_ERROR) else code
+
+
+def _run_app(arguments: Sequence[str] | None) -> int:
     try:
         width = min(terminal_width(), ELSEWHERE)
         code = app(args=arguments, prog_name="interpulse", standalone_mode=False, terminal_width=width)
@@ -96,6 +105,13 @@ def run_app(arguments: Sequence[str] | None) -> int:
         return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
         return _fail(str(error), USER_ERROR)
+    except MemoryError:
+        return _fail("there is no memory left for the command line itself; ulimit -v may be too low", USER_ERROR)
+    except UnicodeEncodeError as error:
+        needs = (
+            "arguments and names of files have to be, and beyond ASCII the locale too (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
+        )
+        return _fail(f"{error.object!r} is not UTF-8 text: {needs}", USER_ERROR)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}", USER_ERROR)
@@ -107,5 +123,5 @@ def run_app(arguments: Sequence[str] | None) -> int:
 
 def _fail(message: str, code: int) -> int:
     """Says what went wrong on standard error: one line, unless the message itself has more."""
-    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    say(f"error: {message}")
     return code

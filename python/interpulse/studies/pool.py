@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+import os
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interpulse._core import RunError
 from interpulse.config import Config
-from interpulse.result import Result
-from interpulse.runner import POLL_S, Interrupted, execute
+from interpulse.runner import POLL_S, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     """Takes in answers by the identity of their jobs."""
 
 BATCH = 16
-"""Cases handed to the simulator at a time: what a killed process can lose at most. Ctrl-C loses none that ended."""
+"""Cases handed to the simulator at a time. Each is kept as soon as it ends: a killed process loses what runs."""
 
 
 def simulate(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
@@ -40,28 +40,14 @@ def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> N
         f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
         for job in jobs
     )
-    result: Result | None = None
-    try:
-        result = execute(Config(text, path=base.path).resolve(), options, watcher)
-    except Interrupted as stop:
-        result = stop.result
-        raise
-    except RunError as error:
-        result = None if error.partial is None else Result.from_json(error.partial)
-        raise
-    finally:
-        if result is not None:
-            keep(_ended(jobs, result))
 
+    def ended(index: int, raw: dict[str, Any]) -> None:
+        job = jobs[index]
+        if "iops" in raw and not raw.get("interrupted"):
+            assert raw["config_hash"] == job.config_hash, f"{job.name}: resolved alone, the case is another one"
+            keep({job.identity: raw})
 
-def _ended(jobs: list[Job], result: Result) -> dict[str, dict[str, Any]]:
-    """The results of the jobs that came to their end."""
-    ended = {}
-    for job, case in zip(jobs, result.cases, strict=True):
-        if "iops" in case.raw and not case.raw.get("interrupted") and "error" not in case.raw:
-            assert case.config_hash == job.config_hash, f"{job.name}: resolved alone, the case is another one"
-            ended[job.identity] = {key: value for key, value in case.raw.items() if key != "cases"}
-    return ended
+    execute(Config(text, path=base.path).resolve(), options, watcher, ended)
 
 
 def compute(
@@ -69,12 +55,16 @@ def compute(
 ) -> None:
     """Does short pieces of work, by the identity of their answers; `tell` is called about ten times a second.
 
-    Raises whatever a piece of work raises, and KeyboardInterrupt.
+    More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
+
+    Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
     """
-    with ThreadPoolExecutor(threads, thread_name_prefix="interpulse-cells") as pool:
-        running = {pool.submit(piece): identity for identity, piece in work.items()}
-        left = set(running)
+    with ThreadPoolExecutor(min(threads, 2 * (os.cpu_count() or 1)), thread_name_prefix="interpulse-cells") as pool:
+        running: dict[Future[dict[str, Any]], str] = {}
         try:
+            for identity, piece in work.items():
+                running[_begun(pool, piece)] = identity
+            left = set(running)
             while left:
                 ended, left = wait(left, POLL_S, FIRST_COMPLETED)
                 keep({running[future]: future.result() for future in ended})
@@ -85,3 +75,10 @@ def compute(
             ended = {future for future in running if not future.cancelled() and not future.exception()}
             keep({running[future]: future.result() for future in ended})
             raise
+
+
+def _begun(pool: ThreadPoolExecutor, piece: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:
+    try:
+        return pool.submit(piece)
+    except RuntimeError as error:
+        raise RunError(f"the system gives no more threads or memory for them ({error}): use fewer --jobs") from None

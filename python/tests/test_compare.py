@@ -102,7 +102,7 @@ def test_what_differs_in_the_configuration_comes_first() -> None:
     b = run(changed={"flow.0.depth": "16", "new.key": "on"})
     found = package.compare(Result(run()), Result(b))
     assert [(each.key, each.a, each.b) for each in found.differences] == [
-        ("flow.0.depth", "8", "16"),
+        ("flow.0.depth", "1", "8"),
         ("new.key", None, "on"),
     ]
     lines = found.text(100).splitlines()
@@ -268,12 +268,12 @@ def test_a_comparison_is_readable_and_fits() -> None:
 
 def test_real_results(tmp_path: Path) -> None:
     """Two depths of a real drive: what was changed is found, and throughput rises with the depth."""
-    config = package.Config.load(ROOT / "examples" / "small.toml").set("run.requests", 3000)
-    deeper = config.copy().set("flow.0.depth", 16)
+    config = package.Config.load(ROOT / "examples" / "small.toml").set("run.requests", 3000).set("flow.0.depth", 1)
+    deeper = config.copy().set("flow.0.depth", 8)
     a, b = ([package.run(each, seed=seed, no_cache=True) for seed in (1, 2)] for each in (config, deeper))
     (tmp_path / "result.json").write_text(b[0].to_json())
     found = package.compare(a, [tmp_path, b[1]])
-    assert {(each.key, each.a, each.b) for each in found.differences} == {("flow.0.depth", "8", "16")}
+    assert {(each.key, each.a, each.b) for each in found.differences} == {("flow.0.depth", "1", "8")}
     for case in config.case_names:
         (iops,) = [row for row in found.rows if (row.case, row.figure) == (case, "all IOPS")]
         assert iops.ratio is not None

@@ -211,7 +211,7 @@ def test_what_of_a_trace_lies_beyond_the_capacity_is_said(interpulse: Callable[.
     config = tmp_path / "x.toml"
     config.write_text(
         'drive = "a4-mini"\n[drive2]\n'.replace("[drive2]\n", "")
-        + '[precondition]\nfill = 0\n[[flow]]\ntrace = "t.trace"\nformat = "disksim"\nfit = "fold"\n'
+        + '[precondition]\nfill = 0\n[[flow]]\ntrace = "t.trace"\nformat = "mqsim"\nfit = "fold"\n'
     )
     ended = interpulse("run", str(config), "--set", "drive.capacity=1200MB", "--no-cache")
     assert ended.code == 0, ended.err

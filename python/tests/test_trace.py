@@ -242,7 +242,8 @@ def test_a_flow_issues_what_the_file_holds(interpulse: Cli, tmp_path: Path) -> N
     written(tmp_path / "row.toml", ROW)
     out = tmp_path / "twin.mqsim"
     interpulse("trace", "twin", str(tmp_path / "row.toml"), "--out", str(out), "--seed", "5")
-    head = 'drive = "a4-mini"\nseed = 5\n[[flow]]\n'
+    # Twins are not preceded by a flow of their kind.
+    head = 'drive = "a4-mini"\nseed = 5\n[run]\nwarmup = "0s"\n[[flow]]\n'
     results = []
     for name, key in (("twin.toml", 'twin = "row.toml"'), ("file.toml", 'trace = "twin.mqsim"')):
         config = written(tmp_path / name, f"{head}{key}\n")

@@ -86,7 +86,9 @@ pub fn result(
     let mut summary = latencies(&all);
     steadiness::add_confidence(&mut summary, &all, &m.batches);
     o.insert("latency_us".into(), summary);
-    o.insert("warmup".into(), steadiness::warmup(&m.warmed));
+    if let Some(warmed) = &m.warmed {
+        o.insert("warmup".into(), steadiness::warmup(warmed));
+    }
     o.insert("steady".into(), steadiness::steady(m, case));
     o.insert("capacity".into(), capacity(case));
     o.insert("ftl".into(), ftl(m, context));

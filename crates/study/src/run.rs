@@ -76,8 +76,8 @@ pub struct Measured {
     pub energy_nj: u64,
     /// What the audits looked at; `None` if the run was stopped early.
     pub audits: Option<AuditReport>,
-    /// What happened before the window.
-    pub warmed: Warmed,
+    /// What happened before the window; `None` if the run was stopped before it.
+    pub warmed: Option<Warmed>,
     /// Blocks that the host wrote in the window on each lane, in the mean; `None` where it wrote nothing or nothing is
     /// collected.
     pub lane_blocks: Option<f64>,
@@ -196,7 +196,7 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         lane_blocks: lane_blocks(stepper.host.device.drives(), after.ftl.host_units - before.ftl.host_units),
-        warmed: warmed.unwrap_or_default(),
+        warmed,
         batches: batches.all(),
         interrupted,
         wall_s: wall.elapsed().as_secs_f64(),

@@ -55,7 +55,7 @@ pub enum Warmup {
 }
 
 /// How it went.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Warmed {
     /// What was done: the name in results.
     pub by: &'static str,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import operator
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from interpulse import _core
 from interpulse._core import ConfigError
+from interpulse.userfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+    from pathlib import Path
 
     from interpulse._core import Entry, Plan
 
@@ -38,16 +40,9 @@ class Config:
         """Reads the TOML file at `path`; a trace named in it is looked for beside it.
 
         Raises:
-            ConfigError: the file cannot be read, is not UTF-8, or is empty.
+            ConfigError: the file cannot be read, is no regular file of at most 16 MiB, is not UTF-8, or is empty.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            message = f"cannot read the configuration {path}: {error.strerror or error}"
-            raise ConfigError(message) from None
-        except UnicodeDecodeError as error:
-            message = f"{path} is not UTF-8 text (byte {error.start}): a configuration is a TOML file"
-            raise ConfigError(message) from None
+        text = read_text(path, "the configuration")
         if not text.strip():
             raise ConfigError(f"the configuration {path} is empty")
         return cls(text, path=str(path))
@@ -129,7 +124,13 @@ class Config:
         if seed is not None and not 0 <= seed < _SEED_LIMIT:
             raise ConfigError(f"seed = {seed}: a seed is a whole number from 0 to 2**64 - 1")
         trace_name = None if trace is None else str(trace)
-        return _core.resolve(self._text, self._path, self._sets, trace_name, seed, skip_bad_rows)
+        try:
+            return _core.resolve(self._text, self._path, self._sets, trace_name, seed, skip_bad_rows)
+        except UnicodeEncodeError as error:
+            seen = ascii(error.object[max(0, error.start - 20) : error.start + 20])
+            raise ConfigError(
+                f"{self._path}: seen {seen}; expected UTF-8 in the configuration and in names of files"
+            ) from None
 
     def __repr__(self) -> str:
         sets = "".join(f", {key}={value}" for key, value in self._sets)
@@ -137,17 +138,29 @@ class Config:
 
 
 def toml_value(value: Value) -> str:
-    """The text of a value as `--set` takes it: TOML, except that text on the top level goes without quotes."""
+    """The text of a value as `--set` takes it: TOML, except that text on the top level goes without quotes.
+
+    Raises:
+        TypeError: the value is of no type that a setting has.
+    """
     return value if isinstance(value, str) else _literal(value)
 
 
 def _literal(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_literal, value)) + "]"
-    # JSON's escapes are a subset of those of a TOML basic string.
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        # JSON escapes as a TOML basic string does, but for the one control character beyond ASCII's first.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, float):
+        return repr(float(value))
+    try:
+        return str(operator.index(value))
+    except TypeError:
+        message = f"a setting is text, a number, a truth value or a list of these, not {type(value).__name__}"
+        raise TypeError(message) from None
 
 
 def parse_set(text: str) -> tuple[str, str]:
@@ -158,7 +171,7 @@ def parse_set(text: str) -> tuple[str, str]:
     """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ConfigError(f"--set takes key=value, such as --set flow.0.depth=16; got '{text}'")
+        raise ConfigError(f"--set takes key=value, such as --set flow.0.depth=16; got {text!r}")
     return key.strip(), value.strip()
 
 

@@ -11,6 +11,7 @@ from interpulse import _core
 from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.result import Result
+from interpulse.userfile import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,10 +108,8 @@ def run(
         InternalError: a bug of interpulse; an audit failed, for example.
         Interrupted: Ctrl-C; a KeyboardInterrupt that carries what had been done.
     """
-    from pathlib import Path
-
     plan = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
-    cache = Cache.default(None if cache_dir is None else Path(cache_dir))
+    cache = Cache.default(None if cache_dir is None else named(cache_dir, "cache_dir"))
     return execute(plan, Options.of(jobs, cache, no_cache=no_cache), _Callback(progress))
 
 

@@ -175,7 +175,7 @@ def test_a_bug_in_the_face_is_code_1_with_a_traceback(
     ("arguments", "message"),
     [
         (["run", "missing.toml"], "cannot read the configuration missing.toml: No such file or directory"),
-        (["run", "/"], "cannot read the configuration /: Is a directory"),
+        (["run", "/"], "cannot read the configuration /: it is a folder; expected a regular file"),
         (
             ["run", "{config}", "--set", "depth"],
             "--set takes key=value, such as --set flow.0.depth=16; got 'depth'",

@@ -2,7 +2,7 @@
 
 use crate::origin::{Origin, Place};
 use crate::resolution::Resolution;
-use crate::value::quoted;
+use crate::value::{plain, quoted};
 use std::fmt;
 
 /// What kind of mistake a [`ConfigError`] reports.
@@ -128,7 +128,7 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { problem, file, line, key, seen, expected, hint } = &*self.0;
-        match (file, line) {
+        match (file.as_deref().map(plain), line) {
             (Some(file), Some(line)) => write!(f, "{file}:{line}: ")?,
             (Some(file), None) => write!(f, "{file}: ")?,
             (None, _) => {}

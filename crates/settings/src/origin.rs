@@ -1,5 +1,6 @@
 //! Where a value came from.
 
+use crate::value::plain;
 use std::fmt;
 use std::sync::Arc;
 
@@ -95,13 +96,13 @@ impl fmt::Display for Origin {
     /// `examples/x.toml:12`, `--set`, `part preset a4-tlc (Zambelli 2021, Table 2)`, `default`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::File { file, line, .. } => write!(f, "{file}:{line}")?,
+            Origin::File { file, line, .. } => write!(f, "{}:{line}", plain(file))?,
             Origin::Set => f.write_str("--set")?,
             Origin::Preset { kind, name, .. } => write!(f, "{kind} {name}")?,
             Origin::Default => f.write_str("default")?,
         }
         match self.source() {
-            Some(source) => write!(f, " ({source})"),
+            Some(source) => write!(f, " ({})", plain(source)),
             None => Ok(()),
         }
     }

@@ -7,6 +7,7 @@ use crate::config::Case;
 use crate::control::Control;
 use crate::plan::Plan;
 use crate::queue::{self, Limits};
+use crate::remarks::remarks;
 use crate::room::states_that_fit;
 use crate::run::RunFailure;
 use crate::state::{self, Cache};
@@ -86,8 +87,9 @@ type Prepared = Result<Option<PreconditionedState>, RunError>;
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
     let cases = plan.cases();
     let (hashes, cases_of) = states(cases);
-    // One chapter of notes about traces, and one about each state.
-    control.begin(cases.iter().map(|c| c.name.as_str()), 1 + hashes.len());
+    // One chapter of notes about traces, one about each state, and one about each result.
+    let results = 1 + hashes.len();
+    control.begin(cases.iter().map(|c| c.name.as_str()), results + cases.len());
     // Faults of a trace show before minutes of preconditioning.
     for case in cases {
         case::check_traces(case)?.into_iter().for_each(|line| control.note(0, line));
@@ -109,7 +111,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         control.close(1 + state);
         made
     };
-    let run = |index: usize, state: Prepared| -> Outcome {
+    let run_case = |index: usize, state: Prepared| -> Outcome {
         let Some(state) = state?.filter(|_| !control.stopped()) else {
             return Ok(report::not_run(&cases[index]));
         };
@@ -118,6 +120,16 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             !control.stopped()
         };
         guarded(|| Ok(case::run(&cases[index], state, &tell)?))
+    };
+    let run = |index: usize, state: Prepared| -> Outcome {
+        let outcome = run_case(index, state);
+        for line in outcome.iter().flat_map(|result| remarks(&cases[index], result)) {
+            let name =
+                if cases.len() > 1 { format!("case \"{}\": ", cases[index].name) } else { String::new() };
+            control.note(results + index, name + &line);
+        }
+        control.close(results + index);
+        outcome
     };
     conclude(plan, queue::work(&cases_of, Limits { jobs, states: fit }, prepare, run))
 }

@@ -98,6 +98,7 @@ def run_app(arguments: Sequence[str] | None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    """Says what went wrong on standard error: one line, unless the message itself has more."""
-    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+    print(f"error: {shown}", file=sys.stderr)  # noqa: T201
     return code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
 from interpulse.cli.studies import Wanted, conduct, show_entries
 from interpulse.config import parse_set
 
@@ -53,6 +53,7 @@ def characterize(
     out: Annotated[
         Path | None,
         typer.Option(
+            parser=named_path,
             metavar="DIR",
             help="The folder for tables, plots and the part.",
             show_default="interpulse-characterize-KIND, and none with --json",

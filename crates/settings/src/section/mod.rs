@@ -12,7 +12,7 @@ use crate::parse::Text;
 use crate::reading::Reading;
 use crate::resolution::Entry;
 use crate::tree::{Leaf, Node, Table, join};
-use crate::value::Value;
+use crate::value::{Value, plain};
 use std::sync::Arc;
 
 pub use ways::{Row, Way};
@@ -152,8 +152,8 @@ impl Section {
         let Some(node) = self.table.entries.get(key) else { return String::new() };
         let place = node.origin().place();
         match (place.file, place.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}: "),
-            (Some(file), None) => format!("{file}: "),
+            (Some(file), Some(line)) => format!("{}:{line}: ", plain(&file)),
+            (Some(file), None) => format!("{}: ", plain(&file)),
             _ => String::new(),
         }
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from interpulse import _core
 from interpulse._core import ConfigError
-from interpulse.userfile import read_text
+from interpulse.userfile import read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Config:
         """
         text = read_text(path, "the configuration")
         if not text.strip():
-            raise ConfigError(f"the configuration {path} is empty")
+            raise ConfigError(f"the configuration {shown(path)} is empty")
         return cls(text, path=str(path))
 
     @classmethod
@@ -129,7 +129,7 @@ class Config:
         except UnicodeEncodeError as error:
             seen = ascii(error.object[max(0, error.start - 20) : error.start + 20])
             raise ConfigError(
-                f"{self._path}: seen {seen}; expected UTF-8 in the configuration and in names of files"
+                f"{shown(self._path)}: seen {seen}; expected UTF-8 in the configuration and in names of files"
             ) from None
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ mod ways;
 mod words;
 
 use crate::declaration::Key;
-use crate::error::{ConfigError, Problem};
+use crate::error::{ConfigError, Problem, nearest};
 use crate::kinds::Kind;
 use crate::origin::{Origin, Place};
 use crate::parse::Text;
@@ -197,7 +197,12 @@ impl Section {
     }
 
     fn missing(&self, key: &str, expected: String) -> ConfigError {
-        ConfigError::new(Problem::MissingKey, self.place.clone(), join(&self.path, key), "", expected)
+        // What is written, wanted by nobody and nearly the key is the key misspelt.
+        let wanted = |name: &str| self.reading.allows(&self.path, name);
+        let written = self.table.entries.keys().map(String::as_str).filter(|name| !wanted(name));
+        let hint = nearest(key, written).map(|name| format!("\"{}\" is written: was it meant?", plain(name)));
+        let path = join(&self.path, key);
+        ConfigError::new(Problem::MissingKey, self.place.clone(), path, "", expected).hinting(hint)
     }
 
     fn not_a_list(&self, key: &str, value: &Value, place: Place) -> ConfigError {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from interpulse._core import ConfigError
@@ -13,9 +15,11 @@ RESULTS = ".results"
 """How the names of the files end that hold what studies have computed so far."""
 
 SUFFIXES = (".snapshot", ".tmp", RESULTS)
-"""How the names of the cache's files end: whole snapshots, ones that were being written when a run ended, results."""
+"""How the names of the cache's files end: whole snapshots, ones being written or left by a killed run, results."""
 
 DEFAULT_LIMIT_BYTES = 8 * 2**30
+
+_MOST_BYTES = 2**64 - 1
 
 _UNITS = {"": 1, "B": 1}
 _UNITS |= {f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)}
@@ -48,8 +52,10 @@ class Cache:
         """The cache's files with their sizes in bytes, by name; empty when there is no such folder."""
         found = []
         for path in sorted(self.folder.glob("*")):
-            if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink():
-                found.append((path, path.stat().st_size))
+            # A run that goes on may rename or delete one while we look.
+            with suppress(FileNotFoundError):
+                if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink():
+                    found.append((path, path.stat().st_size))
         return found
 
     def clear(self) -> int:
@@ -76,10 +82,13 @@ def parse_size(text: str, name: str) -> int:
     """Bytes from text such as `512MiB` or `8 GB`; `name` is what messages call the setting.
 
     Raises:
-        ConfigError: the text is not a size.
+        ConfigError: the text is not a size, or more than a disk can hold.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if match is None or match[2] not in _UNITS:
         units = ", ".join(unit for unit in _UNITS if unit)
         raise ConfigError(f"{name} = '{text}' is not a size: write a number and one of {units}")
-    return int(float(match[1]) * _UNITS[match[2]])
+    count = int(Decimal(match[1]) * _UNITS[match[2]])
+    if count > _MOST_BYTES:
+        raise ConfigError(f"{name} = '{text}' is too much: at most {_MOST_BYTES // 2**40}TiB")
+    return count

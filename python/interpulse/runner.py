@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
 from interpulse._core import RunError
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     from interpulse._core import Handle, Plan, Progress
     from interpulse.config import Config
 
+    Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
+    """Takes in the result of a case that has ended, by its index in the plan."""
+
 POLL_S = 0.1
 """How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
 
+
+MOST_JOBS = 1024
+"""More than so many cases at a time are taken as that many: no machine has the cores."""
 
 PATIENCE_S = 0.5
 """How long a stopped run that has measured nothing is waited for."""
@@ -67,7 +74,9 @@ class Options:
     @classmethod
     def of(cls, jobs: int | None, cache: Cache, *, no_cache: bool) -> Options:
         """As many cases at a time as there are cores, unless the number is given."""
-        return cls(cache=cache, no_cache=no_cache) if jobs is None else cls(jobs=jobs, cache=cache, no_cache=no_cache)
+        if jobs is None:
+            return cls(cache=cache, no_cache=no_cache)
+        return cls(jobs=min(jobs, MOST_JOBS), cache=cache, no_cache=no_cache)
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -91,7 +100,8 @@ def run(
         config: what to simulate.
         trace: a trace file that replaces the configured workload.
         seed: the seed of every random stream, 0 to 2**64 - 1; the configured one unless given.
-        jobs: cases that run at a time; one per available core unless given. It never changes a result.
+        jobs: cases that run at a time; one per available core unless given, and fewer where memory is for fewer, which
+            is a note. It never changes a result.
         progress: called about ten times a second, from this thread, with one `Progress` per case (`case`, `phase`,
             `done` of `total` in `unit`). An exception in it stops the run and is raised here.
         skip_bad_rows: count and report bad rows of a trace instead of refusing them.
@@ -113,8 +123,17 @@ def run(
     return execute(plan, Options.of(jobs, cache, no_cache=no_cache), _Callback(progress))
 
 
-def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:
-    """Runs a plan to its end and tells `watcher` how it goes; raises as `run` does."""
+def execute(plan: Plan, options: Options, watcher: Watcher, keep: Keep | None = None) -> Result:
+    """Runs a plan to its end and tells `watcher` how it goes; raises as `run` does.
+
+    `keep` is given each case that has ended, as soon as it has, however the others end.
+    """
+
+    def hand_over() -> None:
+        for index, text in handle.ended():
+            if keep is not None:
+                keep(index, json.loads(text))
+
     cache = options.cache
     handle = _core.start(plan, options.jobs, cache.folder, cache.limit_bytes, options.no_cache)
     told = 0
@@ -122,6 +141,7 @@ def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:
         ended = False
         while not ended:
             ended = handle.wait(POLL_S)
+            hand_over()
             watcher.progress(handle.progress())
             notes = handle.notes()
             for line in notes[told:]:
@@ -131,6 +151,7 @@ def execute(plan: Plan, options: Options, watcher: Watcher) -> Result:
         raise Interrupted(_what_is_done(handle)) from None
     finally:
         handle.stop()  # Harmless after the end; after an exception in the watcher, nobody waits any more.
+        hand_over()
     return Result.from_json(handle.result(), notes=handle.notes())
 
 
@@ -139,7 +160,7 @@ def _what_is_done(handle: Handle) -> Result | None:
     handle.stop()
     patience_ends = time.monotonic() + PATIENCE_S
     while not handle.wait(POLL_S):
-        # Building the maps of a restored drive cannot be cut short, and until a case runs there is nothing to lose.
+        # Copying a state cannot be cut short, and until a case runs there is nothing to lose.
         if time.monotonic() > patience_ends and not any(case.phase in MEASURING for case in handle.progress()):
             return None
     try:

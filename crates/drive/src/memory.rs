@@ -2,6 +2,7 @@
 //! look-up on small pages would be the walk of the page table.
 
 use bytemuck::Pod;
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 /// A table below this size gets no huge page anyway.
@@ -10,16 +11,42 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Bytes of a page: advice is about whole ones.
 const PAGE: usize = 4096;
 
+/// What unwinds a drive for which there is no memory: no bug, so nothing is printed, and whoever runs drives tells the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// What could not be reserved.
+    pub bytes: usize,
+}
+
+impl OutOfMemory {
+    fn unwind<T>(len: usize) -> ! {
+        std::panic::resume_unwind(Box::new(OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }))
+    }
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "the machine gave no {:.1} MB of memory for the drive's maps", self.bytes as f64 / 1e6)
+    }
+}
+
+/// A list of `len` times `value`, one that grows with the drive. Unwinds with [`OutOfMemory`] without memory for it.
+pub fn filled<T: Clone>(value: T, len: usize) -> Vec<T> {
+    let mut list = Vec::new();
+    if list.try_reserve_exact(len).is_err() {
+        OutOfMemory::unwind::<T>(len);
+    }
+    list.resize(len, value);
+    list
+}
+
 /// A zeroed table of fixed length.
 pub struct Table<T: Pod>(Box<[T]>);
 
 impl<T: Pod> Table<T> {
-    /// A table of `len` zeros. Panics if the machine has no memory for it.
+    /// A table of `len` zeros. Unwinds with [`OutOfMemory`] if the machine has no memory for it.
     pub fn new(len: usize) -> Table<T> {
-        let entries = bytemuck::try_zeroed_slice_box(len).unwrap_or_else(|()| {
-            let bytes = len * size_of::<T>();
-            panic!("cannot reserve {bytes} bytes of memory for the drive's maps")
-        });
+        let entries = bytemuck::try_zeroed_slice_box(len).unwrap_or_else(|()| OutOfMemory::unwind::<T>(len));
         advise_huge_pages(bytemuck::cast_slice(&entries));
         Table(entries)
     }

@@ -13,7 +13,7 @@ use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::geometry::Geometry;
-use interpulse_study::snapshot;
+use interpulse_study::snapshot::{self, Loading};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -351,7 +351,7 @@ fn saved(folder: &Path, spec: &DriveSpec) -> Vec<u8> {
 }
 
 fn why_not(folder: &Path, spec: &DriveSpec) -> String {
-    match snapshot::load(spec, folder, HASH, &mut |_, _| true) {
+    match snapshot::load(spec, folder, HASH, &mut |_| true) {
         Ok(_) => "accepted".into(),
         Err(error) => error.to_string(),
     }
@@ -361,14 +361,19 @@ fn why_not(folder: &Path, spec: &DriveSpec) -> String {
 fn a_snapshot_brings_back_the_same_ftl() {
     let (spec, folder) = (drive::spec(3, 30, 0.1), tempfile::tempdir().unwrap());
     let bytes = saved(folder.path(), &spec);
-    let mut pieces = Vec::new();
-    let progress = &mut |done, all| {
-        pieces.push((done, all));
+    let (mut pieces, mut rebuilt) = (Vec::new(), Vec::new());
+    let progress = &mut |loading| {
+        match loading {
+            Loading::Read(done, all) => pieces.push((done, all)),
+            Loading::Rebuild(done, all) => rebuilt.push((done, all)),
+        }
         true
     };
     let PreconditionedState { ftl } = snapshot::load(&spec, folder.path(), HASH, progress).unwrap();
     assert_eq!(pieces.last().map(|&(done, all)| (done == all, all)), Some((true, ftl.state_bytes())));
     assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
+    let blocks = u64::from(ftl.layout.super_blocks());
+    assert_eq!((rebuilt.first(), rebuilt.last()), (Some(&(0, blocks)), Some(&(blocks, blocks))));
     let mut original = some_state(&spec).ftl;
     for lpn in Lpn::first(original.map().logical_units()) {
         assert_eq!(ftl.map().get(lpn), original.map().get(lpn), "unit {lpn}");
@@ -437,6 +442,25 @@ fn a_snapshot_that_does_not_fit_is_refused_with_the_reason() {
 }
 
 #[test]
+fn what_is_no_file_is_refused_without_waiting_for_it() {
+    let (spec, temporary) = (drive::spec(2, 20, 0.1), tempfile::tempdir().unwrap());
+    let folder = temporary.path();
+    let path = snapshot::path_of(folder, HASH);
+    fs::create_dir(&path).unwrap();
+    assert_eq!(why_not(folder, &spec), format!("{} does not fit: it is a folder", path.display()));
+    let unsaved = snapshot::save(&some_state(&spec), folder, HASH, &mut |_, _| true);
+    assert!(unsaved.unwrap_err().to_string().starts_with(&format!("{}: ", path.display())));
+    fs::remove_dir(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    assert_eq!(why_not(folder, &spec), format!("{} does not fit: it is a pipe", path.display()));
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert_eq!(why_not(folder, &spec), format!("{} does not fit: it is a device", path.display()));
+    saved(folder, &spec);
+    assert_eq!(why_not(folder, &spec), "accepted", "a state takes its place");
+}
+
+#[test]
 fn a_stopped_save_or_load_leaves_nothing_behind() {
     let (spec, temporary) = (drive::spec(2, 20, 0.1), tempfile::tempdir().unwrap());
     let folder = temporary.path().join("not/yet/there");
@@ -445,8 +469,10 @@ fn a_stopped_save_or_load_leaves_nothing_behind() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     saved(&folder, &spec);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-    let stopped = snapshot::load(&spec, &folder, HASH, &mut |_, _| false);
-    assert_eq!(stopped.map(|_| ()).unwrap_err().to_string(), "stopped");
+    for phase in [|loading| !matches!(loading, Loading::Read(..)), |loading| !matches!(loading, Loading::Rebuild(..))] {
+        let stopped = snapshot::load(&spec, &folder, HASH, &mut { phase });
+        assert_eq!(stopped.map(|_| ()).unwrap_err().to_string(), "stopped");
+    }
     assert_eq!(why_not(&folder, &spec), "accepted");
 }
 

@@ -11,7 +11,7 @@ use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::{from_run, panic_text};
+use crate::error::{RunError, from_run, panic_text};
 use crate::plan::Plan;
 
 /// What a finished run leaves behind: the JSON text, or why there is none.
@@ -82,6 +82,11 @@ impl Handle {
         self.control.notes()
     }
 
+    /// The cases that have ended since the last call: each one's index in the plan and its result as JSON text.
+    fn ended(&self) -> Vec<(usize, String)> {
+        self.control.take_ended()
+    }
+
     /// Asks the run to end early. It does within a fraction of a second; its result then says `interrupted`.
     fn stop(&self) {
         self.control.stop();
@@ -108,7 +113,8 @@ impl Drop for Handle {
 
 /// Starts a plan on a thread of its own.
 ///
-/// `jobs` cases run at a time; snapshots are kept in `cache_dir` up to `cache_limit` bytes unless `no_cache`.
+/// `jobs` cases run at a time, fewer where there are fewer or memory is short; snapshots are kept in `cache_dir` up to
+/// `cache_limit` bytes unless `no_cache`. Raises `RunError` where the system gives no thread.
 #[pyfunction]
 #[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache))]
 pub fn start(
@@ -133,7 +139,7 @@ pub fn start(
     std::thread::Builder::new()
         .name("interpulse-run".into())
         .spawn(body)
-        .map_err(|e| PyRuntimeError::new_err(format!("cannot start a thread for the run: {e}")))?;
+        .map_err(|e| RunError::new_err(format!("cannot start a thread for the run: {e}")))?;
     Ok(handle)
 }
 

@@ -27,6 +27,7 @@ pub struct Control {
     stop: AtomicBool,
     progress: Mutex<Vec<Progress>>,
     notes: Mutex<Vec<Chapter>>,
+    ended: Mutex<Vec<(usize, String)>>,
 }
 
 /// The lines about one thing.
@@ -64,6 +65,16 @@ impl Control {
         let chapters = lock(&self.notes);
         let told = chapters.iter().position(|c| !c.closed).map_or(chapters.len(), |open| open + 1);
         chapters[..told].iter().flat_map(|c| c.lines.iter().cloned()).collect()
+    }
+
+    /// The results, as JSON text, of the cases that have ended since the last call, each with the index of its case.
+    pub fn take_ended(&self) -> Vec<(usize, String)> {
+        std::mem::take(&mut *lock(&self.ended))
+    }
+
+    /// Case `index` has a result.
+    pub(crate) fn end(&self, index: usize, result: String) {
+        lock(&self.ended).push((index, result));
     }
 
     /// A run begins: all cases wait, and there will be so many chapters of notes.

@@ -56,7 +56,10 @@ pub fn work<S: Clone + Send, R: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..limits.jobs.min(cases) {
-            scope.spawn(worker);
+            // Where the system has no more threads, those that there are do the work.
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
         }
         worker();
     });

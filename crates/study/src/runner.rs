@@ -8,11 +8,12 @@ use crate::control::Control;
 use crate::plan::Plan;
 use crate::queue::{self, Limits};
 use crate::remarks::remarks;
-use crate::room::states_that_fit;
+use crate::room::room;
 use crate::run::RunFailure;
 use crate::state::{self, Cache};
 use crate::{case, report};
 use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::memory::OutOfMemory;
 use serde_json::{Value, json};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -86,7 +87,8 @@ type Prepared = Result<Option<PreconditionedState>, RunError>;
 /// does not keep the others from running; their results are in the error.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
     let cases = plan.cases();
-    let (hashes, cases_of) = states(cases);
+    let room = room(cases, options.jobs);
+    let (hashes, cases_of) = states(cases, room.as_ref().is_ok_and(|room| room.apart));
     // One chapter of notes about traces, one about each state, and one about each result.
     let results = 1 + hashes.len();
     control.begin(cases.iter().map(|c| c.name.as_str()), results + cases.len());
@@ -94,9 +96,10 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     for case in cases {
         case::check_traces(case)?.into_iter().for_each(|line| control.note(0, line));
     }
+    let room = room.map_err(|m| RunError::new(RunErrorKind::User, m))?;
+    room.note.into_iter().for_each(|line| control.note(0, line));
     control.close(0);
-    let jobs = options.jobs.max(1);
-    let fit = states_that_fit(cases, jobs).map_err(|m| RunError::new(RunErrorKind::User, m))?;
+    let limits = Limits { jobs: room.jobs, states: room.states };
     let folder = options.cache_dir.as_deref().filter(|_| !options.no_cache);
     let cache = folder.map(|folder| Cache { folder, limit: options.cache_limit });
     let prepare = |state: usize| -> Prepared {
@@ -119,7 +122,11 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             control.publish(index, phase, done, total, unit);
             !control.stopped()
         };
-        guarded(|| Ok(case::run(&cases[index], state, &tell)?))
+        let ended = guarded(|| Ok(case::run(&cases[index], state, &tell)?));
+        if let Ok(result) = &ended {
+            control.end(index, result.to_string());
+        }
+        ended
     };
     let run = |index: usize, state: Prepared| -> Outcome {
         let outcome = run_case(index, state);
@@ -131,17 +138,18 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         control.close(results + index);
         outcome
     };
-    conclude(plan, queue::work(&cases_of, Limits { jobs, states: fit }, prepare, run))
+    conclude(plan, queue::work(&cases_of, limits, prepare, run))
 }
 
-/// The hashes of the states that cases start from, in the order in which they are needed, and the cases of each.
-fn states(cases: &[Case]) -> (Vec<String>, Vec<Vec<usize>>) {
+/// The hashes of the states that cases start from, in the order in which they are needed, and the cases of each. `apart`:
+/// every case has one of its own.
+fn states(cases: &[Case], apart: bool) -> (Vec<String>, Vec<Vec<usize>>) {
     let (mut hashes, mut cases_of) = (Vec::new(), Vec::<Vec<usize>>::new());
     for (index, case) in cases.iter().enumerate() {
         let hash = case.state_hash();
         match hashes.iter().position(|known| *known == hash) {
-            Some(state) => cases_of[state].push(index),
-            None => {
+            Some(state) if !apart => cases_of[state].push(index),
+            _ => {
                 hashes.push(hash);
                 cases_of.push(vec![index]);
             }
@@ -174,13 +182,16 @@ fn conclude(plan: &Plan, outcomes: Vec<Outcome>) -> Result<String, RunError> {
     }
 }
 
-/// What `work` gives, or the error that its panic stands for: always a bug. Whatever a panic may have left half done is
-/// dropped with the closure: nobody looks at it again.
+/// What `work` gives, or the error that its panic stands for: memory that could not be had, or else a bug. Whatever a
+/// panic may have left half done is dropped with the closure: nobody looks at it again.
 fn guarded<T>(work: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(panic.as_ref())))
 }
 
 fn bug(panic: &(dyn Any + Send)) -> RunError {
+    if let Some(short) = panic.downcast_ref::<OutOfMemory>() {
+        return RunError::new(RunErrorKind::User, format!("{short}: use fewer --jobs or a smaller drive"));
+    }
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
     RunError::new(RunErrorKind::Internal, message)

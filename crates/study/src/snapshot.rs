@@ -1,18 +1,19 @@
 //! Preconditioned states on disk, so that a sweep pays for preconditioning once.
 //!
 //! One file a state, named by the hash of what determines it and the format version
-//! (`<hash>-v<version>.snapshot`), written to a temporary file and renamed. Layout: a header (magic, format
+//! (`<hash>-v<version>.snapshot`), written to a temporary file ([`crate::leftovers`]) and renamed. Layout: a header (magic, format
 //! version, hash, payload checksum and length) and the payload: everything but the logical-to-physical map,
 //! which follows from the rest.
 
+use crate::leftovers;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::Streams;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -82,7 +83,7 @@ impl<R: Read> Read for Summing<R> {
 }
 
 /// Writes a state; returns the size of its file. `progress` gets bytes done and in all, and returns false to
-/// stop.
+/// stop. What killed runs have left of theirs goes first: it may be what fills the disk.
 pub fn save(
     state: &PreconditionedState,
     folder: &Path,
@@ -90,12 +91,10 @@ pub fn save(
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
     let path = path_of(folder, hash);
-    // Two threads may save the same state at once.
-    static SAVES: AtomicU64 = AtomicU64::new(0);
-    let save = SAVES.fetch_add(1, Ordering::Relaxed);
-    let temporary = folder.join(format!("{hash}.{}-{save}.tmp", std::process::id()));
-    let at = |source| SnapshotError::Io { path: temporary.clone(), source };
+    let temporary = leftovers::temporary(folder, hash);
+    let at = |source| SnapshotError::Io { path: path.clone(), source };
     fs::create_dir_all(folder).map_err(|source| SnapshotError::Io { path: folder.to_path_buf(), source })?;
+    leftovers::remove(folder);
     let written = write_file(state, &temporary, hash, progress)
         .and_then(|size| fs::rename(&temporary, &path).map_err(at).map(|()| size));
     if written.is_err() {
@@ -139,18 +138,32 @@ fn write_file(
     Ok(HEADER_BYTES + bytes)
 }
 
-/// Reads the state `hash` of a drive back. `progress` as in [`save`].
+/// What [`load`] is doing, with how much of it is done and in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loading {
+    /// Reading bytes.
+    Read(u64, u64),
+    /// Rebuilding what the file does not hold, block by block.
+    Rebuild(u64, u64),
+}
+
+/// Reads the state `hash` of a drive back. `progress` returns false to stop.
 pub fn load(
     drive: &DriveSpec,
     folder: &Path,
     hash: &str,
-    progress: &mut dyn FnMut(u64, u64) -> bool,
+    progress: &mut dyn FnMut(Loading) -> bool,
 ) -> Result<PreconditionedState, SnapshotError> {
     let path = path_of(folder, hash);
     let at = |source| SnapshotError::Io { path: path.clone(), source };
     let refuse = |why: String| SnapshotError::Refused { path: path.clone(), why };
-    let mut file = File::open(&path).map_err(at)?;
-    let length = file.metadata().map_err(at)?.len();
+    // Opening a pipe waits for somebody to write into it, and reading one or a terminal may never end.
+    let kind = |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what.into())));
+    kind(&fs::metadata(&path).map_err(at)?)?;
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).map_err(at)?;
+    let found = file.metadata().map_err(at)?;
+    kind(&found)?;
+    let length = found.len();
     let mut header = [0; HEADER_BYTES as usize];
     file.read_exact(&mut header).map_err(|_| refuse(format!("{length} bytes are too few for a snapshot")))?;
     if header[..8] != MAGIC {
@@ -176,7 +189,7 @@ pub fn load(
     ftl.load(&mut |piece| {
         for part in piece.chunks_mut(PIECE) {
             input.read_exact(part).map_err(at)?;
-            if !progress(input.bytes, bytes) {
+            if !progress(Loading::Read(input.bytes, bytes)) {
                 return Err(SnapshotError::Stopped);
             }
         }
@@ -185,25 +198,41 @@ pub fn load(
     if input.sum.digest() != sum {
         return Err(refuse("its checksum is wrong: it is damaged".into()));
     }
-    ftl.rebuild().map_err(|why| refuse(format!("it contradicts itself: {why}")))?;
-    Ok(PreconditionedState { ftl })
+    let rebuilt = ftl.rebuild(&mut |done, blocks| progress(Loading::Rebuild(done, blocks)));
+    match rebuilt.map_err(|why| refuse(format!("it contradicts itself: {why}")))? {
+        true => Ok(PreconditionedState { ftl }),
+        false => Err(SnapshotError::Stopped),
+    }
 }
 
-/// Deletes the oldest snapshots of a folder until those that are left take at most `limit` bytes; `keep` is
-/// never deleted. Returns what was deleted.
+/// What stands in the place of a file, if it is none.
+fn other_than_a_file(found: &fs::Metadata) -> Option<&'static str> {
+    let kind = found.file_type();
+    match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("it is a folder"),
+        () if kind.is_fifo() => Some("it is a pipe"),
+        () if kind.is_socket() => Some("it is a socket"),
+        () => Some("it is a device"),
+    }
+}
+
+/// Deletes the oldest snapshots of a folder until what is left of the cache takes at most `limit` bytes: snapshots, whole
+/// or being written, and results of studies; `keep` is never deleted. Returns what was deleted.
 pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    remove_abandoned(folder);
+    let is = |path: &Path, kinds: &[&str]| path.extension().is_some_and(|x| kinds.iter().any(|kind| x == *kind));
     let mut files: Vec<_> = entries
         .flatten()
         .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|x| x == "snapshot"))
-        .filter_map(|p| p.metadata().ok().and_then(|m| Some((m.modified().ok()?, m.len(), p))))
+        .filter(|p| is(p, &["snapshot", "tmp", "results"]))
+        .filter_map(|p| p.symlink_metadata().ok().filter(fs::Metadata::is_file).map(|m| (m, p)))
+        .filter_map(|(m, p)| Some((m.modified().ok()?, m.len(), p)))
         .collect();
     files.sort();
     let mut total: u64 = files.iter().map(|(_, n, _)| n).sum();
     let mut deleted = Vec::new();
-    for (_, bytes, path) in files {
+    for (_, bytes, path) in files.into_iter().filter(|(_, _, path)| is(path, &["snapshot"])) {
         if total <= limit {
             break;
         }
@@ -213,18 +242,6 @@ pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
         }
     }
     deleted
-}
-
-/// Deletes temporary files that a killed run left behind: nothing writes one for an hour.
-fn remove_abandoned(folder: &Path) {
-    const ABANDONED_AFTER: std::time::Duration = std::time::Duration::from_secs(3600);
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|x| x == "tmp")) {
-        let age = path.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
-        if age.is_some_and(|age| age > ABANDONED_AFTER) {
-            let _ = fs::remove_file(path);
-        }
-    }
 }
 
 fn hash_bytes(hash: &str) -> [u8; 32] {

@@ -3,7 +3,7 @@
 use crate::config::Case;
 use crate::control::Tell;
 use crate::precondition::{Preconditioned, precondition};
-use crate::snapshot::{self, SnapshotError};
+use crate::snapshot::{self, Loading, SnapshotError};
 use interpulse_drive::drive::PreconditionedState;
 use std::path::Path;
 
@@ -26,8 +26,11 @@ pub fn obtain(
     if let Some(Cache { folder, .. }) = cache
         && snapshot::path_of(folder, hash).exists()
     {
-        match snapshot::load(&case.drive, folder, hash, &mut |done, total| tell("restore", done, total, "B"))
-        {
+        let mut progress = |loading| match loading {
+            Loading::Read(done, total) => tell("restore", done, total, "B"),
+            Loading::Rebuild(done, total) => tell("rebuild maps", done, total, "blocks"),
+        };
+        match snapshot::load(&case.drive, folder, hash, &mut progress) {
             Ok(state) => return Some(state),
             Err(SnapshotError::Stopped) => return None,
             Err(error) => note(format!("snapshot not used: {error}; preconditioning anew")),

@@ -79,7 +79,7 @@ class Tester(Context):
 
     def _do(self, missing: list[_Asked]) -> None:
         work = {each.identity: each.answer for each in missing}
-        pool.compute(work, self.options.jobs, lambda: self.progress([]), self.store.put)
+        pool.compute(work, self.options.jobs, lambda: self.progress([]), self.keep)
 
     def head(self) -> str:
         """How a result was made, in one line."""

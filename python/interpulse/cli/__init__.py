@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,7 +10,8 @@ from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
 from interpulse.cli import bench, cache, characterize, experiment, listing, run, scheme, show, trace
-from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError
+from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
+from interpulse.cli.streams import finish, prepare, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,8 @@ First steps:
 
   interpulse characterize --list
 
-Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by Ctrl-C."""
+Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by \
+Ctrl-C, 143 by SIGTERM, 129 by SIGHUP."""
 
 
 def _version(wanted: bool) -> None:
@@ -71,11 +72,18 @@ def interpulse(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and leaves the process with its exit code."""
-    raise SystemExit(run_app(arguments))
+    prepare()
+    raise SystemExit(finish(run_app(arguments)))
 
 
 def run_app(arguments: Sequence[str] | None) -> int:
     """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
+    with polite_as_ctrl_c() as came:
+        code = _run_app(arguments)
+    return 128 + came[0] if came and code == INTERRUPTED else code
+
+
+def _run_app(arguments: Sequence[str] | None) -> int:
     try:
         code = app(args=arguments, prog_name="interpulse", standalone_mode=False)
     except (Interrupted, KeyboardInterrupt, typer.Abort):
@@ -88,6 +96,8 @@ def run_app(arguments: Sequence[str] | None) -> int:
         return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
         return _fail(str(error), USER_ERROR)
+    except UnicodeEncodeError as error:
+        return _fail(f"{error.object!r} is not UTF-8 text: an argument or the name of a file has to be", USER_ERROR)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}", USER_ERROR)
@@ -100,5 +110,5 @@ def run_app(arguments: Sequence[str] | None) -> int:
 def _fail(message: str, code: int) -> int:
     """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
     shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
-    print(f"error: {shown}", file=sys.stderr)  # noqa: T201
+    say(f"error: {shown}")
     return code

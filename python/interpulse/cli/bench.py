@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
-from interpulse.cli.exits import INTERNAL, UserError, sigterm_as_ctrl_c
+from interpulse.cli.exits import INTERNAL, UserError
 from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.text import duration
@@ -87,7 +87,7 @@ def bench(
     chosen = rows(names or [], quick=quick or instructions)
     if rounds is None:
         rounds = 1 if quick else ROUNDS
-    with sigterm_as_ctrl_c(), tempfile.TemporaryDirectory(prefix="interpulse-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="interpulse-bench-") as folder:
         steps = Steps(Path(folder), quick or instructions, program())
         if instructions:
             problem = _count(chosen, steps, recorded, str(against), json=json)

@@ -20,11 +20,12 @@ Examples:
   interpulse cache --clear
 
 A run that writes a snapshot says so. INTERPULSE_CACHE_DIR moves the folder, INTERPULSE_CACHE_LIMIT (such as 2GiB) \
-changes how much it may hold, and `interpulse run --no-cache` does without it."""
+changes how much it may hold, and `interpulse run --no-cache` does without it. What a killed run left of a snapshot \
+goes when the next one is written, or with --clear."""
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Delete every snapshot.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete every snapshot, leftover and kept result.")] = False,
     cache_dir: CacheDir = None,
     json: Json = False,
 ) -> None:
@@ -46,5 +47,6 @@ def cache(
     if clear:
         emit(f"deleted {size(freed)}")
     for path, count in files:
-        emit(f"{size(count):>10}  {path.name}")
+        remark = "  (being written, or left by a killed run)" if path.suffix == ".tmp" else ""
+        emit(f"{size(count):>10}  {path.name}{remark}")
     emit(f"{kept.folder}: {size(used)} of at most {size(kept.limit_bytes)}")

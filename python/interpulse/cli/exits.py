@@ -1,4 +1,4 @@
-"""Exit codes, the error that only the command line raises, and a polite request to end."""
+"""Exit codes, the error that only the command line raises, and polite requests to end."""
 
 from __future__ import annotations
 
@@ -16,20 +16,34 @@ USER_ERROR = 2
 INTERRUPTED = 130
 """Ctrl-C: 128 + SIGINT, as shells count."""
 
+POLITE = (signal.SIGTERM, signal.SIGHUP)
+"""How `timeout` and batch systems ask a process to end, and what a terminal that goes away sends."""
+
 
 class UserError(Exception):
     """Something that the user can mend; the message is the whole explanation."""
 
 
 @contextmanager
-def sigterm_as_ctrl_c() -> Iterator[None]:
-    """Lets a polite request to end, as `timeout` and batch systems send it, keep what is done as Ctrl-C does."""
+def polite_as_ctrl_c() -> Iterator[list[int]]:
+    """Lets polite requests to end keep what is done as Ctrl-C does; yields where the one that came is listed.
 
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+    The first one counts: shells and terminals send several, and the second must not cut short what saves the result.
+    A signal that is ignored, as `nohup` has it, stays so.
+    """
+    came: list[int] = []
 
-    before = signal.signal(signal.SIGTERM, stop)
+    def stop(number: int, _: object) -> None:
+        if not came:
+            came.append(number)
+            raise KeyboardInterrupt
+
+    before = {number: signal.getsignal(number) for number in POLITE}
+    taken = [number for number in POLITE if before[number] is not signal.SIG_IGN]
+    for number in taken:
+        signal.signal(number, stop)
     try:
-        yield
+        yield came
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in taken:
+            signal.signal(number, before[number])

@@ -53,7 +53,10 @@ OwnSeed = Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="T
 Jobs = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=1, help="Cases that run at a time; never changes a result.", show_default="one per core"
+        metavar="N",
+        min=1,
+        help="Cases that run at a time, fewer where memory is short; never changes a result.",
+        show_default="one per core",
     ),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots and finished cases.")]

@@ -17,7 +17,7 @@ from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
@@ -33,8 +33,8 @@ Examples:
 
   interpulse run examples/quickstart.toml --json | python3 -m json.tool
 
-Ctrl-C stops the run and prints what is done. Preconditioned drives are kept as snapshots, which `interpulse cache` \
-lists and clears. docs/RESULTS.md explains every figure."""
+Ctrl-C, SIGTERM and SIGHUP stop the run and print what is done. Preconditioned drives are kept as snapshots, which \
+`interpulse cache` lists and clears. docs/RESULTS.md explains every figure."""
 
 
 def run(
@@ -90,29 +90,38 @@ def run(
             raise
         failure, result = error, Result.from_json(error.partial)
 
-    # Printed first and stored second: a disk that is full must not cost the result of a long run. Nor must a standard
-    # output that cannot be written to, so it is stored in any case.
+    # Neither a full disk nor a standard output that cannot be written to may cost the result of a long run: it is
+    # stored first, which touches nothing but the folder, and printed whatever came of that.
+    lost = None
     try:
-        emit(result.to_json() if json else render(result))
-    finally:
         if folder is not None:
-            _store(folder, result, plan, printed=json)
+            lost = _store(folder, result, plan)
+    finally:
+        _print([result.to_json()] if json else [render(result), result.to_json()][: 2 if lost else 1], lost)
+    if lost:
+        raise UserError(f"{lost}; the full result is on standard output instead")
     if failure is not None:
         raise failure
     return code
 
 
-def _store(folder: OutFolder, result: Result, plan: Plan, *, printed: bool) -> None:
-    """Writes the files of `--out`. Where that fails, the full result goes to standard output unless it is there."""
+def _store(folder: OutFolder, result: Result, plan: Plan) -> str | None:
+    """Writes the files of `--out`; returns what kept it from that."""
     try:
         names = folder.write(_files(result, plan))
     except OSError as error:
-        if not printed:
-            emit(result.to_json())
-        problem = error.strerror or str(error)
-        message = f"cannot write to {folder.path}: {problem}; the full result is on standard output instead"
-        raise UserError(message) from None
+        return f"cannot write to {folder.path}: {error.strerror or error}"
     say(f"wrote {', '.join(names)} to {folder.path}")
+    return None
+
+
+def _print(texts: Sequence[str], lost: str | None) -> None:
+    """Prints texts; says both problems where they could neither be stored nor printed."""
+    try:
+        for text in texts:
+            emit(text)
+    except UserError as error:
+        raise UserError(f"{lost}; {error}" if lost else str(error)) from None
 
 
 def _files(result: Result, plan: Plan) -> Iterator[tuple[str, bytes]]:

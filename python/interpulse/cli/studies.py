@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED, sigterm_as_ctrl_c
+from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.streams import emit, say
 from interpulse.runner import Options
 from interpulse.text import grid
@@ -48,10 +48,12 @@ def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - 
     how = Options.of(wanted.jobs, cache, no_cache=wanted.no_cache)
     context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
     try:
-        with sigterm_as_ctrl_c(), watch_study(entry.title, entry.FORM.jobs) as context.reporter:
+        with watch_study(entry.title, entry.FORM.jobs) as context.reporter:
+            for line in store.notes:
+                context.note(line)
             outcome = entry.run(context)
     except KeyboardInterrupt:
-        kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.path else ""
+        kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.whole else ""
         say(f"interrupted after {context.done} of {context.announced} {entry.FORM.jobs}{kept}")
         return INTERRUPTED
     missing = outcome.rows.missing()
@@ -62,14 +64,19 @@ def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - 
 
 
 def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool) -> None:
-    """Prints first and stores second, so that a full disk does not cost the figures; and stores in any case."""
+    """Stores first, so that no standard output costs the files, and prints in any case: nor does a full disk."""
     from interpulse.studies.output import files, render, to_json
 
     try:
-        emit(to_json(context, outcome) if json else render(context, outcome))
-    finally:
         if folder is not None:
             say(f"wrote {', '.join(folder.write(files(context, outcome)))} to {folder.path}")
+    except OSError as error:
+        message = (
+            f"cannot write to {folder and folder.path}: {error.strerror or error}; the figures are on standard output"
+        )
+        raise UserError(message) from None
+    finally:
+        emit(to_json(context, outcome) if json else render(context, outcome))
 
 
 def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *, json: bool) -> None:

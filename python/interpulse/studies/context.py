@@ -21,7 +21,7 @@ from interpulse.studies.outcome import Rows
 from interpulse.studies.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from interpulse._core import Plan, Progress
     from interpulse.studies.case import Case, Sets
@@ -148,12 +148,22 @@ class Context:
         for name, times in Counter(name for name, _ in self._asked).most_common(1):
             if times > 1:
                 raise ValueError(f"two cases of {self.name} are called '{name}'")
-        answers = self.answers(jobs, lambda missing: pool.simulate(missing, self.options, self, self.store.put))
+        answers = self.answers(jobs, lambda missing: pool.simulate(missing, self.options, self, self.keep))
         results: dict[str, list[Result]] = {}
         for job, raw in zip(jobs, answers, strict=True):
             # Where the configuration lay does not matter to a kept result, nor what the case was called then.
             results.setdefault(job.case.name, []).append(Result(raw | {"case": job.name}))
         return results
+
+    def keep(self, answers: Mapping[str, dict[str, Any]]) -> None:
+        """Puts answers into the store. Where it cannot be written the study goes on in memory, which is said once."""
+        was_whole = self.store.whole
+        try:
+            self.store.put(answers)
+        except OSError as error:
+            if was_whole:
+                why = error.strerror or error
+                self.note(f"{self.store.path}: {why}; {self.form.jobs} that have ended are kept in memory alone")
 
     def answers(self, jobs: Sequence[J], do: Callable[[list[J]], None]) -> list[dict[str, Any]]:
         """What jobs come to, in their order: from the store, or by `do`, which puts into it whatever ends."""

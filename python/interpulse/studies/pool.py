@@ -6,10 +6,8 @@ import json
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from interpulse._core import RunError
 from interpulse.config import Config
-from interpulse.result import Result
-from interpulse.runner import POLL_S, Interrupted, execute
+from interpulse.runner import POLL_S, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     """Takes in answers by the identity of their jobs."""
 
 BATCH = 16
-"""Cases handed to the simulator at a time: what a killed process can lose at most. Ctrl-C loses none that ended."""
+"""Cases handed to the simulator at a time. Each is kept as soon as it ends: a killed process loses what runs."""
 
 
 def simulate(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
@@ -40,28 +38,14 @@ def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> N
         f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
         for job in jobs
     )
-    result: Result | None = None
-    try:
-        result = execute(Config(text, path=base.path).resolve(), options, watcher)
-    except Interrupted as stop:
-        result = stop.result
-        raise
-    except RunError as error:
-        result = None if error.partial is None else Result.from_json(error.partial)
-        raise
-    finally:
-        if result is not None:
-            keep(_ended(jobs, result))
 
+    def ended(index: int, raw: dict[str, Any]) -> None:
+        job = jobs[index]
+        if "iops" in raw and not raw.get("interrupted"):
+            assert raw["config_hash"] == job.config_hash, f"{job.name}: resolved alone, the case is another one"
+            keep({job.identity: raw})
 
-def _ended(jobs: list[Job], result: Result) -> dict[str, dict[str, Any]]:
-    """The results of the jobs that came to their end."""
-    ended = {}
-    for job, case in zip(jobs, result.cases, strict=True):
-        if "iops" in case.raw and not case.raw.get("interrupted") and "error" not in case.raw:
-            assert case.config_hash == job.config_hash, f"{job.name}: resolved alone, the case is another one"
-            ended[job.identity] = {key: value for key, value in case.raw.items() if key != "cases"}
-    return ended
+    execute(Config(text, path=base.path).resolve(), options, watcher, ended)
 
 
 def compute(

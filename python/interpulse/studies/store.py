@@ -1,7 +1,8 @@
 """Answers of finished jobs on disk, so that an interrupted study goes on where it was.
 
-One file of JSON lines for each study and build of the simulator, in the cache folder. A build is the content of
-the compiled core: a simulator that has changed in anything never reads what another one computed.
+One file for each study and build of the simulator, in the cache folder: a line for each answer, its checksum and then
+JSON. A build is the content of the compiled core: a simulator that has changed in anything never reads what another one
+computed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ from interpulse import _core
 from interpulse.cache import RESULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 @cache
@@ -29,21 +31,37 @@ def build_id() -> str:
 
 
 class Store:
-    """Answers by the identity of their job. Without a path, in memory only."""
+    """Answers by the identity of their job. Without a path, in memory only.
+
+    Attributes:
+        path: the file, None where there is none or it cannot be used.
+        notes: what the user should be told of what was found in it.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self._kept = {} if path is None else _read(path)
+        self.notes: list[str] = []
+        self._kept: dict[str, dict[str, Any]] = {}
+        self._unwritten: dict[str, dict[str, Any]] = {}
+        if path is not None:
+            self._read(path)
 
     @classmethod
     def open(cls, folder: Path, study: str) -> Store:
-        """The store of a study for this build in `folder`.
+        """The store of a study for this build in `folder`; in memory only, with a note, where there can be none."""
+        store = cls(None)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            store = cls(folder / f"{study}-{build_id()}{RESULTS}")
+        except OSError as error:
+            why = error.strerror or error
+            store.notes = [f"{error.filename or folder}: {why}; what has ended is kept in memory alone"]
+        return store
 
-        Raises:
-            OSError: the folder cannot be made.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder / f"{study}-{build_id()}{RESULTS}")
+    @property
+    def whole(self) -> bool:
+        """Whether everything that it has is on the disk."""
+        return self.path is not None and not self._unwritten
 
     def get(self, identity: str) -> dict[str, Any] | None:
         """The answer of a job, None where there is none yet."""
@@ -53,42 +71,99 @@ class Store:
         """Keeps answers; those that it has already stay as they are.
 
         Raises:
-            OSError: they could not be written; they are kept in memory all the same.
+            OSError: they could not be written; they are kept in memory all the same, and written with the next ones.
         """
         new = {identity: answer for identity, answer in answers.items() if identity not in self._kept}
+        if self.path is None or not new:
+            self._kept |= new
+            return
         try:
-            self._write(new)
+            self._write(self.path, self._unwritten | new)
+            self._unwritten = {}
         except OSError:
-            self._kept.update(new)
+            self._unwritten |= new
+            self._kept |= new
             raise
         # Last, so that answers whose writing Ctrl-C cut short do not count as kept.
-        self._kept.update(new)
+        self._kept |= new
 
-    def _write(self, answers: Mapping[str, dict[str, Any]]) -> None:
-        if self.path is None or not answers:
-            return
-        lines = "".join(f"{json.dumps({'identity': key, 'result': value})}\n" for key, value in answers.items())
+    def _write(self, path: Path, answers: Mapping[str, dict[str, Any]]) -> None:
+        lines = b"".join(_line({"identity": key, "result": value}) for key, value in answers.items())
         # One write of whole lines at the end of the file: two runs of a study do not tear each other's lines.
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            content = memoryview(lines.encode())
+            size = os.fstat(descriptor).st_size
+            # After a line that a full disk or a kill cut short, a new one begins.
+            content = memoryview(lines if not size or os.pread(descriptor, 1, size - 1) == b"\n" else b"\n" + lines)
             while content:
                 content = content[os.write(descriptor, content) :]
         finally:
             os.close(descriptor)
 
-
-def _read(path: Path) -> dict[str, dict[str, Any]]:
-    kept: dict[str, dict[str, Any]] = {}
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return kept
-    for line in text.splitlines():
-        # The last line may be torn where the process was killed; that case is simply run again.
+    def _read(self, path: Path) -> None:
+        """Takes in what is in the file. What does not stand is told and blanked: that job is done again."""
         try:
-            entry = json.loads(line)
-            kept[entry["identity"]] = entry["result"]
-        except (ValueError, KeyError, TypeError):
-            continue
-    return kept
+            content = _content(path)
+        except FileNotFoundError:
+            return
+        damaged = []
+        for at, line in _lines(content):
+            entry = _entry(line)
+            if entry is None:
+                damaged.append((at, len(line)))
+            else:
+                self._kept[entry[0]] = entry[1]
+        if damaged:
+            self.notes.append(f"{path}: {len(damaged)} of the answers kept here are damaged and computed again")
+            try:
+                _blank(path, damaged)
+            except OSError:
+                # They are then told again the next time.
+                return
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    body = json.dumps(entry).encode()
+    return _sum(body) + b" " + body + b"\n"
+
+
+def _sum(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest()[:16].encode()
+
+
+def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, each with where it begins."""
+    at = 0
+    for line in content.split(b"\n"):
+        if line.strip():
+            yield at, line
+        at += len(line) + 1
+
+
+def _entry(line: bytes) -> tuple[str, dict[str, Any]] | None:
+    """The identity and the answer of a line; None where it is not as it was written."""
+    known, _, body = line.partition(b" ")
+    if known != _sum(body):
+        return None
+    entry = json.loads(body)
+    return entry["identity"], entry["result"]
+
+
+def _content(path: Path) -> bytes:
+    """What is in the file. Raises OSError where it is none: a pipe would be waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(None, "this is not a file", str(path))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+def _blank(path: Path, places: list[tuple[int, int]]) -> None:
+    """Overwrites places of the file with spaces, so that nothing moves while another run appends to it."""
+    with path.open("r+b") as file:
+        for at, length in places:
+            file.seek(at)
+            file.write(b" " * length)

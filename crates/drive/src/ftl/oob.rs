@@ -4,6 +4,7 @@
 //! host to the next over the whole drive, and that garbage collection copies) and the number of the program operation.
 //! Of two copies the one with the higher version is the newer data; of equal versions the later program is the copy.
 
+use crate::memory::filled;
 use crate::numbers::{Lpn, Ppu};
 
 /// A unit that says nothing: erased, torn, or padding.
@@ -42,7 +43,7 @@ pub struct Oob {
 impl Oob {
     /// Of `units` units that say nothing.
     pub fn new(units: u32) -> Oob {
-        Oob { spares: vec![BLANK; units as usize], version: 0, written: 0 }
+        Oob { spares: filled(BLANK, units as usize), version: 0, written: 0 }
     }
 
     /// Bytes of memory that `units` units take.

@@ -79,13 +79,20 @@ impl Tables {
         Ok(())
     }
 
-    /// Rebuilds the logical-to-physical map from the rest. Err says what contradicts.
-    pub fn rebuild(&mut self) -> Result<(), String> {
+    /// Rebuilds the logical-to-physical map from the rest. `progress` gets blocks done and in all, and returns false to stop.
+    /// Returns whether it came to its end; Err says what contradicts.
+    pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<bool, String> {
         /// How far ahead map entries are fetched.
         const AHEAD: usize = 32;
+        /// Blocks between two reports: some ten milliseconds.
+        const REPORTED: u32 = 256;
+        let blocks = self.layout.super_blocks();
         let logical = self.map().logical_units();
         let mut list: Vec<(Lpn, Ppu)> = Vec::new();
-        for block in SuperBlock::first(self.layout.super_blocks()) {
+        for block in SuperBlock::first(blocks) {
+            if block.0 % REPORTED == 0 && !progress(u64::from(block.0), u64::from(blocks)) {
+                return Ok(false);
+            }
             list.clear();
             let first = self.layout.first_unit(block);
             for (w, &word) in self.map().valid_words(block).iter().enumerate() {
@@ -110,6 +117,6 @@ impl Tables {
                 self.units.map_mut().set_physical(lpn, ppu);
             }
         }
-        Ok(())
+        Ok(progress(u64::from(blocks), u64::from(blocks)))
     }
 }

@@ -469,7 +469,9 @@ fn a_stopped_save_or_load_leaves_nothing_behind() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     saved(&folder, &spec);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-    for phase in [|loading| !matches!(loading, Loading::Read(..)), |loading| !matches!(loading, Loading::Rebuild(..))] {
+    for phase in
+        [|loading| !matches!(loading, Loading::Read(..)), |loading| !matches!(loading, Loading::Rebuild(..))]
+    {
         let stopped = snapshot::load(&spec, &folder, HASH, &mut { phase });
         assert_eq!(stopped.map(|_| ()).unwrap_err().to_string(), "stopped");
     }

@@ -34,7 +34,9 @@ pub fn remove(folder: &Path) {
 
 /// Whether nobody will complete this file. `here` is the place of this process.
 fn is_left(path: &Path, here: &str) -> bool {
-    let Some((place, process)) = path.file_name().and_then(|name| writer(name.to_str()?)) else { return false };
+    let Some((place, process)) = path.file_name().and_then(|name| writer(name.to_str()?)) else {
+        return false;
+    };
     let Ok(found) = fs::symlink_metadata(path) else { return false };
     if !found.is_file() {
         return false;

@@ -33,7 +33,9 @@ fn machine(root: &Path) -> Option<Free> {
 fn address_space(root: &Path) -> Option<Free> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to an rlimit of ours.
-    if unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+    if unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } != 0
+        || limit.rlim_cur == libc::RLIM_INFINITY
+    {
         return None;
     }
     let used = field(&root.join("proc/self/status"), "VmSize:")?.checked_mul(1024)?;
@@ -55,7 +57,8 @@ fn control_groups(root: &Path) -> Option<Free> {
         // A container may see its own group as the root of the mount, whatever path the kernel calls it by: every
         // group on the way up counts that is there.
         let groups = Path::new(path.trim_start_matches('/')).ancestors();
-        groups.flat_map(|group| mounts.iter().map(move |m| Path::new(m).join(group)))
+        groups
+            .flat_map(|group| mounts.iter().map(move |m| Path::new(m).join(group)))
             .filter_map(|group| files.left(&root.join(group)))
             .min()
     });

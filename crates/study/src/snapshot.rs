@@ -158,7 +158,8 @@ pub fn load(
     let at = |source| SnapshotError::Io { path: path.clone(), source };
     let refuse = |why: String| SnapshotError::Refused { path: path.clone(), why };
     // Opening a pipe waits for somebody to write into it, and reading one or a terminal may never end.
-    let kind = |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what.into())));
+    let kind =
+        |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what.into())));
     kind(&fs::metadata(&path).map_err(at)?)?;
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).map_err(at)?;
     let found = file.metadata().map_err(at)?;
@@ -221,7 +222,8 @@ fn other_than_a_file(found: &fs::Metadata) -> Option<&'static str> {
 /// or being written, and results of studies; `keep` is never deleted. Returns what was deleted.
 pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let is = |path: &Path, kinds: &[&str]| path.extension().is_some_and(|x| kinds.iter().any(|kind| x == *kind));
+    let is =
+        |path: &Path, kinds: &[&str]| path.extension().is_some_and(|x| kinds.iter().any(|kind| x == *kind));
     let mut files: Vec<_> = entries
         .flatten()
         .map(|e| e.path())

@@ -162,33 +162,26 @@ fn a_case_overrides_anything_but_the_cases_and_each_key_once() {
     }
 }
 
-/// A drive with a key of every policy chosen: whatever else is written does not apply, or does not fit, but is not unknown.
+/// Whatever is written does not apply, or does not fit, but what is on record is not unknown.
 #[test]
 fn no_key_on_record_is_ever_unknown() {
-    let drives = ["a4-mini", "atc19-mini", "fast12-slc", "fast12-mlc", "ressd-mini", "starblaze"];
-    let flows = ["read = 0.5\n", "trace = \"t\"\n", "twin = \"msr-prxy-0\"\n"];
-    let mut refused = 0;
-    for drive in drives {
-        for flow in flows {
-            let text = format!(
-                "drive = \"{drive}\"\n[run]\nrequests = 10\n[[flow]]\n{flow}[[case]]\nname = \"one\"\n"
-            );
-            for key in interpulse_study::config::keys() {
+    let (keys, mut refused) = (interpulse_study::config::keys(), 0);
+    for drive in ["a4-mini", "fast12-slc"] {
+        for flow in ["read = 0.5\n", "trace = \"t\"\n", "twin = \"msr-prxy-0\"\n"] {
+            let text = format!("drive = \"{drive}\"\n[run]\nrequests = 10\n[[flow]]\n{flow}");
+            for key in &keys {
                 let path = key.path.replace(".N.", ".0.");
                 let value = match &key.need {
-                    Need::Default(value) => value.clone(),
-                    _ => key.choices.first().map_or("1".to_string(), |(name, _)| name.clone()),
+                    Need::Default(value) => value.as_str(),
+                    _ => key.choices.first().map_or("1", |(name, _)| name),
                 };
-                let told = message(&text, &[(&path, &value)]);
-                assert!(
-                    !told.contains("unknown key") && !told.contains("unknown section"),
-                    "{drive}, {path}: {told}"
-                );
+                let told = message(&text, &[(&path, value)]);
+                assert!(!told.contains(": unknown "), "{drive}, {path}: {told}");
                 refused += u32::from(told.contains("does not apply; it belongs to "));
             }
         }
     }
-    assert!(refused > 500, "{refused}");
+    assert!(refused > 200, "{refused}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""What is asked, what is answered, and the rules: an answer to a wrong input is refused, short, and names what is wrong."""
+"""What is asked, what is answered, and the rules: the answer to a wrong input is a refusal that names what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong values for every key there is, made from what the key declares: its type, unit, range, choices and what it belongs to."""
+"""Wrong values for every key there is, made from what it declares: type, unit, range, choices, what it belongs to."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from interpulse import Config, ConfigError, _core
 from tests.hostile.records import Wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 BASE = 'drive = "a4-mini"\n[run]\nrequests = 10\n[[flow]]\nname = "only"\n'
 
+LEGAL = {"part.blocks-per-plane": "96", "part.pages-per-block": "192", "part.bits-per-cell": "3"}
+"""Values that a drive needs, where the smallest legal one makes none."""
+
 EXAMPLES = {
+    "a fraction": "0.5",
     "a duration": "1ms",
     "a size": "64KiB",
     "a current": "1mA",
@@ -27,10 +31,11 @@ EXAMPLES = {
     "a number per second": "1000/s",
     "true or false": "true",
     "a text": "x",
+    "a name": "x",
 }
 """A value of each type that has a unit or is a word; the others take 1."""
 
-UNITLESS = ("a whole number", "a number", "a fraction", "true or false", "a text")
+UNITLESS = ("a whole number", "a number", "a fraction", "true or false", "a text", "a name")
 
 APPLIES = {
     'bits-per-cell = 3 with program-mode = "one-shot"': ("drive=ressd-mini",),
@@ -77,6 +82,8 @@ def written(key: dict[str, Any]) -> str:
 
 def legal(key: dict[str, Any]) -> str:
     """A value that the key takes, as far as its declaration tells."""
+    if str(key["name"]) in LEGAL:
+        return LEGAL[str(key["name"])]
     default = key["default"]
     if default and default not in ("[]", "none"):
         quoted = key["list"] and not key["holds"].startswith(("a whole", "a number", "a fraction"))
@@ -129,7 +136,7 @@ def resolved(sets: Sets) -> None:
 def wrong_values(key: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What is wrong, and the value."""
     holds, unitless = key["holds"], key["holds"] in UNITLESS
-    text = holds == "a text"
+    text = holds in ("a text", "a name")
     wrap = (lambda value: f"[{value}]") if key["list"] else (lambda value: value)
     if not (text and not key["choices"]):
         yield "an empty value", wrap('""') if key["list"] else '""'
@@ -182,10 +189,10 @@ def beyond(words: str, *, whole: bool) -> Iterator[tuple[str, str]]:
         yield "too much", f"{int(most) + 1 if whole else float(most) * 1.5:.12g}{unit}"
 
 
-def wrong_settings() -> Iterator[Wrong]:
-    """Every key with every kind of wrong value, where it applies; misspelt; and where it does not apply."""
+def wrong_settings(of: Sequence[dict[str, Any]]) -> Iterator[Wrong]:
+    """These keys with every kind of wrong value, where they apply; misspelt; and where they do not apply."""
     named = {written(key) for key in keys()}
-    for key in keys():
+    for key in of:
         name = written(key)
         beside = context(name, tuple(key["belongs_to"]))
         if beside is not None:
@@ -201,13 +208,16 @@ def wrong_settings() -> Iterator[Wrong]:
                 )
         section, _, last = name.rpartition(".")
         misspelt = f"{section}.{last}x".lstrip(".")
-        if misspelt not in named:
-            told = (misspelt,) if beside is not None else (section,)
-            yield Wrong(kind="config", about="misspelt", text=BASE, sets=(*(beside or ()), (misspelt, "1")), names=told)
+        if misspelt not in named and section != "case.0":
+            # Where the key is required, its absence is told, with what may have been meant.
+            sets = (*(beside or ()), (misspelt, "1"))
+            names = (misspelt, f'"{last}x" is written: was it meant?', f"{section.partition('.')[0]}.")
+            yield Wrong(kind="config", about=f"{misspelt} for {name}", text=BASE, sets=sets, names=names)
         if key["belongs_to"] and key["need"] != "required" and not _applies(name, legal(key)):
             about, absent = f"{name} where it does not apply", ("unknown key", "unknown section")
             sets = ((name, legal(key)),)
-            yield Wrong(kind="config", about=about, text=BASE, sets=sets, names=(section,), absent=absent)
+            names = (section.partition(".")[0] + ".",)
+            yield Wrong(kind="config", about=about, text=BASE, sets=sets, names=names, absent=absent)
 
 
 def _applies(name: str, value: str) -> bool:

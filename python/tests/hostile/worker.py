@@ -1,5 +1,8 @@
-"""Takes wrong inputs line by line and says what interpulse made of each: many in one process, since starting one costs more
-than refusing a thousand configurations. Whoever waits for it ends it when an input hangs."""
+"""Takes wrong inputs line by line and says what interpulse made of each.
+
+Many in one process, since starting one costs more than refusing a thousand configurations. Whoever waits for it ends it
+when an input hangs.
+"""
 
 from __future__ import annotations
 

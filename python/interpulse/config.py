@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from interpulse import _core
@@ -123,14 +124,23 @@ class Config:
         """
         if seed is not None and not 0 <= seed < _SEED_LIMIT:
             raise ConfigError(f"seed = {seed}: a seed is a whole number from 0 to 2**64 - 1")
-        trace_name = None if trace is None else str(trace)
+        text, path = self._utf8(self._text), self._utf8(self._path)
+        sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
+        trace_name = None if trace is None else self._utf8(str(trace))
+        return _core.resolve(text, path, sets, trace_name, seed, skip_bad_rows)
+
+    def _utf8(self, text: str) -> str:
+        """Text as the core takes it: what a locale without UTF-8 made of the bytes of an argument is undone."""
         try:
-            return _core.resolve(self._text, self._path, self._sets, trace_name, seed, skip_bad_rows)
+            text.encode()
         except UnicodeEncodeError as error:
-            seen = ascii(error.object[max(0, error.start - 20) : error.start + 20])
-            raise ConfigError(
-                f"{shown(self._path)}: seen {seen}; expected UTF-8 in the configuration and in names of files"
-            ) from None
+            try:
+                return os.fsencode(text).decode()
+            except UnicodeError:
+                seen = ascii(text[max(0, error.start - 20) : error.start + 20])
+                message = f"{shown(self._path)}: seen {seen}; expected UTF-8 in the configuration and in names of files"
+                raise ConfigError(message) from None
+        return text
 
     def __repr__(self) -> str:
         sets = "".join(f", {key}={value}" for key, value in self._sets)

@@ -63,6 +63,12 @@ def test_the_same_seed_gives_the_same_result(interpulse: Cli, result: package.Re
     assert without_timing(ended.json()) == without_timing(result.raw)
 
 
+def test_the_drives_of_the_example_collect_garbage(result: package.Result) -> None:
+    for case in result.cases:
+        assert case.raw["ftl"]["gc_pages_moved"] > 0
+        assert case.raw["ftl"]["waf"] > 1.5
+
+
 def test_the_table_shows_what_the_array_did(result: package.Result) -> None:
     text = render(result)
     for row in ("parity pages per data page", "rows written with a drive missing", "rebuild done, %"):

@@ -125,7 +125,7 @@ def traces() -> Iterator[Fault]:
     for seed in range(25):
 
         def fault(world: World, seed: int = seed) -> str | None:
-            path = world.folder / "t.disksim.gz"
+            path = world.folder / "t.mqsim.gz"
             rows = []
             for content in (world.packed, flipped(world.packed, random.Random(seed))):
                 path.write_bytes(content)

@@ -275,7 +275,6 @@ def _beside(name: str, content: bytes, line: str, names: tuple[str, ...] | list[
 
 
 ROWS = {
-    "disksim": [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(40)],
     "mqsim": [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(40)],
     "msr": [
         f"{128166372000000000 + 1000 * i},h,0,{'Read' if i % 2 else 'Write'},{4096 * i},4096,10" for i in range(40)

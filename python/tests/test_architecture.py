@@ -11,6 +11,7 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core"},
+    {"userfile"},
     {"cache", "config", "names", "plots", "text"},
     {"bench", "result", "timeline"},
     {"diagram", "runner"},

@@ -168,7 +168,7 @@ def test_a_bug_in_the_face_is_code_1_with_a_traceback(
     ended = interpulse("run", config_file)
     assert ended.code == 1
     assert "Traceback" in ended.err
-    assert ended.err.splitlines()[-1].startswith("error: KeyError: ")
+    assert ended.err.splitlines()[-1].startswith("error: ValueError: no result of interpulse: ")
 
 
 @pytest.mark.parametrize(

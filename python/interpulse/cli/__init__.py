@@ -78,8 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run_app(arguments: Sequence[str] | None) -> int:
     """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
-    with polite_as_ctrl_c() as came:
-        code = _run_app(arguments)
+    came: list[int] = []
+    try:
+        with polite_as_ctrl_c() as came:
+            code = _run_app(arguments)
+    except KeyboardInterrupt:  # It came just before or after there was something to interrupt.
+        code = INTERRUPTED
     return 128 + came[0] if came and code == INTERRUPTED else code
 
 

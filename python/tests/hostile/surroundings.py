@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shlex
@@ -190,14 +191,21 @@ def signals() -> Iterator[Fault]:
                 time.sleep(after)
                 os.kill(running.pid, number)
                 done = ended(running)
-                # Before the interpreter has taken charge of it, a signal ends it as it ends anything.
-                early = not done.err.strip() and not done.out.strip() and done.code in (-number, 128 + number)
-                started = "most recent call last" in done.err and "interpulse" not in done.err.splitlines()[-1]
-                if not early and not (started and after < 0.6) and (verdict := done.verdict(codes)):
+                # Before the interpreter has taken charge, and after the end, a signal ends it as it ends anything.
+                quiet = not done.err.strip() and not done.out.strip()
+                uncaught = done.code in (-number, 128 + number) and (quiet or _complete(done.out))
+                if not uncaught and (verdict := done.verdict((130, *codes))):
                     return verdict
                 return _whole(world, done)
 
             yield f"signal {number} after {after:.2f} s", fault
+
+
+def _complete(text: str) -> bool:
+    try:
+        return "interrupted" not in json.loads(text)
+    except ValueError:
+        return False
 
 
 def _whole(world: World, done: Ended) -> str | None:

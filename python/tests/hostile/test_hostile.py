@@ -5,7 +5,9 @@ A seeded sample of both runs always, all of them with INTERPULSE_VERIFY=1. A fai
 
 from __future__ import annotations
 
+import os
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -43,15 +45,19 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def suffered(chosen: Sequence[tuple[str, Callable[[World], str | None]]], sound: World, tmp_path: Path) -> Report:
     """Every fault, in a folder of its own, and what was wrong with what followed."""
-    report = Report()
-    for index, (name, fault) in enumerate(chosen):
+
+    def suffer(index: int) -> str | None:
         folder = tmp_path / str(index)
         folder.mkdir()
         try:
-            verdict = fault(World(folder, sound.reference, sound.snapshot, sound.packed))
+            return chosen[index][1](World(folder, sound.reference, sound.snapshot, sound.packed))
         except Exception as error:  # noqa: BLE001 - whatever is raised is what is wrong
-            verdict = f"{type(error).__name__}: {error}"
-        report.add(name, verdict)
+            return f"{type(error).__name__}: {error}"
+
+    report = Report()
+    with ThreadPoolExecutor(os.cpu_count()) as crew:
+        for (name, _), verdict in zip(chosen, crew.map(suffer, range(len(chosen))), strict=True):
+            report.add(name, verdict)
     return report
 
 

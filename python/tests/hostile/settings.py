@@ -216,8 +216,8 @@ def wrong_settings(of: Sequence[dict[str, Any]]) -> Iterator[Wrong]:
         if key["belongs_to"] and key["need"] != "required" and not _applies(name, legal(key)):
             about, absent = f"{name} where it does not apply", ("unknown key", "unknown section")
             sets = ((name, legal(key)),)
-            names = (section.partition(".")[0] + ".",)
-            yield Wrong(kind="config", about=about, text=BASE, sets=sets, names=names, absent=absent)
+            top = section.partition(".")[0] + "."
+            yield Wrong(kind="config", about=about, text=BASE, sets=sets, names=(top,), absent=absent)
 
 
 def _applies(name: str, value: str) -> bool:

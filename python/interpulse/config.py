@@ -131,6 +131,8 @@ class Config:
 
     def _utf8(self, text: str) -> str:
         """Text as the core takes it: what a locale without UTF-8 made of the bytes of an argument is undone."""
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is {type(text).__name__}; expected a str")
         try:
             text.encode()
         except UnicodeEncodeError as error:

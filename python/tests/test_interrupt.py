@@ -153,3 +153,14 @@ def test_ctrl_c_keeps_the_case_that_had_ended() -> None:
     assert first["host_requests"] == 3_000_000
     assert "interrupted" not in first
     assert second["interrupted"] is True
+
+
+def test_an_interrupt_while_a_class_is_made_does_not_change_the_exit_code(tmp_path: Path) -> None:
+    """The interpreter under `-m` would end by the signal, long after it was taken care of."""
+    (tmp_path / "late.py").write_text(
+        "try:\n    exec('raise KeyboardInterrupt')\nexcept KeyboardInterrupt:\n    pass\n"
+        "from interpulse.cli import main\nmain(['--version'])\n"
+    )
+    with process("-m", "late", cwd=tmp_path) as running:
+        out, _ = running.communicate(timeout=60)
+    assert (running.returncode, out.startswith("interpulse ")) == (0, True)

@@ -88,11 +88,13 @@ def characterize(
     ] = None,
     word_lines: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Word lines of the sample.", show_default="the kind's"),
+        typer.Option(metavar="N", min=1, max=2**20, help="Word lines of the sample.", show_default="the kind's"),
     ] = None,
     cells: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Cells of a word line.", show_default="the kind's, fewer with --quick"),
+        typer.Option(
+            metavar="N", min=1, max=2**20, help="Cells of a word line.", show_default="the kind's, fewer with --quick"
+        ),
     ] = None,
     seed: OwnSeed = 1,
     jobs: Jobs = None,

@@ -158,8 +158,8 @@ def test_ctrl_c_keeps_the_case_that_had_ended() -> None:
 def test_an_interrupt_while_a_class_is_made_does_not_change_the_exit_code(tmp_path: Path) -> None:
     """The interpreter under `-m` would end by the signal, long after it was taken care of."""
     (tmp_path / "late.py").write_text(
-        "try:\n    exec('raise KeyboardInterrupt')\nexcept KeyboardInterrupt:\n    pass\n"
-        "from interpulse.cli import main\nmain(['--version'])\n"
+        "from interpulse.cli import main, run_app\nrun_app(['--version'])\n"
+        "try:\n    exec('raise KeyboardInterrupt')\nexcept KeyboardInterrupt:\n    pass\nmain(['--version'])\n"
     )
     with process("-m", "late", cwd=tmp_path) as running:
         out, _ = running.communicate(timeout=60)

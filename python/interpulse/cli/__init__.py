@@ -74,9 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and leaves the process with its exit code."""
     prepare()
     code = finish(run_app(arguments))
-    # Where an interrupt has passed through code that is executed from text, as dataclasses are made, the interpreter under
-    # `-m` ends by that signal whatever the exit code, unless more such code has ended well.
-    eval("0")  # noqa: S307 - nothing but a constant
+    # Where an interrupt has passed through code that is executed from text, as dataclasses are made, the interpreter
+    # under `-m` ends by that signal whatever the exit code, unless more such code has ended well.
+    eval("0")
     raise SystemExit(code)
 
 

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 ROUNDS, MOST_ROUNDS = 3, 100
 
+FIGURES = {
+    "drive": ("requests", "programs", "requests_per_cpu_s", "waf", "bytes_per_4k", "peak_rss_mb", "restore_s"),
+    "array": ("flash_operations", "cpu_ns_per_flash_operation"),
+    "cells": ("cell_pulses_per_cpu_s",),
+}
+"""What a run has to tell beside its CPU time, by the kind of its row."""
+
 REQUESTS, WORD_LINES = 20_000, 2
 """Of the shorter run under callgrind; the longer one has three times as many."""
 
@@ -88,11 +95,11 @@ class Steps:
 
     def prepare(self, row: Row) -> Any:  # noqa: ANN401 - as the core tells it
         """Preconditions the state of a row."""
-        return self._step("prepare", row.name)
+        return self._step("prepare", row.name, tells=("precondition_s",))
 
     def run(self, row: Row) -> dict[str, Any]:
         """Runs a row."""
-        told: dict[str, Any] = self._step("run", row.name)
+        told: dict[str, Any] = self._step("run", row.name, tells=("cpu_s", *FIGURES[row.kind]))
         return told
 
     def count(self, row: Row, amount: int) -> tuple[int, dict[str, Any]]:
@@ -103,13 +110,14 @@ class Steps:
         """
         log = self.folder / "callgrind.log"
         under = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}"]
-        told = self._step("run", row.name, str(amount), under=under)
-        for line in log.read_text().splitlines():
+        told = self._step("run", row.name, str(amount), tells=("cpu_s", *FIGURES[row.kind]), under=under)
+        for line in log.read_text(errors="replace").splitlines():
             if "Collected" in line:
                 return int(line.rpartition(":")[2]), told
         raise RunError("valgrind did not say what it collected")
 
-    def _step(self, what: str, name: str, *amount: str, under: Sequence[str] = ()) -> Any:  # noqa: ANN401 - JSON
+    def _step(self, what: str, name: str, *amount: str, tells: Sequence[str], under: Sequence[str] = ()) -> Any:  # noqa: ANN401 - JSON
+        """What a step tells, among it these figures."""
         command = [*under, *self.program, what, name, str(self.folder), *amount, *_quick(self.quick)]
         # The same hashes give the same instructions of the interpreter, which then count for nothing in a difference.
         environment = os.environ | {"PYTHONHASHSEED": "0"}
@@ -123,9 +131,14 @@ class Steps:
             how = f"ended with {done.returncode}" if done.returncode > 0 else f"was ended by signal {-done.returncode}"
             raise RunError(f"row {name} failed: {what} {how}")
         try:
-            return json.loads(done.stdout)
+            told = json.loads(done.stdout)
         except ValueError as error:
             raise RunError(f"row {name}: {what} printed no JSON: {error}") from None
+        figures = told if isinstance(told, dict) else {}
+        missing = [figure for figure in tells if not isinstance(figures.get(figure), int | float)]
+        if missing:
+            raise RunError(f"row {name}: what {what} printed has no number called {' or '.join(missing)}")
+        return told
 
 
 def program() -> list[str]:

@@ -225,6 +225,10 @@ def test_a_benchmark_program_that_cannot_run_is_explained(
     [
         ("exit 3", "row cell-pulses failed: run ended with 3"),
         ("echo soon", "row cell-pulses: run printed no JSON: Expecting value"),
+        ("printf '\\377'", "row cell-pulses: run printed no JSON: "),
+        ("echo 3", "row cell-pulses: what run printed has no number called cpu_s or cell_pulses_per_cpu_s"),
+        ('echo \'{{"cpu_s": "1"}}\'', "what run printed has no number called cpu_s or cell_pulses_per_cpu_s"),
+        ("kill -9 $$", "row cell-pulses failed: run was ended by signal 9"),
     ],
 )
 def test_a_step_that_fails_is_named(

@@ -4,14 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 
-use crate::error::{InternalError, RunError, panic_text};
+use crate::error::{RunError, from_panic};
 
 /// Does one step of the benchmark on this thread, with the interpreter lock released, and returns JSON text.
 ///
 /// `words` are `rows`, `prepare NAME DIR` or `run NAME DIR [AMOUNT]`, each with `--quick`; `interpulse_bench` says what they
 /// do. A step cannot be cut short: it belongs into a process of its own, whose peak memory is then that of one row.
 ///
-/// Raises `RunError` when the step cannot be done, `InternalError` on a bug.
+/// Raises `RunError` when the step cannot be done, or lacks memory, `InternalError` on a bug.
 #[pyfunction]
 #[pyo3(signature = (words))]
 pub fn bench_step(py: Python<'_>, words: Vec<String>) -> PyResult<String> {
@@ -19,6 +19,6 @@ pub fn bench_step(py: Python<'_>, words: Vec<String>) -> PyResult<String> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(|| interpulse_bench::step(&words)))) {
         Ok(Ok(told)) => Ok(told.to_string()),
         Ok(Err(message)) => Err(RunError::new_err(message)),
-        Err(panic) => Err(InternalError::new_err(panic_text(panic.as_ref()))),
+        Err(panic) => Err(from_panic(py, panic.as_ref())),
     }
 }

@@ -6,7 +6,7 @@ use interpulse_cell::jobs;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::error::{ConfigError, InternalError, panic_text};
+use crate::error::{ConfigError, from_panic};
 
 /// Does one job of a characterization, about a second of work, with the interpreter lock released.
 ///
@@ -26,6 +26,6 @@ pub fn cell_job(py: Python<'_>, kind: &str, request: &str) -> PyResult<String> {
     match done {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(ConfigError::new_err(error.to_string())),
-        Err(panic) => Err(InternalError::new_err(panic_text(panic.as_ref()))),
+        Err(panic) => Err(from_panic(py, panic.as_ref())),
     }
 }

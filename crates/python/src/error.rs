@@ -45,8 +45,7 @@ pub fn from_run(py: Python<'_>, error: &runner::RunError) -> PyErr {
     }
 }
 
-/// What a panic says of itself, as the message of an error: always a bug.
-pub fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"))
+/// What a panic stands for, as an exception.
+pub fn from_panic(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    from_run(py, &runner::RunError::of_panic(panic))
 }

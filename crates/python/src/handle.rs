@@ -1,6 +1,5 @@
 //! A run in the background.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,7 @@ use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::{RunError, from_run, panic_text};
+use crate::error::{RunError, from_run};
 use crate::plan::Plan;
 
 /// What a finished run leaves behind: the JSON text, or why there is none.
@@ -132,7 +131,7 @@ pub fn start(
         // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
         let outcome =
             catch_unwind(AssertUnwindSafe(|| interpulse_study::runner::run(&plan, &options, &control)));
-        let outcome = outcome.unwrap_or_else(|panic| Err(internal(panic.as_ref())));
+        let outcome = outcome.unwrap_or_else(|panic| Err(runner::RunError::of_panic(panic.as_ref())));
         *mailbox.lock() = Some(outcome);
         mailbox.arrived.notify_all();
     };
@@ -141,9 +140,4 @@ pub fn start(
         .spawn(body)
         .map_err(|e| RunError::new_err(format!("cannot start a thread for the run: {e}")))?;
     Ok(handle)
-}
-
-/// The error that a panic stands for: always a bug.
-fn internal(panic: &(dyn Any + Send)) -> runner::RunError {
-    runner::RunError { kind: runner::RunErrorKind::Internal, message: panic_text(panic), partial: None }
 }

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-/// Address space that the interpreter, its libraries and the threads of a run take beside what the cases hold, in bytes:
-/// stacks and the arenas of the allocator are reserved whole, and count in full.
-const BESIDE_CASES: u64 = 192 << 20;
+/// Address space that the threads of a run, the report and the interpreter take beside the maps, in bytes. The allocator's
+/// arenas, which are reserved whole, are not in it: it does without where they do not fit.
+const BESIDE_MAPS: u64 = 48 << 20;
 
 /// Memory that can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ fn address_space(root: &Path) -> Option<Free> {
         return None;
     }
     let used = field(&root.join("proc/self/status"), "VmSize:")?.checked_mul(1024)?;
-    let bytes = limit.rlim_cur.saturating_sub(used).saturating_sub(BESIDE_CASES);
+    let bytes = limit.rlim_cur.saturating_sub(used).saturating_sub(BESIDE_MAPS);
     Some(Free { bytes, by: " within the limit of this process's address space (ulimit -v)" })
 }
 

@@ -30,9 +30,8 @@ fn room_in(cases: &[Case], jobs: usize, free: Option<Free>) -> Result<Room, Stri
     let (Some(free), Some((largest, name))) = (free, cases.iter().map(|c| (bytes(c), &c.name)).max()) else {
         return Ok(whole);
     };
-    let gb = |bytes: u64| bytes as f64 / 1e9;
-    let takes = format!("the maps of case \"{name}\" take {:.1} GB of memory", gb(largest));
-    let there = format!("{:.1} GB are free{}", gb(free.bytes), free.by);
+    let takes = format!("the maps of case \"{name}\" take {} of memory", size(largest));
+    let there = format!("{} are free{}", size(free.bytes), free.by);
     // Beside the running cases stand the states that those to come will copy; the last one takes the state itself.
     let copies = usize::try_from(free.bytes / largest.max(1)).unwrap_or(usize::MAX);
     if copies >= cases.len().min(2 * jobs) {
@@ -49,6 +48,14 @@ fn room_in(cases: &[Case], jobs: usize, free: Option<Free>) -> Result<Room, Stri
             let note = if fit < jobs { note(fit) } else { None };
             Ok(Room { jobs: fit, states: fit.min(copies - fit), apart: false, note })
         }
+    }
+}
+
+fn size(bytes: u64) -> String {
+    if bytes < 1_000_000_000 {
+        format!("{} MB", bytes.div_ceil(1_000_000))
+    } else {
+        format!("{:.1} GB", bytes as f64 / 1e9)
     }
 }
 

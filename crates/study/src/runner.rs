@@ -57,6 +57,20 @@ impl RunError {
         RunError { kind, message, partial: None }
     }
 
+    /// What a panic stands for: memory that could not be had, or else a bug.
+    pub fn of_panic(panic: &(dyn Any + Send)) -> RunError {
+        if let Some(short) = panic.downcast_ref::<OutOfMemory>() {
+            return RunError::new(
+                RunErrorKind::User,
+                format!("{short}: use fewer --jobs or a smaller drive"),
+            );
+        }
+        let text =
+            panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
+        RunError::new(RunErrorKind::Internal, message)
+    }
+
     /// Names the case at fault where there are several.
     fn of(mut self, plan: &Plan, index: usize) -> RunError {
         if plan.cases().len() > 1 {
@@ -182,19 +196,10 @@ fn conclude(plan: &Plan, outcomes: Vec<Outcome>) -> Result<String, RunError> {
     }
 }
 
-/// What `work` gives, or the error that its panic stands for: memory that could not be had, or else a bug. Whatever a
-/// panic may have left half done is dropped with the closure: nobody looks at it again.
+/// What `work` gives, or the error that its panic stands for. Whatever a panic may have left half done is dropped with the
+/// closure: nobody looks at it again.
 fn guarded<T>(work: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(panic.as_ref())))
-}
-
-fn bug(panic: &(dyn Any + Send)) -> RunError {
-    if let Some(short) = panic.downcast_ref::<OutOfMemory>() {
-        return RunError::new(RunErrorKind::User, format!("{short}: use fewer --jobs or a smaller drive"));
-    }
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    let message = format!("the simulator stopped on a bug: {}", text.unwrap_or("no message"));
-    RunError::new(RunErrorKind::Internal, message)
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(RunError::of_panic(panic.as_ref())))
 }
 
 #[cfg(test)]

@@ -104,8 +104,13 @@ def _run_app(arguments: Sequence[str] | None) -> int:
         return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
         return _fail(str(error), USER_ERROR)
+    except MemoryError:
+        return _fail("there is no memory left for the command line itself; ulimit -v may be too low", USER_ERROR)
     except UnicodeEncodeError as error:
-        return _fail(f"{error.object!r} is not UTF-8 text: an argument or the name of a file has to be", USER_ERROR)
+        needs = (
+            "arguments and names of files have to be, and beyond ASCII the locale too (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
+        )
+        return _fail(f"{error.object!r} is not UTF-8 text: {needs}", USER_ERROR)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}", USER_ERROR)

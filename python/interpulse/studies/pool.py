@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -53,9 +54,11 @@ def compute(
 ) -> None:
     """Does short pieces of work, by the identity of their answers; `tell` is called about ten times a second.
 
+    More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
+
     Raises whatever a piece of work raises, and KeyboardInterrupt.
     """
-    with ThreadPoolExecutor(threads, thread_name_prefix="interpulse-cells") as pool:
+    with ThreadPoolExecutor(min(threads, 2 * (os.cpu_count() or 1)), thread_name_prefix="interpulse-cells") as pool:
         running = {pool.submit(piece): identity for identity, piece in work.items()}
         left = set(running)
         try:

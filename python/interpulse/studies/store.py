@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import stat
+from collections import deque
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ class Store:
         self.path = path
         self.notes: list[str] = []
         self._kept: dict[str, dict[str, Any]] = {}
-        self._unwritten: dict[str, dict[str, Any]] = {}
+        self._unwritten: deque[bytes] = deque()
         if path is not None:
             self._read(path)
 
@@ -74,29 +75,26 @@ class Store:
             OSError: they could not be written; they are kept in memory all the same, and written with the next ones.
         """
         new = {identity: answer for identity, answer in answers.items() if identity not in self._kept}
-        if self.path is None or not new:
-            self._kept |= new
-            return
-        try:
-            self._write(self.path, self._unwritten | new)
-            self._unwritten = {}
-        except OSError:
-            self._unwritten |= new
-            self._kept |= new
-            raise
-        # Last, so that answers whose writing Ctrl-C cut short do not count as kept.
         self._kept |= new
+        if self.path is not None:
+            self._unwritten.extend(_line({"identity": key, "result": value}) for key, value in new.items())
+            self._write(self.path)
 
-    def _write(self, path: Path, answers: Mapping[str, dict[str, Any]]) -> None:
-        lines = b"".join(_line({"identity": key, "result": value}) for key, value in answers.items())
-        # One write of whole lines at the end of the file: two runs of a study do not tear each other's lines.
+    def _write(self, path: Path) -> None:
+        if not self._unwritten:
+            return
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             size = os.fstat(descriptor).st_size
             # After a line that a full disk or a kill cut short, a new one begins.
-            content = memoryview(lines if not size or os.pread(descriptor, 1, size - 1) == b"\n" else b"\n" + lines)
-            while content:
-                content = content[os.write(descriptor, content) :]
+            begin = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+            while self._unwritten:
+                # One write of a whole line at the end of the file: two runs of a study do not tear each other's lines.
+                content = memoryview(begin + self._unwritten[0])
+                while content:
+                    content = content[os.write(descriptor, content) :]
+                self._unwritten.popleft()
+                begin = b""
         finally:
             os.close(descriptor)
 

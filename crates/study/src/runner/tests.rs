@@ -88,3 +88,45 @@ fn cases_with_different_states_run_side_by_side_and_give_the_same() {
     assert!(overlapped, "the second case waited for the first one of another state");
     assert_eq!(ran(&plan, 9, &Control::default()), one_by_one);
 }
+
+#[test]
+fn memory_that_cannot_be_had_is_no_bug() {
+    let error = guarded(|| Ok(interpulse_drive::memory::Table::<u64>::new(1 << 58).len()))
+        .expect_err("it cannot be had");
+    assert_eq!(error.kind, RunErrorKind::User);
+    assert!(
+        error.message.starts_with("the machine gave no 2305843009213.7 MB of memory"),
+        "{}",
+        error.message
+    );
+    let error =
+        guarded(|| Ok(interpulse_drive::memory::filled(1_u64, 1 << 58).len())).expect_err("it cannot be had");
+    assert_eq!(error.kind, RunErrorKind::User);
+    let bug: Result<(), _> = guarded(|| panic!("of another kind"));
+    assert_eq!(bug.map_err(|error| error.kind), Err(RunErrorKind::Internal));
+}
+
+#[test]
+fn where_memory_is_for_one_case_each_has_its_state_made_for_itself() {
+    let plan = plan(STATES.into(), Path::new("states.toml"));
+    let (hashes, together) = states(plan.cases(), false);
+    let (each, apart) = states(plan.cases(), true);
+    assert_eq!((hashes.len(), together), (3, vec![vec![0, 2], vec![1], vec![3]]));
+    assert_eq!((each.len(), apart), (4, (0..4).map(|case| vec![case]).collect::<Vec<_>>()));
+    assert_eq!(each[0], each[2], "the second one takes it from the snapshot, if there is one");
+}
+
+#[test]
+fn each_case_is_handed_over_once_when_it_has_ended() {
+    let plan = plan(STATES.replace("2000000", "2000"), Path::new("states.toml"));
+    let control = Control::default();
+    let whole = ran(&plan, 2, &control);
+    let mut ended = control.take_ended();
+    ended.sort();
+    assert_eq!(ended.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    for (index, text) in ended {
+        let result: Value = serde_json::from_str(&text).expect("a result is JSON");
+        assert_eq!(result["iops"], whole["cases"][index]["iops"]);
+    }
+    assert!(control.take_ended().is_empty());
+}

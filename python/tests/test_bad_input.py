@@ -29,7 +29,7 @@ name = "replay"
 trace = ""
 """
 ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
-"""A good trace in the DiskSim format: time in ns, device, LBA, sectors, type (0 writes)."""
+"""A good trace in the format of MQSim: time in ns, device, LBA, sectors, type (0 writes)."""
 
 
 @pytest.mark.parametrize(
@@ -194,20 +194,21 @@ def bad_traces() -> dict[str, tuple[bytes, str]]:
     packed = gzip.compress("\n".join(f"{97 * i} 0 {(i * 7919 * 7919) % 4000} 8 1" for i in range(5000)).encode())
     zstd_header = bytes.fromhex("28b52ffd0458")
     return {
-        "text.disksim": (with_row("hello world"), "line 51: has 2 columns; legal: 5 columns between blanks"),
-        "word.disksim": (with_row("soon 0 8 8 1"), "line 51: `time` is `soon`, which is not a number"),
-        "back.disksim": (with_row("5 0 8 8 1"), "line 51: `time` goes back by 4.899995ms"),
-        "negative.disksim": (with_row("-5 0 8 8 1"), "line 51: `time` is `-5`, which is negative"),
-        "beyond.disksim": (with_row("5000000 0 99999999999 8 1"), "line 51: device 0 reaches sector 100000000007, but"),
-        "nothing.disksim": (with_row("5000000 0 8 0 1"), "line 51: `sectors` is `0`, which is too small"),
-        "type.disksim": (with_row("5000000 0 8 8 7"), "line 51: `type` is `7`, which is no operation"),
-        "huge.disksim": (with_row(f"{10**30} 0 8 8 1"), "which is too large"),
+        "text.mqsim": (with_row("hello world"), "line 51: has 2 columns; legal: 5 columns between blanks"),
+        "word.mqsim": (with_row("soon 0 8 8 1"), "line 51: `time` is `soon`, which is not a number"),
+        "back.mqsim": (with_row("5 0 8 8 1"), "line 51: `time` goes back by 4.899995ms"),
+        "negative.mqsim": (with_row("-5 0 8 8 1"), "line 51: `time` is `-5`, which is negative"),
+        "beyond.mqsim": (with_row("5000000 0 99999999999 8 1"), "line 51: device 0 reaches sector 100000000007, but"),
+        "nothing.mqsim": (with_row("5000000 0 8 0 1"), "line 51: `sectors` is `0`, which is too small"),
+        "type.mqsim": (with_row("5000000 0 8 8 7"), "line 51: `type` is `7`, which is no operation"),
+        "huge.mqsim": (with_row(f"{10**30} 0 8 8 1"), "which is too large"),
+        "packed.csv.bz2": (b"BZh91AY&SY", "is bzip2 data; unpack it with `bunzip2`"),
         "prose.txt": (b"The quick brown fox\n", "line 1: `The quick brown fox` looks like no known format"),
         "binary.csv": (b"\x00\xff\xfe" * 100, "is not UTF-8 text"),
         "empty.csv": (b"", "holds no rows"),
         "empty.csv.zst": (b"", "holds no rows"),
-        "truncated.disksim.gz": (packed[: len(packed) // 2], "the gzip data is truncated"),
-        "truncated.disksim.zst": (zstd_header, "the zstd data is truncated"),
+        "truncated.mqsim.gz": (packed[: len(packed) // 2], "the gzip data is truncated"),
+        "truncated.mqsim.zst": (zstd_header, "the zstd data is truncated"),
     }
 
 
@@ -233,12 +234,12 @@ def test_a_place_that_is_no_trace(interpulse: Cli, tmp_path: Path) -> None:
 
 
 def test_bad_rows_are_skipped_on_demand_and_reported(interpulse: Cli, tmp_path: Path) -> None:
-    config, trace = tmp_path / "replay.toml", tmp_path / "text.disksim"
+    config, trace = tmp_path / "replay.toml", tmp_path / "text.mqsim"
     config.write_text(REPLAY)
     trace.write_text("\n".join([*ROWS[:50], "hello world", *ROWS[50:]]))
     ended = interpulse("run", str(config), "--trace", str(trace), "--skip-bad-rows")
     assert ended.code == 0
-    assert "read as disksim, 100 rows; 1 bad row(s) skipped: line 51: has 2 columns" in ended.err
+    assert "read as mqsim, 100 rows; 1 bad row(s) skipped: line 51: has 2 columns" in ended.err
     assert "run: 1 bad rows of the trace were skipped" in ended.out
     counted = interpulse("run", str(config), "--trace", str(trace), "--skip-bad-rows", "--json").json()
     assert counted["counters"]["trace"] == {"rows": 100, "bad_rows": 1, "late_rows": 0}
@@ -247,7 +248,7 @@ def test_bad_rows_are_skipped_on_demand_and_reported(interpulse: Cli, tmp_path: 
 
 def test_what_a_trace_may_be_made_to_fit(interpulse: Cli, tmp_path: Path) -> None:
     """The remedies that the messages name."""
-    config, trace = tmp_path / "replay.toml", tmp_path / "rows.disksim"
+    config, trace = tmp_path / "replay.toml", tmp_path / "rows.mqsim"
     config.write_text(REPLAY)
     trace.write_text("\n".join([*ROWS, "5 0 8 8 1", "99000000 0 99999999999 8 1"]))
     options = ["--set", "flow.0.reorder=clamp", "--set", "flow.0.fit=fold"]
@@ -260,12 +261,12 @@ def test_a_trace_named_in_a_file_lies_beside_it(
     interpulse: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "replay.toml").write_text(REPLAY.replace('""', '"rows.disksim"'))
-    (tmp_path / "here" / "rows.disksim").write_text("\n".join(ROWS))
+    (tmp_path / "here" / "replay.toml").write_text(REPLAY.replace('""', '"rows.mqsim"'))
+    (tmp_path / "here" / "rows.mqsim").write_text("\n".join(ROWS))
     monkeypatch.chdir(tmp_path)
     assert interpulse("run", "here/replay.toml", "--json").json()["host_requests"] == 100
-    (tmp_path / "mine.disksim").write_text("\n".join(ROWS[:60]))
-    assert interpulse("run", "here/replay.toml", "--trace", "mine.disksim", "--json").json()["host_requests"] == 60
+    (tmp_path / "mine.mqsim").write_text("\n".join(ROWS[:60]))
+    assert interpulse("run", "here/replay.toml", "--trace", "mine.mqsim", "--json").json()["host_requests"] == 60
 
 
 def test_a_case_that_fails_costs_the_others_nothing(interpulse: Cli, tmp_path: Path) -> None:

@@ -75,4 +75,4 @@ def test_the_golden_run_exercises_what_it_should() -> None:
         assert case["ftl"]["gc_runs"] > 0
         assert case["nand"]["erases"] > 0
         assert (case["nand"]["suspends"]["program"] > 0) == (case["case"] == "suspend-10")
-    assert (DATA / "golden.disksim").stat().st_size < 50_000
+    assert (DATA / "golden.mqsim").stat().st_size < 50_000

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 FOLDER = os.environ.get("INTERPULSE_TRACES", "")
 ROWS = {
     "msr_hm_0_first1k.csv.zst": ("msr", 1000),
-    "financial1_first10k.disksim.zst": ("disksim", 10_000),
-    "msn_fileserver_disk5.ssdsim-ms.zst": ("ssdsim-ms", 149_999),
+    "financial1_first10k.disksim.zst": ("mqsim", 10_000),
+    "msn_fileserver_disk5.ssdsim-ms.zst": ("disksim-ascii", 149_999),
     "tpcc-small.mqsim.zst": ("mqsim", 6999),
+    "cloudphysics.vscsi.zst": ("vscsi", 113_872),
     "websearch-small.mqsim.zst": ("mqsim", 24_783),
 }
 pytestmark = pytest.mark.skipif(not FOLDER, reason="INTERPULSE_TRACES names no folder with real traces")

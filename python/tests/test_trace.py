@@ -74,10 +74,13 @@ def test_stats_are_exact(interpulse: Cli, tmp_path: Path) -> None:
     assert found == {
         "trace": trace,
         "format": "msr",
+        "time_unit": "100ns",
+        "assumed": "times in 100ns: 429 requests per second (--time-unit ms says otherwise)",
         "packing": "plain",
         "devices": 2,
         "bad_rows": 0,
         "first_bad_rows": [],
+        "other_rows": 0,
         "late_rows": 0,
         "requests": 4,
         "reads": 1,
@@ -134,11 +137,33 @@ def test_formats_that_do_not_tell_themselves(interpulse: Cli, tmp_path: Path) ->
     options = ("--format", "ascii", "--time-unit", "us", "--writes-are", "1", "--json")
     found = interpulse("trace", "stats", trace, *options).json()
     assert (found["writes"], found["span_s"]) == (1, 1.5e-6)
-    assert "name the format" in interpulse("trace", "stats", trace).error()
-    assert "--time-unit" in interpulse("trace", "stats", trace, "--format", "ascii").error()
+    # Decimals are those of DiskSim, in ms, as long as nothing else is said.
+    found = interpulse("trace", trace, "--json").json()
+    assert (found["format"], found["time_unit"], found["span_s"]) == ("disksim-ascii", "ms", 1.5e-3)
+    assert "(--time-unit us says otherwise)" in interpulse("trace", trace).out
+    found = interpulse("trace", "--time-unit", "s", trace, "--json").json()
+    assert (found["format"], found["time_unit"], found["span_s"]) == ("ascii", "s", 1.5)
+    assert "--writes-are" in interpulse("trace", "stats", trace, "--format", "ascii").error()
+    assert 'seen "hours"; expected one of ns, 100ns, us' in interpulse("trace", trace, "--time-unit", "hours").error()
     assert "--writes-are" in interpulse("trace", "stats", trace, "--format", "ascii", "--time-unit", "us").error()
-    assert "belong to --format ascii" in interpulse("trace", "stats", trace, "--time-unit", "us").error()
+    assert "belongs to --format ascii" in interpulse("trace", "stats", trace, "--writes-are", "1").error()
     assert '(did you mean "mqsim"?)' in interpulse("trace", "stats", trace, "--format", "mqsin").error()
+
+
+def test_names_that_said_the_wrong_unit_are_refused(interpulse: Cli, tmp_path: Path) -> None:
+    trace = written(tmp_path / "t.txt", "0 0 0 8 1\n1.5 0 8 8 0\n")
+    config = written(tmp_path / "replay.toml", 'drive = "a4-mini"\n[[flow]]\ntrace = "t.txt"\n')
+    for name, instead in (
+        ("disksim", "disksim-ascii for times in ms, "),
+        ("ssdsim-ms", "disksim-ascii for times in ms, "),
+    ):
+        message = f'seen "{name}"; expected {instead}'
+        assert message in interpulse("trace", trace, "--format", name).error()
+        assert f"flow.0.format: {message}" in interpulse("run", config, "--set", f"flow.0.format={name}").error()
+
+
+def test_a_word_that_is_no_file_is_no_trace(interpulse: Cli) -> None:
+    assert "No such command 'stat'" in interpulse("trace", "stat").error()
 
 
 def test_bad_rows_are_refused_or_counted(interpulse: Cli, tmp_path: Path) -> None:
@@ -176,7 +201,7 @@ def test_a_file_that_is_not_there(interpulse: Cli, tmp_path: Path) -> None:
     assert "is not a regular file" in interpulse("trace", "stats", str(tmp_path)).error()
 
 
-@pytest.mark.parametrize("ending", ["csv", "spc", "mqsim.gz", "ssdsim-ms.zst"])
+@pytest.mark.parametrize("ending", ["csv", "spc", "mqsim.gz", "disksim-ascii.zst", "vscsi", "blkparse"])
 def test_a_twin_has_the_statistics_of_its_row(interpulse: Cli, tmp_path: Path, ending: str) -> None:
     row, out = written(tmp_path / "row.toml", ROW), str(tmp_path / f"twin.{ending}")
     made = interpulse("trace", "twin", row, "--out", out, "--json").json()

@@ -1,4 +1,4 @@
-"""Writes the golden trace and its golden result anew: python/tests/data/golden.{disksim,json}.
+"""Writes the golden trace and its golden result anew: python/tests/data/golden.{mqsim,json}.
 
     make golden
 
@@ -36,7 +36,7 @@ def trace() -> str:
 
 def main() -> None:
     """Writes both files."""
-    (DATA / "golden.disksim").write_text(trace())
+    (DATA / "golden.mqsim").write_text(trace())
     result = interpulse.run(interpulse.Config.load(DATA / "golden.toml"), no_cache=True).raw
     for case in (result, *result["cases"]):
         for key in TIMING:

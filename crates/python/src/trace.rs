@@ -32,7 +32,7 @@ fn watched(
 
 /// The statistics of a trace file as JSON text; docs/TRACES.md defines its names.
 ///
-/// `format` is one of the trace formats; `time_unit` (ns, us, ms) and `writes_are` (0 or 1) belong to `ascii`;
+/// `format` is one of the trace formats; `time_unit` is ns, 100ns, us, ms, s or none; `writes_are` (0 or 1) belongs to `ascii`;
 /// `reorder` is `error` or `clamp`.
 ///
 /// Raises `ConfigError` when the trace cannot be read.

@@ -28,7 +28,7 @@ pub fn check_traces(case: &Case) -> Result<Vec<String>, RunFailure> {
     Ok(found)
 }
 
-/// What a trace was taken for and which rows were left out.
+/// What a trace was taken for, which rows were left out, and what was assumed about its times.
 fn about_trace(path: &Path, found: &TraceSummary) -> String {
     let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
     if found.bad_rows > 0 {
@@ -36,10 +36,13 @@ fn about_trace(path: &Path, found: &TraceSummary) -> String {
         let more = if found.bad_rows > found.first_bad_rows.len() as u64 { "; ..." } else { "" };
         text += &format!("; {} bad row(s) skipped: {shown}{more}", found.bad_rows);
     }
+    if found.other_rows > 0 {
+        text += &format!("; {} row(s) that are no reads or writes left out", found.other_rows);
+    }
     if found.late_rows > 0 {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
-    text
+    text + "; " + &found.assumed
 }
 
 /// The drive of a case, and its host.

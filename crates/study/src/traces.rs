@@ -31,7 +31,7 @@ pub struct StatisticsRequest {
     pub path: PathBuf,
     /// Name of its format.
     pub format: String,
-    /// Unit of the first column: ns, us or ms; for the format `ascii` only.
+    /// Unit of its times; told if left out.
     pub time_unit: Option<String>,
     /// Type code of a write, 0 or 1; for the format `ascii` only.
     pub writes_are: Option<u32>,
@@ -53,6 +53,7 @@ pub fn statistics(
     }
     let spec = TraceSpec {
         format: format(request)?,
+        time_unit: time_unit(request)?,
         reorder: if request.reorder == "clamp" { Reorder::Clamp } else { Reorder::Error },
         skip_bad_rows: request.skip_bad_rows,
         ..TraceSpec::new(&request.path)
@@ -63,28 +64,17 @@ pub fn statistics(
 
 fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
     if request.format != "ascii" {
-        if request.time_unit.is_some() || request.writes_are.is_some() {
-            let message = "--time-unit and --writes-are belong to --format ascii; the other formats fix both";
+        if request.writes_are.is_some() {
+            let message = "--writes-are belongs to --format ascii; the other formats fix it";
             return Err(PlanError(message.to_string()));
+        }
+        if let Some(instead) = Format::instead_of(&request.format) {
+            return Err(PlanError(format!("--format: seen \"{}\"; expected {instead}", request.format)));
         }
         let names: Vec<&str> = Format::ROWS.iter().map(|row| row.name).collect();
         let found = Format::named(&request.format);
         return found.ok_or_else(|| ConfigError::not_among("--format", &request.format, &names).into());
     }
-    let time = match request.time_unit.as_deref() {
-        Some("ns") => TimeUnit::Ns,
-        Some("us") => TimeUnit::Us,
-        Some("ms") => TimeUnit::Ms,
-        seen => {
-            let seen = seen.unwrap_or_default();
-            return Err(ConfigError::not_among(
-                "--time-unit (needed by --format ascii)",
-                seen,
-                &["ns", "us", "ms"],
-            )
-            .into());
-        }
-    };
     let types = match request.writes_are {
         Some(0) => TypeCode::ZeroWrites,
         Some(1) => TypeCode::OneWrites,
@@ -94,7 +84,14 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
             ));
         }
     };
-    Ok(Format::Ascii(AsciiLayout { time, types }))
+    Ok(Format::Ascii(AsciiLayout { types }))
+}
+
+fn time_unit(request: &StatisticsRequest) -> Result<Option<TimeUnit>, PlanError> {
+    let Some(name) = request.time_unit.as_deref() else { return Ok(None) };
+    let names: Vec<&str> = TimeUnit::ALL.iter().map(|unit| unit.0).collect();
+    let unit = TimeUnit::named(name);
+    unit.map(Some).ok_or_else(|| ConfigError::not_among("--time-unit", name, &names).into())
 }
 
 fn measured_json(path: &Path, measured: &Measured) -> Value {
@@ -106,10 +103,13 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
     let mut all = json!({
         "trace": path.display().to_string(),
         "format": measured.format,
+        "time_unit": measured.time_unit,
+        "assumed": measured.assumed,
         "packing": measured.packing.to_string(),
         "devices": measured.devices,
         "bad_rows": measured.bad_rows,
         "first_bad_rows": measured.first_bad_rows,
+        "other_rows": measured.other_rows,
         "late_rows": measured.late_rows,
         "requests": found.requests,
         "reads": found.reads(),

@@ -193,7 +193,7 @@ fn an_ascii_trace_names_its_unit_and_type_code() {
         message(&legal, &[("flow.0.writes-are", "2")]),
         "--set: flow.0.writes-are: seen 2; expected a whole number from 0 to 1"
     );
-    assert!(message(base, &[]).contains("flow.0.time-unit: missing key"), "{}", message(base, &[]));
+    assert!(message(base, &[]).contains("flow.0.writes-are: missing key"), "{}", message(base, &[]));
 }
 
 const TWIN: &str = "drive = \"a4-mini\"\n[[flow]]\ntwin = \"msr-prxy-0\"\nrequests = 20000\n";

@@ -50,7 +50,7 @@ impl Flow {
             )),
             Source::Trace(trace) => {
                 trace.check().map_err(|illegal| illegal.in_flow(&spec.name))?;
-                Running::Trace(Box::new(Replay::open(trace, spec.start, capacity_sectors)?))
+                Running::Trace(Box::new(Replay::open(trace, instance, spec.start, capacity_sectors)?))
             }
             Source::Twin(twin) => Running::Twin(Box::new(
                 Twin::new(twin, spec.start, capacity_sectors, streams, instance)

@@ -1,10 +1,11 @@
 //! Arbitrary bytes through every trace reader.
 
 use crate::spec::Pacing;
-use crate::trace::format::{AsciiLayout, Format, TimeUnit, TypeCode};
+use crate::trace::format::Format;
 use crate::trace::input::Input;
 use crate::trace::replay::Replay;
 use crate::trace::spec::{Fit, Reorder, TracePacing, TraceSpec};
+use crate::trace::unit::TimeUnit;
 use interpulse_engine::SimTime;
 
 /// Sectors of the drive that fuzzed traces are replayed on: odd, so that nothing divides it.
@@ -29,11 +30,11 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
         ..strict.clone()
     };
     let mut accepted = 0;
-    let micro = AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites };
     for (_, format, _) in Format::all() {
-        let format = if matches!(format, Format::Ascii(_)) { Format::Ascii(micro) } else { format };
+        // Of any unit that there is no other format of.
+        let time_unit = matches!(format, Format::Ascii(_)).then_some(TimeUnit::Us);
         for spec in [&strict, &lenient, &closed] {
-            let spec = TraceSpec { format, ..spec.clone() };
+            let spec = TraceSpec { format, time_unit, ..spec.clone() };
             accepted += usize::from(replay(bytes, &spec));
         }
     }

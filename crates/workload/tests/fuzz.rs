@@ -1,17 +1,14 @@
 //! Do arbitrary bytes leave every reader standing?
 
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes};
-use interpulse_workload::{AsciiLayout, Format, Packing, TimeUnit, TypeCode, fuzz_trace};
+use interpulse_workload::{AsciiLayout, Format, Packing, TypeCode, fuzz_trace};
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-const FORMATS: [Format; 5] = [
-    Format::Msr,
-    Format::Spc,
-    Format::Ascii(AsciiLayout { time: TimeUnit::Us, types: TypeCode::OneWrites }),
-    Format::SsdSimMs,
-    Format::MqSim,
-];
+fn formats() -> Vec<Format> {
+    Format::readers().collect()
+}
+
 const PACKINGS: [Packing; 3] = [Packing::Plain, Packing::Gzip, Packing::Zstd];
 
 /// Pieces of rows, so that random texts come close to being traces.
@@ -67,12 +64,12 @@ proptest! {
     /// A good trace with some bytes changed and its end cut off.
     #[test]
     fn damaged_traces(
-        (format, packing, seed) in (0..FORMATS.len(), 0..PACKINGS.len(), 0u64..100),
+        (format, packing, seed) in (0..formats().len(), 0..PACKINGS.len(), 0u64..100),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         cut in any::<prop::sample::Index>(),
     ) {
         let recipe = TraceRecipe { rows: 40, devices: 2, device_sectors: 4096, seed, ..Default::default() };
-        let mut bytes = trace_bytes(&recipe, FORMATS[format], PACKINGS[packing]).unwrap();
+        let mut bytes = trace_bytes(&recipe, formats()[format], PACKINGS[packing]).unwrap();
         for (place, byte) in edits {
             let place = place.index(bytes.len());
             bytes[place] = byte;
@@ -84,9 +81,9 @@ proptest! {
 
     /// Untouched traces are accepted by the reader of their format however they are read.
     #[test]
-    fn good_traces_are_accepted(format in 0..FORMATS.len(), packing in 0..PACKINGS.len(), seed in any::<u64>()) {
+    fn good_traces_are_accepted(format in 0..formats().len(), packing in 0..PACKINGS.len(), seed in any::<u64>()) {
         let recipe = TraceRecipe { rows: 40, seed, ..Default::default() };
-        let bytes = trace_bytes(&recipe, FORMATS[format], PACKINGS[packing]).unwrap();
+        let bytes = trace_bytes(&recipe, formats()[format], PACKINGS[packing]).unwrap();
         prop_assert!(fuzz_trace(&bytes) >= 3);
     }
 }
@@ -95,18 +92,20 @@ fn corpus() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
 
-/// File name and how many of the 21 readings of [`fuzz_trace`] accept it.
-const CORPUS: [(&str, usize); 11] = [
-    ("ascii-us.txt", 6),
-    ("bad-utf8.bin", 8),
-    ("crlf.mqsim", 12),
+/// File name and how many of the readings of [`fuzz_trace`] accept it, three of each format.
+const CORPUS: [(&str, usize); 13] = [
+    ("ascii-us.txt", 9),
+    ("bad-utf8.bin", 10),
+    ("crlf.mqsim", 15),
     ("cut.mqsim.gz", 0),
     ("cut.mqsim.zst", 0),
+    ("good.blkparse", 6),
     ("good.csv", 6),
-    ("good.mqsim.gz", 12),
-    ("good.mqsim.zst", 12),
+    ("good.disksim-ascii", 9),
+    ("good.mqsim.gz", 15),
+    ("good.mqsim.zst", 15),
     ("good.spc", 6),
-    ("good.ssdsim-ms", 6),
+    ("good.vscsi", 6),
     ("overflow.csv", 0),
 ];
 
@@ -132,9 +131,12 @@ fn regenerate_the_corpus() {
     let put = |name: &str, bytes: &[u8]| std::fs::write(corpus().join(name), bytes).unwrap();
     let bytes = |format, packing| trace_bytes(&recipe, format, packing).unwrap();
     put("good.csv", &bytes(Format::Msr, Packing::Plain));
+    put("good.vscsi", &bytes(Format::Vscsi, Packing::Plain));
+    put("good.blkparse", &bytes(Format::named("blkparse").unwrap(), Packing::Plain));
     put("good.spc", &bytes(Format::Spc, Packing::Plain));
-    put("good.ssdsim-ms", &bytes(Format::SsdSimMs, Packing::Plain));
-    put("ascii-us.txt", &bytes(FORMATS[2], Packing::Plain));
+    put("good.disksim-ascii", &bytes(Format::DiskSimAscii, Packing::Plain));
+    let ascii = Format::Ascii(AsciiLayout { types: TypeCode::OneWrites });
+    put("ascii-us.txt", &bytes(ascii, Packing::Plain));
     for (ending, packing) in [("gz", Packing::Gzip), ("zst", Packing::Zstd)] {
         let packed = bytes(Format::MqSim, packing);
         put(&format!("good.mqsim.{ending}"), &packed);

@@ -119,7 +119,7 @@ fn bad_spc_rows() {
             ),
             (
                 "0,1,512,r,0.5\n0,1,512,r,0.499997\n",
-                "line 2: `time` goes back by 3us; legal: ascending times, or reorder = clamp, or closed pacing",
+                "line 2: `time` goes back by 3us; legal: ascending times, or --set flow.0.reorder=clamp, or closed pacing",
             ),
         ],
     );
@@ -135,8 +135,8 @@ fn bad_ascii_rows() {
                 "line 1: has 4 columns; legal: 5 columns between blanks: time device lba sectors type",
             ),
             (
-                "0.5 0 8 8 1\n",
-                "line 1: `time` is `0.5`, which is not a whole number; legal: ns, a whole number (for decimals, \
+                "0 0 8 8 1\n0.5 0 8 8 1\n",
+                "line 2: `time` is `0.5`, which is not a whole number; legal: ns, a whole number (for decimals, \
                  name a format in us or ms)",
             ),
             (
@@ -157,28 +157,26 @@ fn bad_ascii_rows() {
             ),
         ],
     );
-    for (time, types, row, expected) in [
+    for (time, row, expected) in [
         (
             TimeUnit::Us,
-            TypeCode::OneWrites,
             "0 0 0 8 r",
             "line 1: `type` is `r`, which is no operation; legal: 0 (read) or 1 (write)",
         ),
         (
             TimeUnit::Us,
-            TypeCode::OneWrites,
             "1. 0 0 8 1",
             "line 1: `time` is `1.`, which is not a number; legal: us, 0 or more, decimals allowed",
         ),
         (
             TimeUnit::Ms,
-            TypeCode::OneWrites,
             "1.2.3 0 0 8 1",
             "line 1: `time` is `1.2.3`, which is not a number; legal: ms, 0 or more, decimals allowed",
         ),
     ] {
-        let format = Format::Ascii(AsciiLayout { time, types });
-        let spec = TraceSpec { format, ..TraceSpec::new(file("layout.txt", row.as_bytes())) };
+        let format = Format::Ascii(AsciiLayout { types: TypeCode::OneWrites });
+        let path = file("layout.txt", row.as_bytes());
+        let spec = TraceSpec { format, time_unit: Some(time), ..TraceSpec::new(path) };
         assert_eq!(trace_message(spec, ROOMY), expected);
     }
 }
@@ -198,15 +196,81 @@ fn lines_that_are_no_text() {
 
 #[test]
 fn formats_that_cannot_be_told() {
+    let message = message("unknown.csv", "\nhello,\tworld\n");
+    let (said, names) = message.split_once("NAME: ").unwrap();
     assert_eq!(
-        message("ambiguous.txt", "0 0 8 8 1\n"),
-        "the rows have five columns like `ascii`, but neither they nor the file name tell the time unit; name the \
-         format: disksim, ssdsim-ms or mqsim, or ascii with its time unit and type code"
+        said,
+        "line 2: `hello,\\tworld` looks like no known format; name its format with --set flow.0.format="
+    );
+    let known: Vec<_> = Format::readers().map(|format| format.name()).collect();
+    assert_eq!(names, known.join(", "));
+}
+
+#[test]
+fn a_format_that_is_named_for_rows_of_another() {
+    let spec = TraceSpec { format: Format::Msr, ..TraceSpec::new(file("unlike.txt", b"0.5 0 8 8 1\n")) };
+    assert_eq!(
+        trace_message(spec, ROOMY),
+        "line 1: has 1 column; legal: 7 columns between commas: time,host,disk,Type,offset,size,response; its rows look \
+         like mqsim or ssdsim or disksim-ascii or ascii, which --set flow.0.format=auto reads"
+    );
+}
+
+#[test]
+fn files_that_are_no_traces() {
+    for (name, bytes, expected) in [
+        (
+            "t.csv.bz2",
+            &b"BZh91AY&SY"[..],
+            "is bzip2 data; unpack it with `bunzip2`, or pack it anew as .gz or .zst",
+        ),
+        ("t.zip", b"PK\x03\x04\x14\0", "is a zip archive; unzip it and name the file in it"),
+        (
+            "sda.blktrace.0",
+            b"\x07tae\0\0\0\0",
+            "is a binary trace of blktrace; make text of it: `blkparse -i FILE > FILE.txt`",
+        ),
+        ("t.mqsim", b"PAR1\x15\x04", "is a Parquet table; write its rows as text, one request in each"),
+    ] {
+        assert_eq!(message(name, bytes), expected);
+        for packing in [Packing::Gzip, Packing::Zstd] {
+            assert_eq!(message(&format!("{packing}_{name}"), pack(bytes, packing).unwrap()), expected);
+        }
+        let named = TraceSpec { format: Format::Msr, ..TraceSpec::new(file(name, bytes)) };
+        assert_eq!(trace_message(named, ROOMY), expected);
+    }
+    let twice = pack(&pack(b"1 0 8 8 1\n", Packing::Gzip).unwrap(), Packing::Zstd).unwrap();
+    assert_eq!(message("twice.gz.zst", twice), "is gzip data inside the packed file; pack it once only");
+}
+
+#[test]
+fn records_that_cannot_be_read() {
+    let recipe = TraceRecipe { rows: 3, ..Default::default() };
+    let good = trace_bytes(&recipe, Format::Vscsi, Packing::Plain).unwrap();
+    let damaged = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        message("damaged.vscsi", &bytes)
+    };
+    assert_eq!(
+        message("cut.vscsi", &good[..80]),
+        "record 3: has 16 bytes, then the file ends; legal: 32 bytes"
+    );
+    let spec =
+        |bytes: &[u8]| TraceSpec { format: Format::Vscsi, ..TraceSpec::new(file("named.vscsi", bytes)) };
+    assert_eq!(
+        trace_message(spec(b"1 0 8 8 1\n"), ROOMY),
+        "record 1: has 10 bytes, then the file ends; legal: 32 bytes"
     );
     assert_eq!(
-        message("unknown.csv", "\nhello,\tworld\n"),
-        "line 2: `hello,\\tworld` looks like no known format; name the format: msr, spc, ascii, disksim, \
-         ssdsim-ms or mqsim"
+        damaged(32 + 15, 7),
+        "record 2: `version` is `1792`, which is another version; legal: 256 to 511, version 1"
+    );
+    let mut empty = good.clone();
+    empty[36..40].fill(0);
+    assert_eq!(
+        trace_message(spec(&empty), ROOMY),
+        "record 2: `length` is `0`, which is too small; legal: bytes, a whole number, 1 to 1073741312 (1 GiB less a sector)"
     );
 }
 

@@ -8,12 +8,13 @@ use interpulse_workload::{Fit, Pacing, Reorder, TracePacing, TraceSpec, measure}
 use std::path::PathBuf;
 
 /// File, format told, rows, share of writes in per mille (rounded), devices, span in whole ms.
-const SAMPLES: [(&str, &str, u64, u64, usize, u64); 5] = [
+const SAMPLES: [(&str, &str, u64, u64, usize, u64); 6] = [
     ("msr_hm_0_first1k.csv.zst", "msr", 1_000, 492, 1, 127_233),
-    ("msn_fileserver_disk5.ssdsim-ms.zst", "ssdsim-ms", 149_999, 130, 1, 143_068),
-    ("financial1_first10k.disksim.zst", "disksim", 10_000, 592, 22, 259_601),
+    ("msn_fileserver_disk5.ssdsim-ms.zst", "disksim-ascii", 149_999, 130, 1, 143_068),
+    ("financial1_first10k.disksim.zst", "mqsim", 10_000, 592, 22, 259_601),
     ("tpcc-small.mqsim.zst", "mqsim", 6_999, 374, 16, 136),
     ("websearch-small.mqsim.zst", "mqsim", 24_783, 0, 6, 60_055),
+    ("cloudphysics.vscsi.zst", "vscsi", 113_872, 587, 1, 7_200_089),
 ];
 
 fn folder() -> Option<PathBuf> {
@@ -66,11 +67,12 @@ fn samples_are_told_and_counted() {
 /// What is known of the samples: share of writes in %, mean read and write in KiB; distinct 4 KiB pages written in
 /// MiB and the share of the page writes that are updates in %; the same two at 512 B, in MiB and % of the volume,
 /// counted by another program over sets of sectors.
-const FIGURES: [(&str, [f64; 7]); 4] = [
+const FIGURES: [(&str, [f64; 7]); 5] = [
     ("msr_hm_0_first1k.csv.zst", [49.2, 11.7, 7.1, 1.86, 49.3, 1.816, 46.8]),
     ("msn_fileserver_disk5.ssdsim-ms.zst", [13.0, 18.3, 9.2, 169.97, 3.3, 169.973, 3.3]),
     ("financial1_first10k.disksim.zst", [59.2, 6.1, 4.9, 14.59, 69.9, 13.854, 51.3]),
     ("tpcc-small.mqsim.zst", [37.4, 8.1, 8.7, 30.78, 1.5, 22.319, 0.0]),
+    ("cloudphysics.vscsi.zst", [58.7, 37.4, 35.2, 815.22, 68.2, 805.783, 64.9]),
 ];
 
 #[test]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json as json_text
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from interpulse import _core
 from interpulse.cli.options import Json, named_path
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 EPILOG = """\
 Examples:
 
-  interpulse trace stats disk.csv.zst
+  interpulse trace disk.csv.zst
+
+  interpulse trace stats disk.txt --time-unit us --json
 
   interpulse trace twin msr-hm-0 --out hm_0.csv.zst --requests 100000
 
@@ -31,17 +34,27 @@ A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/
 SHOWN_SIZES = 8
 """The table lists so many of the most frequent sizes of each kind."""
 
+
+class Measuring(TyperGroup):
+    """A group in which arguments without a command, but with a file, are those of `stats`."""
+
+    def parse_args(self, ctx: object, args: list[str]) -> list[str]:
+        """Takes `args` apart; raises what the command line reports where they cannot be meant."""
+        if not any(arg in self.commands for arg in args) and any(_is_file_name(arg) for arg in args):
+            args = ["stats", *args]
+        return super().parse_args(cast("Any", ctx), args)
+
+
+def _is_file_name(text: str) -> bool:
+    return not text.startswith("-") and ("." in text or "/" in text or Path(text).exists())
+
+
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
+    cls=Measuring,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class TimeUnit(StrEnum):
-    """Unit of the first column of an ascii trace."""
-
-    NS = "ns"
-    US = "us"
-    MS = "ms"
 
 
 class Reorder(StrEnum):
@@ -70,7 +83,10 @@ Requests = Annotated[
 
 @app.callback(epilog=EPILOG)
 def trace() -> None:
-    """Measure block traces, and make statistical twins of traces that are not public."""
+    """Measure block traces, and make statistical twins of traces that are not public.
+
+    A file in place of a command is measured.
+    """
 
 
 @app.command("stats")
@@ -85,7 +101,10 @@ def stats(
         str, typer.Option("--format", metavar="NAME", help="Its format; `interpulse list formats` has them.")
     ] = "auto",
     time_unit: Annotated[
-        TimeUnit | None, typer.Option(help="Unit of the first column, for --format ascii.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="UNIT", help="Unit of its times: ns, 100ns, us, ms or s.", show_default="told from the file"
+        ),
     ] = None,
     writes_are: Annotated[
         int | None,
@@ -103,9 +122,7 @@ def stats(
 
     All figures are exact, over every row. docs/TRACES.md defines them.
     """
-    text = _core.trace_statistics(
-        file, trace_format, time_unit and time_unit.value, writes_are, reorder.value, skip_bad_rows
-    )
+    text = _core.trace_statistics(file, trace_format, time_unit, writes_are, reorder.value, skip_bad_rows)
     emit(text if json else _stats_table(json_text.loads(text)))
 
 
@@ -152,10 +169,14 @@ def row_(row: Row, requests: Requests = None, json: Json = False) -> None:
 
 
 def _stats_table(found: Mapping[str, Any]) -> str:
-    head = f"{found['trace']}: {found['format']}, {found['packing']}, {found['devices']:,} device(s)"
+    head = (
+        f"{found['trace']}: {found['format']}, {found['packing']}, {found['devices']:,} device(s)\n{found['assumed']}"
+    )
     if found["bad_rows"]:
         shown = "; ".join(found["first_bad_rows"])
         head += f"\n{found['bad_rows']:,} bad row(s) skipped: {shown}"
+    if found["other_rows"]:
+        head += f"\n{found['other_rows']:,} row(s) that are no reads or writes left out"
     if found["late_rows"]:
         head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
     parts = [head, grid(_figures(found))]

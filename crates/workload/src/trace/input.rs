@@ -1,7 +1,8 @@
 //! The bytes of a trace: a file or (for fuzzing) memory, unpacked on the way.
 
 use super::packing::Packing;
-use super::problem::{TraceError, TraceProblem};
+use super::place::Place;
+use super::problem::{TraceError, TraceProblem, addressed};
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub(crate) struct Input {
     path: PathBuf,
     memory: Option<Arc<[u8]>>,
+    flow: Option<u64>,
 }
 
 /// An opened trace.
@@ -22,12 +24,22 @@ pub(crate) struct Opened {
 
 impl Input {
     pub fn file(path: &Path) -> Input {
-        Input { path: path.to_owned(), memory: None }
+        Input { path: path.to_owned(), memory: None, flow: None }
     }
 
     /// Bytes in memory under the name of a file.
     pub fn memory(name: &str, bytes: &[u8]) -> Input {
-        Input { path: PathBuf::from(name), memory: Some(bytes.into()) }
+        Input { path: PathBuf::from(name), memory: Some(bytes.into()), flow: None }
+    }
+
+    /// The same for the flow of this index, whose settings messages name.
+    pub fn of_flow(self, index: u64) -> Input {
+        Input { flow: Some(index), ..self }
+    }
+
+    /// `text` with its settings in the words of whoever reads the trace.
+    pub fn addressed(&self, text: &str) -> String {
+        addressed(text, self.flow)
     }
 
     /// The last part of the path, or nothing if that is not text.
@@ -37,7 +49,7 @@ impl Input {
 
     /// The fault of this input.
     pub fn error(&self, problem: TraceProblem) -> TraceError {
-        TraceError { path: self.path.clone(), problem }
+        TraceError { path: self.path.clone(), flow: self.flow, problem }
     }
 
     /// Opens the input at its start.
@@ -46,7 +58,7 @@ impl Input {
             Some(bytes) => unpack(Cursor::new(Arc::clone(bytes))),
             None => unpack(open_file(&self.path)?),
         }
-        .map_err(|error| TraceProblem::Read { line: 0, error })
+        .map_err(|error| TraceProblem::Read { line: Place::default(), error })
     }
 }
 
@@ -74,7 +86,7 @@ fn unpack(mut packed: impl Read + Send + 'static) -> io::Result<Opened> {
         }
     }
     let packing = match magic[..have] {
-        [0x1f, 0x8b, ..] => Packing::Gzip,
+        [0x1f, 0x8b] | [0x1f, 0x8b, 8, ..] => Packing::Gzip,
         // A frame, or one of the sixteen kinds of skippable frames some writers put first.
         [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Packing::Zstd,
         _ => Packing::Plain,

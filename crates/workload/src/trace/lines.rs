@@ -1,14 +1,27 @@
-//! Lines of a trace through one fixed buffer.
+//! Lines or records of a trace through one fixed buffer.
 
+use super::format::Format;
 use super::input::Opened;
 use super::limits::LINE_MAX;
 use super::packing::Packing;
+use super::place::Place;
 use super::problem::{RowFault, TraceProblem};
 use std::io::{self, Read};
 
 const BUFFER: usize = 64 << 10;
+/// How much [`Lines::beginning`] shows.
+const BEGINNING: usize = 4096;
 
-/// Reads line by line.
+/// A row as it stands in the file.
+#[derive(Clone, Copy)]
+pub(super) enum Raw<'l> {
+    /// A line without its end.
+    Line(&'l str),
+    /// A record.
+    Record(&'l [u8]),
+}
+
+/// Reads line by line, or record by record.
 pub(super) struct Lines {
     bytes: Box<dyn Read + Send>,
     packing: Packing,
@@ -19,8 +32,8 @@ pub(super) struct Lines {
     start: usize,
     end: usize,
     ended: bool,
-    /// Lines handed out.
-    line: u64,
+    /// Lines or records handed out.
+    place: Place,
 }
 
 impl Lines {
@@ -34,13 +47,13 @@ impl Lines {
             start: 0,
             end: 0,
             ended: false,
-            line: 0,
+            place: Place::default(),
         }
     }
 
-    /// Number of the line handed out last, from 1.
-    pub fn line(&self) -> u64 {
-        self.line
+    /// The line or record handed out last.
+    pub fn place(&self) -> Place {
+        self.place
     }
 
     /// How the file is packed.
@@ -48,10 +61,44 @@ impl Lines {
         self.packing
     }
 
+    /// The next row as `format` has them; the inner error is a line that is no text, or a record that is cut off.
+    pub fn next_of(&mut self, format: &Format) -> Result<Option<Result<Raw<'_>, RowFault>>, TraceProblem> {
+        Ok(match format.record_bytes() {
+            None => self.next()?.map(|line| line.map(Raw::Line)),
+            Some(bytes) => self.next_record(bytes)?.map(|record| record.map(Raw::Record)),
+        })
+    }
+
+    /// What the file begins with, up to [`BEGINNING`] bytes; only before the first line.
+    pub fn beginning(&mut self) -> &[u8] {
+        // What cannot be read is noticed where it is read in earnest.
+        while self.end < BEGINNING && !self.ended && self.fill().is_ok() {}
+        &self.buffer[..self.end.min(BEGINNING)]
+    }
+
+    fn next_record(&mut self, bytes: usize) -> Result<Option<Result<&[u8], RowFault>>, TraceProblem> {
+        self.place.records = true;
+        while self.end - self.start < bytes && !self.ended {
+            self.fill()?;
+        }
+        let found = self.end - self.start;
+        if found == 0 {
+            return Ok(None);
+        }
+        self.place.number += 1;
+        let from = self.start;
+        self.start += found.min(bytes);
+        Ok(Some(if found < bytes {
+            Err(RowFault::CutOff { found, bytes })
+        } else {
+            Ok(&self.buffer[from..from + bytes])
+        }))
+    }
+
     /// The next line without its end; the inner error is a line that is no text.
     pub fn next(&mut self) -> Result<Option<Result<&str, RowFault>>, TraceProblem> {
         let Some(length) = self.find_end()? else { return Ok(None) };
-        self.line += 1;
+        self.place.number += 1;
         if length > LINE_MAX {
             self.drop_line(length)?;
             return Ok(Some(Err(RowFault::TooLong)));
@@ -60,7 +107,7 @@ impl Lines {
         // At the end of the file the line has no newline to step over.
         self.start = (to + 1).min(self.end);
         let mut line = &self.buffer[from..to];
-        if self.line == 1 {
+        if self.place.number == 1 {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         }
         line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -130,7 +177,7 @@ impl Lines {
     }
 
     fn problem(&self, error: io::Error) -> TraceProblem {
-        let (line, packing) = (self.line, self.packing);
+        let (line, packing) = (self.place, self.packing);
         match (packing, error.kind()) {
             (Packing::Plain, _) => TraceProblem::Read { line, error },
             (_, io::ErrorKind::UnexpectedEof) => TraceProblem::Truncated { packing, line },

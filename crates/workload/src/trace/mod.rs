@@ -4,19 +4,26 @@
 //! and totals, so that every fault shows before simulated time starts; the second (`replay`) hands the
 //! rows out through a small read-ahead buffer. Memory does not grow with the length of the trace.
 //!
-//! Rows common to all formats: lines end in LF or CRLF, the last may lack its end; blank lines and lines
-//! that start with `#` are skipped; a UTF-8 byte order mark at the very start is ignored. Plain, gzip and
-//! zstd files are told apart by their first bytes, never by their name.
+//! Rows common to all formats of text: lines end in LF or CRLF, the last may lack its end; blank lines, lines that start
+//! with `#`, `;` or `//`, and headings (lines before the first row in which no word is a number) are skipped; a UTF-8 byte
+//! order mark at the very start is ignored; columns beyond those of the format do not matter. Plain, gzip and zstd files
+//! are told apart by their first bytes, never by their name.
+//!
+//! `tell` says which format a file has and in which unit it counts time.
 
+mod columns;
 mod device;
 pub mod format;
 pub(crate) mod input;
 mod layout;
 mod limits;
 mod lines;
+mod magic;
 mod number;
 pub mod pack;
 pub(crate) mod packing;
+pub mod place;
+mod plausible;
 pub mod problem;
 pub(crate) mod replay;
 pub(crate) mod row;
@@ -25,3 +32,5 @@ pub mod spec;
 pub mod statistics;
 mod stream;
 pub mod summary;
+mod tell;
+pub mod unit;

@@ -2,7 +2,7 @@
 
 use super::problem::RowFault;
 use super::row::{REQUEST_SECTORS_MAX, SECTORS_MAX};
-use interpulse_engine::SECTOR;
+use interpulse_engine::{Op, SECTOR};
 
 /// A column: its name, what is legal in it, and the text seen.
 #[derive(Clone, Copy)]
@@ -30,12 +30,11 @@ impl Column<'_> {
         Ok(value)
     }
 
-    /// A time in units of `unit_ns`, a power of ten of ns; in ns, rounded down. Decimals are refused where
-    /// the unit is 1 ns: there they mean that the unit is another one.
-    pub fn time_ns(&self, unit_ns: u64) -> Result<u64, RowFault> {
+    /// A time in units of `unit_ns`, a power of ten of ns; in ns, rounded down. Decimals are refused where it must be `whole`.
+    pub fn time_ns(&self, unit_ns: u64, whole: bool) -> Result<u64, RowFault> {
         let (whole, decimals) = match self.text.split_once('.') {
             None => (self.text, ""),
-            Some(_) if unit_ns == 1 => return Err(self.fault("not a whole number")),
+            Some(_) if whole => return Err(self.fault("not a whole number")),
             Some((_, "")) | Some(("", _)) => return Err(self.fault("not a number")),
             Some((whole, decimals)) => (whole, decimals),
         };
@@ -83,6 +82,22 @@ pub(super) fn device(name: &'static str, text: &str) -> Result<u32, RowFault> {
 pub(super) fn sector(name: &'static str, text: &str) -> Result<u64, RowFault> {
     let column = Column { name, text, legal: "512-byte sectors, a whole number below 2^44 (8 PiB)" };
     column.whole(0, SECTORS_MAX - 1)
+}
+
+/// The operation that a column names, case aside.
+pub(super) fn op(
+    name: &'static str,
+    text: &str,
+    reads: &[&str],
+    writes: &[&str],
+    legal: &'static str,
+) -> Result<Op, RowFault> {
+    let among = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    match (among(reads), among(writes)) {
+        (true, _) => Ok(Op::Read),
+        (_, true) => Ok(Op::Write),
+        _ => Err(RowFault::field(name, text, "no operation", legal)),
+    }
 }
 
 /// A start in bytes.

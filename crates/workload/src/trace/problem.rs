@@ -1,17 +1,21 @@
 //! What can be wrong with a trace file, in words.
 
+use super::format::Format;
 use super::limits::{DEVICES_MAX, LINE_MAX};
 use super::packing::Packing;
+use super::place::Place;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 /// A fault of a trace file.
 #[derive(Debug, thiserror::Error)]
-#[error("trace {}: {problem}", path.display())]
+#[error("trace {}: {}", path.display(), addressed(&problem.to_string(), *flow))]
 pub struct TraceError {
     /// The file.
     pub path: PathBuf,
+    /// The index of the flow that replays it, if one does.
+    pub flow: Option<u64>,
     /// What is wrong with it.
     pub problem: TraceProblem,
 }
@@ -29,28 +33,28 @@ pub enum TraceProblem {
     #[error("is not a regular file; a trace is read twice, so a pipe cannot be one")]
     NotAFile,
     /// Reading failed on the way.
-    #[error("cannot be read after line {line}: {error}")]
+    #[error("cannot be read after {line}: {error}")]
     Read {
         /// The last complete line.
-        line: u64,
+        line: Place,
         /// What the operating system says.
         error: io::Error,
     },
     /// A packed file ends too early.
-    #[error("the {packing} data is truncated: it ends after line {line} in the middle of the packed stream")]
+    #[error("the {packing} data is truncated: it ends after {line} in the middle of the packed stream")]
     Truncated {
         /// How the file is packed.
         packing: Packing,
         /// The last complete line.
-        line: u64,
+        line: Place,
     },
     /// A packed file cannot be unpacked.
-    #[error("the {packing} data is damaged after line {line}: {detail}")]
+    #[error("the {packing} data is damaged after {line}: {detail}")]
     Damaged {
         /// How the file is packed.
         packing: Packing,
         /// The last complete line.
-        line: u64,
+        line: Place,
         /// What the unpacker says.
         detail: String,
     },
@@ -65,39 +69,51 @@ pub enum TraceProblem {
         /// The first message.
         first: String,
     },
-    /// The rows look like the ascii family, which has no way to tell its unit.
-    #[error(
-        "the rows have five columns like `ascii`, but neither they nor the file name tell the time unit; \
-         name the format: disksim, ssdsim-ms or mqsim, or ascii with its time unit and type code"
-    )]
-    Ambiguous,
     /// The rows look like nothing known.
     #[error(
-        "line {line}: `{found}` looks like no known format; name the format: msr, spc, ascii, disksim, \
-         ssdsim-ms or mqsim"
+        "{line}: `{found}` looks like no known format; name its format with --set flow.N.format=NAME: {}",
+        formats()
     )]
     Unknown {
         /// The first line that is not blank or a comment.
-        line: u64,
+        line: Place,
         /// Its beginning.
         found: String,
     },
+    /// No row has the columns of the format that was named, but those of others.
+    #[error("{line}: {fault}; its rows look like {like}, which --set flow.N.format=auto reads")]
+    Unlike {
+        /// The first row.
+        line: Place,
+        /// What is wrong with it.
+        fault: RowFault,
+        /// The formats that they may have.
+        like: String,
+    },
+    /// Something else than a trace, told by how it begins.
+    #[error("is {what}; {remedy}")]
+    Foreign {
+        /// What it is.
+        what: &'static str,
+        /// What can be done.
+        remedy: &'static str,
+    },
     /// A bad row.
-    #[error("line {line}: {fault}")]
+    #[error("{line}: {fault}")]
     Row {
         /// The line.
-        line: u64,
+        line: Place,
         /// What is wrong with it.
         fault: RowFault,
     },
     /// A request beyond the drive.
     #[error(
-        "line {line}: {device} reaches sector {end}, but the drive has {capacity} sectors; legal: a larger \
+        "{line}: {device} reaches sector {end}, but the drive has {capacity} sectors; legal: a larger \
          drive, or fit = fold or scale"
     )]
     Beyond {
         /// The line of the device's furthest request.
-        line: u64,
+        line: Place,
         /// The device, and where it is placed if there are several.
         device: String,
         /// One past the last sector asked for, on the drive.
@@ -106,20 +122,20 @@ pub enum TraceProblem {
         capacity: u64,
     },
     /// A request larger than the drive, which no fit can help.
-    #[error("line {line}: the request has {sectors} sectors, but the whole drive has {capacity}")]
+    #[error("{line}: the request has {sectors} sectors, but the whole drive has {capacity}")]
     Oversize {
         /// The line.
-        line: u64,
+        line: Place,
         /// Its size in sectors.
         sectors: u32,
         /// The drive's sectors.
         capacity: u64,
     },
     /// The second pass read something else than the first.
-    #[error("changed while it was replayed (noticed after line {line})")]
+    #[error("changed while it was replayed (noticed after {line})")]
     Changed {
         /// The last line read.
-        line: u64,
+        line: Place,
     },
 }
 
@@ -158,6 +174,13 @@ pub enum RowFault {
         /// By how much, in ns.
         back_ns: u64,
     },
+    /// The file ends within a record.
+    CutOff {
+        /// Bytes of it that are there.
+        found: usize,
+        /// Bytes it should have.
+        bytes: usize,
+    },
     /// One more device than can be told apart.
     TooManyDevices,
 }
@@ -180,9 +203,12 @@ impl fmt::Display for RowFault {
             }
             RowFault::Backwards { back_ns } => write!(
                 f,
-                "`time` goes back by {}; legal: ascending times, or reorder = clamp, or closed pacing",
+                "`time` goes back by {}; legal: ascending times, or --set flow.N.reorder=clamp, or closed pacing",
                 interpulse_engine::Duration(*back_ns)
             ),
+            RowFault::CutOff { found, bytes } => {
+                write!(f, "has {found} bytes, then the file ends; legal: {bytes} bytes")
+            }
             RowFault::TooManyDevices => {
                 write!(f, "names one device more than {}, the most a trace may have", DEVICES_MAX)
             }
@@ -199,6 +225,28 @@ impl RowFault {
     ) -> RowFault {
         RowFault::Field { field, found: shorten(found), why, legal }
     }
+}
+
+/// The names of the formats that a trace may have, in words.
+fn formats() -> String {
+    let names: Vec<&str> = Format::ROWS.iter().map(|row| row.name).filter(|&name| name != "auto").collect();
+    names.join(", ")
+}
+
+/// `text`, in which settings are written `--set flow.N.KEY=VALUE`, for the flow of this index or, without one, for the
+/// options of a command that have the names of the keys.
+pub(crate) fn addressed(text: &str, flow: Option<u64>) -> String {
+    const SETTING: &str = "--set flow.N.";
+    if let Some(flow) = flow {
+        return text.replace(SETTING, &format!("--set flow.{flow}."));
+    }
+    let mut parts = text.split(SETTING);
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        all += "--";
+        all += &part.replacen('=', " ", 1);
+    }
+    all
 }
 
 /// At most 40 characters of `text`, control characters made visible.

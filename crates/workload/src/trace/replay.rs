@@ -31,9 +31,14 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Checks the whole file and opens it again at its start.
-    pub fn open(spec: &TraceSpec, start: SimTime, capacity_sectors: u64) -> Result<Replay, WorkloadError> {
-        Replay::from_input(Input::file(&spec.path), spec, start, capacity_sectors)
+    /// Checks the whole file and opens it again at its start, for the flow of this index.
+    pub fn open(
+        spec: &TraceSpec,
+        flow: u64,
+        start: SimTime,
+        capacity_sectors: u64,
+    ) -> Result<Replay, WorkloadError> {
+        Replay::from_input(Input::file(&spec.path).of_flow(flow), spec, start, capacity_sectors)
     }
 
     /// The same for any input; the path in `spec` is not used.
@@ -46,7 +51,7 @@ impl Replay {
         let prepare = || {
             let found = scan(&input, spec)?;
             let layout = Layout::new(&found, spec.fit, capacity_sectors)?;
-            let rows = RowStream::again(&input, spec, found.format, found.devices)?;
+            let rows = RowStream::again(&input, spec, found.told, found.devices)?;
             Ok((rows, layout, found.summary))
         };
         match prepare() {
@@ -95,7 +100,7 @@ impl Replay {
             }
         }
         if self.read > self.summary.rows || self.ended && self.read < self.summary.rows {
-            return Err(TraceProblem::Changed { line: self.rows.line() });
+            return Err(TraceProblem::Changed { line: self.rows.place() });
         }
         Ok(())
     }

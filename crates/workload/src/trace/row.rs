@@ -1,5 +1,6 @@
 //! One row of a trace as its format gives it, and the limits all formats share.
 
+use super::unit::Stamp;
 use interpulse_engine::{Op, SECTOR};
 
 /// Largest address a trace may touch and largest drive: 2^44 sectors are 8 PiB. Numbers beyond are taken
@@ -13,8 +14,8 @@ pub(crate) const SPAN_NS_MAX: u64 = (1 << 54) - 1;
 /// A row as parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ParsedRow<'l> {
-    /// In ns since the format's own origin.
-    pub time_ns: u64,
+    /// When it was recorded, since the format's own origin.
+    pub time: Stamp<'l>,
     /// Host name; empty in formats without one.
     pub host: &'l str,
     /// Device number.
@@ -26,6 +27,9 @@ pub(crate) struct ParsedRow<'l> {
     /// Length in sectors, 1 to [`REQUEST_SECTORS_MAX`].
     pub sectors: u32,
 }
+
+/// What stands in a line or a record of a trace that can be read.
+pub(crate) type Parsed<'l> = Result<Option<ParsedRow<'l>>, super::problem::RowFault>;
 
 /// A start and length in bytes widened to whole sectors.
 pub(crate) fn widen(offset: u64, size: u64) -> (u64, u64) {

@@ -1,12 +1,13 @@
 //! The first pass over a trace: checks every row, finds extents and totals.
 
 use super::device::{DeviceKey, Devices};
-use super::format::Format;
 use super::input::Input;
+use super::place::Place;
 use super::problem::TraceProblem;
 use super::spec::TraceSpec;
 use super::stream::{Row, RowStream};
 use super::summary::{DeviceSummary, TraceSummary};
+use super::tell::Told;
 use interpulse_engine::{Bytes, Duration, Op, SECTOR};
 
 /// Devices are placed at multiples of 1 MiB (in sectors).
@@ -15,7 +16,7 @@ const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
 /// What the first pass found.
 pub(crate) struct Found {
     pub summary: TraceSummary,
-    pub(super) format: Format,
+    pub(super) told: Told,
     pub(super) devices: Devices,
     /// By device, in order of first appearance.
     pub(super) extents: Vec<Extent>,
@@ -23,7 +24,7 @@ pub(crate) struct Found {
     pub(super) placed: Vec<usize>,
     /// Size and line of the largest request.
     pub(super) largest_sectors: u32,
-    pub(super) largest_line: u64,
+    pub(super) largest_line: Place,
 }
 
 /// What one device's rows touch.
@@ -33,7 +34,7 @@ pub(super) struct Extent {
     pub first: u64,
     pub end: u64,
     /// The line that reaches `end`.
-    pub end_line: u64,
+    pub end_line: Place,
 }
 
 impl Found {
@@ -50,9 +51,9 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
     while let Some(row) = rows.next()? {
         totals.count(&row);
     }
-    let (format, packing) = (rows.format(), rows.packing());
-    let (devices, bad) = rows.into_found();
-    bad.some_good(totals.rows)?;
+    let packing = rows.packing();
+    let (told, devices, left_out) = rows.into_found();
+    left_out.some_good(totals.rows)?;
     let mut placed_at = 0;
     let mut placed = Vec::new();
     let mut summaries = Vec::new();
@@ -71,11 +72,14 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
     }
     Ok(Found {
         summary: TraceSummary {
-            format: format.name(),
+            format: told.format.name(),
+            time_unit: told.unit.name(),
+            assumed: told.assumed.clone(),
             packing,
             rows: totals.rows,
-            bad_rows: bad.count,
-            first_bad_rows: bad.first,
+            bad_rows: left_out.bad,
+            first_bad_rows: left_out.first_bad,
+            other_rows: left_out.other,
             late_rows: totals.late,
             reads: totals.reads,
             writes: totals.rows - totals.reads,
@@ -85,7 +89,7 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
             min_gap: totals.min_gap_ns.map(Duration),
             devices: summaries,
         },
-        format,
+        told,
         devices,
         extents: totals.extents,
         placed,
@@ -105,7 +109,7 @@ struct Totals {
     min_gap_ns: Option<u64>,
     extents: Vec<Extent>,
     largest_sectors: u32,
-    largest_line: u64,
+    largest_line: Place,
 }
 
 impl Totals {

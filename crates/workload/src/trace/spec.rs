@@ -1,6 +1,7 @@
 //! The description of a replay.
 
 use super::format::Format;
+use super::unit::TimeUnit;
 use crate::error::Illegal;
 use crate::synthetic::depth::{check_depth, read_depth};
 use interpulse_settings::{ConfigError, Row, Section, default};
@@ -17,6 +18,8 @@ pub struct TraceSpec {
     pub path: PathBuf,
     /// How its rows are written.
     pub format: Format,
+    /// The unit of its times; left out, that of its format or, where that cannot be, the one that is plausible.
+    pub time_unit: Option<TimeUnit>,
     /// When its requests are issued.
     pub pacing: TracePacing,
     /// What becomes of requests beyond the drive.
@@ -36,6 +39,7 @@ impl TraceSpec {
         TraceSpec {
             path: path.into(),
             format: Format::Auto,
+            time_unit: None,
             pacing: TracePacing::Recorded { speed: 1.0 },
             fit: Fit::Error,
             reorder: Reorder::Error,
@@ -150,7 +154,9 @@ impl TraceSpec {
     /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
     pub fn read(s: &mut Section) -> Result<TraceSpec, ConfigError> {
         let path = s.label("trace", "block trace to replay: plain, .gz or .zst")?.unwrap_or_default();
-        let format = s.policy("format", "format of the trace", Some("auto"), Format::ROWS)?;
+        let format = Format::read(s)?;
+        let unit = "unit of the times; left out, that of the format, or what is plausible";
+        let time_unit = s.optional_choice("time-unit", unit, TimeUnit::ALL)?;
         let (pacing, fit) = Fit::read_replay(s)?;
         let reorder =
             s.choice("reorder", "what becomes of rows whose time goes back", Some("error"), Reorder::ALL)?;
@@ -159,6 +165,6 @@ impl TraceSpec {
         if path.is_empty() && s.has("trace") {
             return Err(s.invalid("trace", "the path of a block trace (or give --trace FILE)"));
         }
-        Ok(TraceSpec { path: path.into(), format, pacing, fit, reorder, skip_bad_rows })
+        Ok(TraceSpec { path: path.into(), format, time_unit, pacing, fit, reorder, skip_bad_rows })
     }
 }

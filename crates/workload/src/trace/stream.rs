@@ -1,20 +1,22 @@
 //! Checked rows, one after the other: what both passes over a trace share.
 
+use super::columns::is_heading;
 use super::device::Devices;
-use super::format::Format;
 use super::input::Input;
-use super::lines::Lines;
+use super::lines::{Lines, Raw};
 use super::packing::Packing;
+use super::place::Place;
 use super::problem::{RowFault, TraceProblem};
 use super::row::SPAN_NS_MAX;
 use super::spec::{Reorder, TracePacing, TraceSpec};
+use super::tell::{Told, tell};
 use interpulse_engine::Op;
 
 /// A good row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row {
-    /// Line in the file, from 1.
-    pub line: u64,
+    /// Where in the file it is.
+    pub line: Place,
     /// Time since the first good row, not yet divided by the speed; never decreases.
     pub at_ns: u64,
     /// Whether `at_ns` had to be lifted to that of an earlier row.
@@ -26,21 +28,26 @@ pub(super) struct Row {
     pub sectors: u32,
 }
 
-/// Bad rows that were skipped.
+/// Rows that were left out.
 #[derive(Clone, Default, Debug)]
-pub(super) struct BadRows {
-    pub count: u64,
-    /// The first ten messages, with line numbers.
-    pub first: Vec<String>,
+pub(super) struct LeftOut {
+    pub bad: u64,
+    /// The first ten messages about bad ones, with line numbers.
+    pub first_bad: Vec<String>,
+    /// Rows that are no reads or writes.
+    pub other: u64,
+    /// The first line that was taken for a heading, and why it is no row.
+    heading: Option<(Place, RowFault)>,
 }
 
-impl BadRows {
+impl LeftOut {
     /// An error unless there is a good row.
     pub fn some_good(&self, good: u64) -> Result<(), TraceProblem> {
-        match (good, self.first.first()) {
-            (0, Some(first)) => Err(TraceProblem::AllBad { bad_rows: self.count, first: first.clone() }),
-            (0, None) => Err(TraceProblem::Empty),
-            _ => Ok(()),
+        match (good, self.first_bad.first(), self.heading.clone()) {
+            (1.., ..) => Ok(()),
+            (0, Some(first), _) => Err(TraceProblem::AllBad { bad_rows: self.bad, first: first.clone() }),
+            (0, None, Some((line, fault))) if self.other == 0 => Err(TraceProblem::Row { line, fault }),
+            (0, None, _) => Err(TraceProblem::Empty),
         }
     }
 }
@@ -50,7 +57,7 @@ const BAD_ROWS_KEPT: usize = 10;
 /// Reads, parses and checks rows; counts or refuses the bad ones.
 pub(super) struct RowStream {
     lines: Lines,
-    format: Format,
+    told: Told,
     devices: Devices,
     /// Whether a device may appear that is not in `devices` yet: in the first pass only.
     devices_open: bool,
@@ -59,7 +66,7 @@ pub(super) struct RowStream {
     origin_ns: Option<u64>,
     /// Latest time so far, from the origin.
     latest_ns: u64,
-    bad: BadRows,
+    left_out: LeftOut,
 }
 
 /// The parts of a spec that decide which rows are good.
@@ -74,27 +81,23 @@ struct Rules {
 impl RowStream {
     /// A first pass: tells the format if need be and learns the devices.
     pub fn first(input: &Input, spec: &TraceSpec) -> Result<RowStream, TraceProblem> {
-        let format = match spec.format {
-            Format::Auto => detect_format(input)?,
-            format => format,
-        };
-        RowStream::open(input, spec, format, Devices::default(), true)
+        RowStream::open(input, spec, tell(input, spec)?, Devices::default(), true)
     }
 
-    /// A second pass over a trace of which format and devices are known.
+    /// A second pass over a trace of which everything is known.
     pub fn again(
         input: &Input,
         spec: &TraceSpec,
-        format: Format,
+        told: Told,
         devices: Devices,
     ) -> Result<RowStream, TraceProblem> {
-        RowStream::open(input, spec, format, devices, false)
+        RowStream::open(input, spec, told, devices, false)
     }
 
     fn open(
         input: &Input,
         spec: &TraceSpec,
-        format: Format,
+        told: Told,
         devices: Devices,
         devices_open: bool,
     ) -> Result<RowStream, TraceProblem> {
@@ -104,40 +107,53 @@ impl RowStream {
         };
         Ok(RowStream {
             lines: Lines::new(input.open()?),
-            format,
+            told,
             devices,
             devices_open,
             rules: Rules { skip_bad_rows: spec.skip_bad_rows, clamp: spec.reorder == Reorder::Clamp, speed },
             origin_ns: None,
             latest_ns: 0,
-            bad: BadRows::default(),
+            left_out: LeftOut::default(),
         })
     }
 
     /// The next good row; `None` at the end of the trace.
     pub fn next(&mut self) -> Result<Option<Row>, TraceProblem> {
         loop {
-            let parsed = match self.lines.next()? {
+            let before = self.origin_ns.is_none();
+            let format = &self.told.format;
+            let parsed = match self.lines.next_of(format)? {
                 None => return Ok(None),
-                Some(Ok(line)) if is_blank(line) => continue,
-                Some(Ok(line)) if self.origin_ns.is_none() && self.format.is_header(line) => continue,
-                Some(Ok(line)) => self.format.parse(line),
+                Some(Ok(Raw::Line(line))) if is_blank(line) || before && format.is_header(line) => continue,
+                Some(Ok(Raw::Line(line))) if before && is_heading(line) => {
+                    if let (None, Err(fault)) = (&self.left_out.heading, format.parse(Raw::Line(line))) {
+                        self.left_out.heading = Some((self.lines.place(), fault));
+                    }
+                    continue;
+                }
+                Some(Ok(raw)) => format.parse(raw),
                 Some(Err(fault)) => Err(fault),
             };
+            let parsed = match parsed {
+                Ok(None) => {
+                    self.left_out.other += 1;
+                    continue;
+                }
+                Ok(Some(parsed)) => Ok(parsed),
+                Err(fault) => Err(fault),
+            };
             let checked = parsed.and_then(|parsed| {
-                let (at_ns, late) = self.rules.time(
-                    parsed.time_ns,
-                    self.origin_ns.unwrap_or(parsed.time_ns),
-                    self.latest_ns,
-                )?;
+                let time_ns = parsed.time.ns(self.told.unit)?;
+                let (at_ns, late) =
+                    self.rules.time(time_ns, self.origin_ns.unwrap_or(time_ns), self.latest_ns)?;
                 let device = match self.devices.find(parsed.host, parsed.device) {
                     Some(device) => Some(device),
                     None if self.devices_open => Some(self.devices.add(parsed.host, parsed.device)?),
                     None => None,
                 };
-                Ok((parsed.time_ns, at_ns, late, device, parsed.op, parsed.sector, parsed.sectors))
+                Ok((time_ns, at_ns, late, device, parsed.op, parsed.sector, parsed.sectors))
             });
-            let line = self.lines.line();
+            let line = self.lines.place();
             match checked {
                 Ok((_, _, _, None, ..)) => return Err(TraceProblem::Changed { line }),
                 Ok((time_ns, at_ns, late, Some(device), op, sector, sectors)) => {
@@ -151,16 +167,11 @@ impl RowStream {
         }
     }
 
-    fn skip(&mut self, line: u64, fault: &RowFault) {
-        self.bad.count += 1;
-        if self.bad.first.len() < BAD_ROWS_KEPT {
-            self.bad.first.push(format!("line {line}: {fault}"));
+    fn skip(&mut self, line: Place, fault: &RowFault) {
+        self.left_out.bad += 1;
+        if self.left_out.first_bad.len() < BAD_ROWS_KEPT {
+            self.left_out.first_bad.push(format!("{line}: {fault}"));
         }
-    }
-
-    /// The format in use, never [`Format::Auto`].
-    pub fn format(&self) -> Format {
-        self.format
     }
 
     /// How the file is packed.
@@ -168,14 +179,14 @@ impl RowStream {
         self.lines.packing()
     }
 
-    /// Number of the line read last.
-    pub fn line(&self) -> u64 {
-        self.lines.line()
+    /// The line or record read last.
+    pub fn place(&self) -> Place {
+        self.lines.place()
     }
 
-    /// The devices and the bad rows, at the end of a pass.
-    pub fn into_found(self) -> (Devices, BadRows) {
-        (self.devices, self.bad)
+    /// The devices and what was left out, at the end of a pass.
+    pub fn into_found(self) -> (Told, Devices, LeftOut) {
+        (self.told, self.devices, self.left_out)
     }
 }
 
@@ -200,26 +211,8 @@ impl Rules {
     }
 }
 
-fn is_blank(line: &str) -> bool {
+/// Whether a line is none: blank, or a comment.
+pub(super) fn is_blank(line: &str) -> bool {
     let line = line.trim_ascii_start();
-    line.is_empty() || line.starts_with('#')
-}
-
-fn detect_format(input: &Input) -> Result<Format, TraceProblem> {
-    if let Some(format) = Format::of_name(input.file_name()) {
-        return Ok(format);
-    }
-    let mut lines = Lines::new(input.open()?);
-    loop {
-        let fault = match lines.next()? {
-            None => return Err(TraceProblem::Empty),
-            Some(Ok(line)) if is_blank(line) => continue,
-            Some(Ok(row)) => {
-                let row = row.to_owned();
-                return Format::of_row(lines.line(), &row);
-            }
-            Some(Err(fault)) => fault,
-        };
-        return Err(TraceProblem::Row { line: lines.line(), fault });
-    }
+    line.is_empty() || line.starts_with(['#', ';']) || line.starts_with("//")
 }

@@ -8,6 +8,10 @@ use interpulse_engine::{Bytes, Duration};
 pub struct TraceSummary {
     /// Name of the format, never `auto`.
     pub format: &'static str,
+    /// Name of the unit of its times.
+    pub time_unit: &'static str,
+    /// What was assumed about them, in words, and how to say otherwise.
+    pub assumed: String,
     /// How the file is packed.
     pub packing: Packing,
     /// Good rows: the requests that are replayed.
@@ -16,6 +20,8 @@ pub struct TraceSummary {
     pub bad_rows: u64,
     /// The first ten bad rows, in words, with line numbers.
     pub first_bad_rows: Vec<String>,
+    /// Rows that are no reads or writes, which are left out.
+    pub other_rows: u64,
     /// Rows whose time lay before that of an earlier row and was lifted to it.
     pub late_rows: u64,
     /// Read requests.

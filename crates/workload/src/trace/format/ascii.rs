@@ -1,9 +1,10 @@
-//! `ascii`: `time device lba sectors type` between blanks, LBA in 512 B sectors: the family of DiskSim, SSDSim and MQSim.
-//! Nothing in a file tells its time unit and type code.
+//! `ascii`: `time device lba sectors type` between blanks, LBA in 512 B sectors: the columns of DiskSim, SSDSim and MQSim,
+//! for files with another unit of time or another type code. Nothing in a file tells its type code.
 
-use super::{ParsedRow, RowFault, TraceFormat, decimal};
+use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal};
+use crate::trace::columns::blanks;
+use crate::trace::number::{device, length_sectors, sector};
 use interpulse_engine::{Op, Request};
-use crate::trace::number::{Column, device, length_sectors, sector};
 use interpulse_settings::{ConfigError, Section, required};
 use std::io::{self, Write};
 
@@ -15,21 +16,8 @@ pub type Ascii = AsciiLayout;
 /// What the ascii family leaves open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AsciiLayout {
-    /// Unit of the time column.
-    pub time: TimeUnit,
     /// Meaning of the type column.
     pub types: TypeCode,
-}
-
-/// Unit of a time column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TimeUnit {
-    /// Whole nanoseconds.
-    Ns,
-    /// Microseconds, decimals allowed.
-    Us,
-    /// Milliseconds, decimals allowed.
-    Ms,
 }
 
 /// Which of 0 and 1 in the type column is a write.
@@ -43,66 +31,53 @@ pub enum TypeCode {
 
 impl AsciiLayout {
     /// The layout that the simulators' own names stand for.
-    pub(super) const fn of(time: TimeUnit) -> AsciiLayout {
-        AsciiLayout { time, types: TypeCode::ZeroWrites }
-    }
+    pub(in crate::trace) const OF_SIMULATORS: AsciiLayout = AsciiLayout { types: TypeCode::ZeroWrites };
 
     pub(super) fn read(s: &mut Section) -> Result<AsciiLayout, ConfigError> {
-        let units = [
-            ("ns", TimeUnit::Ns, "whole nanoseconds"),
-            ("us", TimeUnit::Us, "microseconds, decimals allowed"),
-            ("ms", TimeUnit::Ms, "milliseconds, decimals allowed"),
-        ];
-        let time = s.choice("time-unit", "unit of the first column", None, &units)?;
         let types = match s.u32("writes-are", "type code of a write, 0 or 1", required().within(0..=1))? {
             0 => TypeCode::ZeroWrites,
             _ => TypeCode::OneWrites,
         };
-        Ok(AsciiLayout { time, types })
-    }
-}
-
-impl TraceFormat for AsciiLayout {
-    fn parse<'l>(&self, line: &'l str) -> Result<ParsedRow<'l>, RowFault> {
-        let mut columns = [""; 5];
-        let mut found = 0;
-        for column in line.split_ascii_whitespace() {
-            if let Some(place) = columns.get_mut(found) {
-                *place = column;
-            }
-            found += 1;
-        }
-        if found != columns.len() {
-            return Err(RowFault::Columns { found, legal: COLUMNS });
-        }
-        let [time, number, lba, length, kind] = columns;
-        let (unit_ns, legal) = match self.time {
-            TimeUnit::Ns => (1, "ns, a whole number (for decimals, name a format in us or ms)"),
-            TimeUnit::Us => (1_000, "us, 0 or more, decimals allowed"),
-            TimeUnit::Ms => (1_000_000, "ms, 0 or more, decimals allowed"),
-        };
-        let time = Column { name: "time", text: time, legal };
-        let time_ns = time.time_ns(unit_ns)?;
-        let device = device("device", number)?;
-        let sector = sector("lba", lba)?;
-        let sectors = length_sectors("sectors", length)?;
-        let (zero, one, legal) = match self.types {
-            TypeCode::ZeroWrites => (Op::Write, Op::Read, "0 (write) or 1 (read)"),
-            TypeCode::OneWrites => (Op::Read, Op::Write, "0 (read) or 1 (write)"),
-        };
-        let op = match kind {
-            "0" => zero,
-            "1" => one,
-            _ => return Err(RowFault::field("type", kind, "no operation", legal)),
-        };
-        Ok(ParsedRow { time_ns, host: "", device, op, sector, sectors })
+        Ok(AsciiLayout { types })
     }
 
-    fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        let time = match self.time {
+    /// The row in a line, and the text of its type column, of which `op` is told where it is not 0 or 1.
+    pub(super) fn parse_with<'l>(
+        &self,
+        line: &'l str,
+        other: impl Fn(&str) -> Result<Op, RowFault>,
+    ) -> Parsed<'l> {
+        let [time, number, lba, length, kind] = blanks(line, COLUMNS)?;
+        let (zero, one) = match self.types {
+            TypeCode::ZeroWrites => (Op::Write, Op::Read),
+            TypeCode::OneWrites => (Op::Read, Op::Write),
+        };
+        Ok(Some(ParsedRow {
+            time: Stamp::text(time, TimeUnit::Ns)?,
+            host: "",
+            device: device("device", number)?,
+            sector: sector("lba", lba)?,
+            sectors: length_sectors("sectors", length)?,
+            op: match kind {
+                "0" => zero,
+                "1" => one,
+                _ => other(kind)?,
+            },
+        }))
+    }
+
+    /// Writes a row with its time in `unit`.
+    pub(super) fn write_in(
+        &self,
+        unit: TimeUnit,
+        out: &mut dyn Write,
+        at_ns: u64,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
+        let time = match unit {
             TimeUnit::Ns => at_ns.to_string(),
-            TimeUnit::Us => decimal(at_ns, 3),
-            TimeUnit::Ms => decimal(at_ns, 6),
+            _ => decimal(at_ns, unit.ns().ilog10() as usize),
         };
         let one = match self.types {
             TypeCode::ZeroWrites => Op::Read,
@@ -111,12 +86,22 @@ impl TraceFormat for AsciiLayout {
         let Request { op, sector, sectors } = request;
         writeln!(out, "{time} {device} {sector} {sectors} {}", u8::from(op == one))
     }
+}
 
-    fn is_complete(&self) -> bool {
-        false
+impl TraceFormat for AsciiLayout {
+    fn unit(&self) -> Option<TimeUnit> {
+        None
     }
 
-    fn recognises(&self, row: &str) -> bool {
-        !row.contains(',') && row.split_ascii_whitespace().count() == 5
+    fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
+        let legal = match self.types {
+            TypeCode::ZeroWrites => "0 (write) or 1 (read)",
+            TypeCode::OneWrites => "0 (read) or 1 (write)",
+        };
+        self.parse_with(line, |kind| Err(RowFault::field("type", kind, "no operation", legal)))
+    }
+
+    fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
+        self.write_in(TimeUnit::Us, out, at_ns, device, request)
     }
 }

@@ -1,12 +1,8 @@
-//! `auto`: told from the file, by these rules in this order:
-//!
-//! 1. An ending `.gz` or `.zst` of the name is set aside (case does not matter here or below).
-//! 2. A name that ends in a dot and the name of a format has that format, unless the format leaves something open.
-//! 3. Otherwise the first line that is not blank or a comment decides: the first format of the registry that recognises
-//!    it. Five columns between blanks are some `ascii`, but nothing tells the time unit: an error asks for the format. So
-//!    does what nobody recognises.
+//! `auto`: told from the rows. The format that reads most of the first rows is the file's; where several read them equally
+//! well, the one that the end of the file's name says, then the one whose unit of time is plausible (`trace/tell.rs`). Where
+//! none reads half of them, the end of the name decides, so that the fault of a row can be named.
 
-use super::{ParsedRow, RowFault, TraceFormat};
+use super::{TimeUnit, TraceFormat};
 use interpulse_engine::Request;
 use std::io::{self, Write};
 
@@ -14,15 +10,11 @@ use std::io::{self, Write};
 pub struct Auto;
 
 impl TraceFormat for Auto {
-    fn parse<'l>(&self, _: &'l str) -> Result<ParsedRow<'l>, RowFault> {
-        unreachable!("the format is told before rows are read")
+    fn unit(&self) -> Option<TimeUnit> {
+        None
     }
 
     fn write(&self, _: &mut dyn Write, _: u64, _: u32, _: Request) -> io::Result<()> {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "a trace cannot be written as `auto`"))
-    }
-
-    fn is_complete(&self) -> bool {
-        false
     }
 }

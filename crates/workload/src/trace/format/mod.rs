@@ -1,84 +1,152 @@
 //! How the rows of a trace are written. A format is one file here, with keys of its own if it has any, and one line of the
 //! registry.
 
-use super::problem::{RowFault, TraceProblem, shorten};
-use super::row::ParsedRow;
+use super::lines::Raw;
+use super::problem::RowFault;
+use super::row::{Parsed, ParsedRow};
+use super::unit::{Stamp, TimeUnit};
 use interpulse_engine::Request;
-use interpulse_settings::registry;
+use interpulse_settings::{ConfigError, Section, registry};
 use std::io::{self, Write};
 
-pub use ascii::{AsciiLayout, TimeUnit, TypeCode};
+pub use ascii::{AsciiLayout, TypeCode};
+pub use blkparse::Event;
 
 registry! {
     $ /// How the rows of a trace are written.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Format, each_format {
-        "auto" => auto::Auto: "told from the end of the file name, then from the first row";
+        "auto" => auto::Auto: "told from the rows";
         "msr" => msr::Msr: "MSR Cambridge CSV: FILETIME in 100 ns, host, disk, Read|Write, offset and size in bytes, response";
         "spc" => spc::Spc: "SPC / UMass CSV: ASU, LBA in 512 B sectors, size in bytes, r|w, time in seconds";
-        "ascii" => ascii::Ascii(it): "columns time, device, LBA in 512 B sectors, sectors, type; time unit and type code given";
-        "disksim" => disksim::DiskSim: "ascii with time in whole ns, type 1 = read, 0 = write";
-        "ssdsim-ms" => ssdsim_ms::SsdSimMs: "ascii with time in ms (decimals allowed), type 1 = read, 0 = write";
-        "mqsim" => mqsim::MqSim: "ascii with time in whole ns, type 1 = read, 0 = write";
+        "alibaba" => alibaba::Alibaba: "Alibaba block CSV: device, R|W, offset and length in bytes, time in us";
+        "tencent" => tencent::Tencent: "Tencent CBS CSV: time in seconds, offset and size in 512 B sectors, 0 = read, 1 = write, volume";
+        "systor" => systor::Systor: "SYSTOR '17 CSV: time in seconds, response, R|W, LUN, offset and size in bytes";
+        "fiu" => fiu::Fiu: "FIU text: time in ns, pid, process, LBA and size in 512 B sectors, R|W, major, minor, hash";
+        "blkparse" => blkparse::Blkparse(it): "text of blkparse: device, CPU, number, time in seconds, pid, action, operation, sector + sectors";
+        "fio" => fio::Fio: "I/O log of fio, version 3: time in us, file, read|write, offset and length in bytes";
+        "xperf" => xperf::Xperf: "DiskRead and DiskWrite of xperf, as in the Microsoft production server traces: time in us";
+        "mqsim" => mqsim::MqSim: "MQSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
+        "ssdsim" => ssdsim::SsdSim: "SSDSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
+        "disksim-ascii" => disksim_ascii::DiskSimAscii: "DiskSim's ASCII format: time in ms, device, LBA and size in 512 B sectors, flags (1 = read)";
+        "ascii" => ascii::Ascii(it): "the columns of MQSim, SSDSim and DiskSim; time unit told or given, type code given";
+        "vscsi" => vscsi::Vscsi: "CloudPhysics vscsi, version 1: binary records of 32 bytes, time in us";
+        "vscsi-v2" => vscsi_v2::VscsiV2: "CloudPhysics vscsi, version 2: binary records of 40 bytes, time in us";
     }
 }
 
 /// What a format of traces can do.
 trait TraceFormat {
-    /// The row in a line.
-    fn parse<'l>(&self, line: &'l str) -> Result<ParsedRow<'l>, RowFault>;
+    /// The unit of its times; `None` where its name does not tell.
+    fn unit(&self) -> Option<TimeUnit>;
+
+    /// The row in a line; `None` for a line of this format that is no read and no write.
+    fn parse<'l>(&self, _line: &'l str) -> Parsed<'l> {
+        unreachable!("the format has no lines")
+    }
 
     /// Writes a read or a write as a row. Times finer than the format's are rounded down.
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()>;
 
-    /// Whether its name says all about its rows: a file whose name ends in it has it.
-    fn is_complete(&self) -> bool {
-        true
+    /// The length of its records, if it is binary.
+    fn record_bytes(&self) -> Option<usize> {
+        None
     }
 
-    /// Whether this is a line that some files begin with.
+    /// The row in a record, as [`TraceFormat::parse`].
+    fn parse_record<'l>(&self, _record: &'l [u8]) -> Parsed<'l> {
+        unreachable!("the format has no records")
+    }
+
+    /// Whether this is a line that some files begin with, though there are numbers in it.
     fn is_header(&self, _line: &str) -> bool {
         false
     }
 
-    /// Whether a first row like this one has this format.
-    fn recognises(&self, _row: &str) -> bool {
-        false
+    /// Whether a row that can be read speaks for this format.
+    fn recognises(&self, _line: &str) -> bool {
+        true
+    }
+
+    /// The format with other keys, in the order in which they are tried where this one finds no row.
+    fn variants(&self) -> Vec<Format> {
+        Vec::new()
     }
 }
 
+/// Names that are no longer read, and what to write in their place.
+const RETIRED: [(&str, &str); 2] = [
+    (
+        "disksim",
+        "disksim-ascii for times in ms, as DiskSim writes them; mqsim or ssdsim for whole ns, as this name was read",
+    ),
+    (
+        "ssdsim-ms",
+        "disksim-ascii for times in ms, as this name was read; ssdsim for whole ns, as SSDSim writes them",
+    ),
+];
+
 impl Format {
+    /// Reads the format of a trace from the section of its flow.
+    pub(super) fn read(s: &mut Section) -> Result<Format, ConfigError> {
+        let read = s.policy("format", "format of the trace", Some("auto"), Format::ROWS);
+        read.map_err(|error| match RETIRED.iter().find(|(name, _)| error.seen() == format!("\"{name}\"")) {
+            Some((_, instead)) => s.invalid("format", *instead),
+            None => error,
+        })
+    }
+
+    /// What to write in place of a name that is no longer read.
+    pub fn instead_of(name: &str) -> Option<&'static str> {
+        RETIRED.iter().find(|each| each.0 == name).map(|each| each.1)
+    }
+
     /// The format of this name; `None` for unknown names and for `ascii`, which is not complete without an
     /// [`AsciiLayout`].
     pub fn named(name: &str) -> Option<Format> {
-        let complete = |format: &Format| *format == Format::Auto || format.is_complete();
-        Format::all().into_iter().map(|(_, format, _)| format).find(|f| f.name() == name && complete(f))
+        let named = Format::all().into_iter().map(|(_, format, _)| format).find(|f| f.name() == name);
+        named.filter(|format| !matches!(format, Format::Ascii(_)))
     }
 
-    /// The format that the end of a file name tells, as [`Format::Auto`] does.
+    /// The format that the end of a file name tells.
     pub fn of_name(file_name: &str) -> Option<Format> {
         let name = file_name.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
         let (_, ending) = name.rsplit_once('.')?;
-        Format::named(ending).filter(Format::is_complete)
+        Format::named(ending).filter(|format| *format != Format::Auto)
     }
 
-    /// The format that the first row, at line `line`, tells, as [`Format::Auto`] does.
-    pub(super) fn of_row(line: u64, row: &str) -> Result<Format, TraceProblem> {
-        let recognises = |format: &Format| each_format!(format, it => it.recognises(row));
-        match Format::all().into_iter().map(|(_, format, _)| format).find(recognises) {
-            Some(format) if format.is_complete() => Ok(format),
-            Some(_) => Err(TraceProblem::Ambiguous),
-            None => Err(TraceProblem::Unknown { line, found: shorten(row) }),
+    /// Every format that rows can have, keys at their defaults.
+    pub fn readers() -> impl Iterator<Item = Format> {
+        Format::all().into_iter().map(|(_, format, _)| format).filter(|format| *format != Format::Auto)
+    }
+
+    pub(super) fn parse<'l>(&self, raw: Raw<'l>) -> Parsed<'l> {
+        match raw {
+            Raw::Line(line) => each_format!(self, it => it.parse(line)),
+            Raw::Record(record) => each_format!(self, it => it.parse_record(record)),
         }
     }
 
-    pub(super) fn parse<'l>(&self, line: &'l str) -> Result<ParsedRow<'l>, RowFault> {
-        each_format!(self, it => it.parse(line))
+    pub(super) fn record_bytes(&self) -> Option<usize> {
+        each_format!(self, it => it.record_bytes())
     }
 
     pub(super) fn is_header(&self, line: &str) -> bool {
         each_format!(self, it => it.is_header(line))
+    }
+
+    pub(super) fn recognises(&self, line: &str) -> bool {
+        each_format!(self, it => it.recognises(line))
+    }
+
+    pub(super) fn variants(&self) -> Vec<Format> {
+        each_format!(self, it => it.variants())
+    }
+
+    /// The unit of its times; `None` where its name does not tell.
+    pub fn unit(&self) -> Option<TimeUnit> {
+        each_format!(self, it => it.unit())
     }
 
     pub(crate) fn write(
@@ -89,10 +157,6 @@ impl Format {
         request: Request,
     ) -> io::Result<()> {
         each_format!(self, it => it.write(out, at_ns, device, request))
-    }
-
-    fn is_complete(&self) -> bool {
-        each_format!(self, it => it.is_complete())
     }
 }
 

@@ -1,20 +1,22 @@
-//! `mqsim`: `ascii` with time in ns, type 1 = read.
+//! `mqsim`: MQSim's traces, `ascii` with time in whole ns, type 1 = read.
 
-use super::{AsciiLayout, ParsedRow, RowFault, TimeUnit, TraceFormat};
+use super::{AsciiLayout, Parsed, TimeUnit, TraceFormat};
 use interpulse_engine::Request;
 use std::io::{self, Write};
-
-const LAYOUT: AsciiLayout = AsciiLayout::of(TimeUnit::Ns);
 
 /// Rows of this format.
 pub struct MqSim;
 
 impl TraceFormat for MqSim {
-    fn parse<'l>(&self, line: &'l str) -> Result<ParsedRow<'l>, RowFault> {
-        LAYOUT.parse(line)
+    fn unit(&self) -> Option<TimeUnit> {
+        Some(TimeUnit::Ns)
+    }
+
+    fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
+        AsciiLayout::OF_SIMULATORS.parse(line)
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        LAYOUT.write(out, at_ns, device, request)
+        AsciiLayout::OF_SIMULATORS.write_in(TimeUnit::Ns, out, at_ns, device, request)
     }
 }

@@ -185,6 +185,10 @@ pub struct Measured {
     pub statistics: TraceStatistics,
     /// Name of the format, never `auto`.
     pub format: &'static str,
+    /// Name of the unit of its times.
+    pub time_unit: &'static str,
+    /// What was assumed about them, in words, and how to say otherwise.
+    pub assumed: String,
     /// How the file is packed.
     pub packing: Packing,
     /// Devices that the rows name.
@@ -193,6 +197,8 @@ pub struct Measured {
     pub bad_rows: u64,
     /// The first ten of them, in words, with line numbers.
     pub first_bad_rows: Vec<String>,
+    /// Rows that are no reads or writes, which are left out.
+    pub other_rows: u64,
     /// Rows whose time lay before that of an earlier row and was lifted to it.
     pub late_rows: u64,
 }
@@ -221,19 +227,22 @@ pub fn measure(
                 return Ok(None);
             }
         }
-        let (format, packing) = (rows.format(), rows.packing());
-        let (devices, bad) = rows.into_found();
-        bad.some_good(measurer.requests)?;
-        Ok(Some((format, packing, devices.ascending().count() as u64, bad)))
+        let packing = rows.packing();
+        let (told, devices, left_out) = rows.into_found();
+        left_out.some_good(measurer.requests)?;
+        Ok(Some((told, packing, devices.ascending().count() as u64, left_out)))
     };
     let ended = read().map_err(|problem| WorkloadError::Trace(Box::new(input.error(problem))))?;
-    Ok(ended.map(|(format, packing, devices, bad)| Measured {
+    Ok(ended.map(|(told, packing, devices, left_out)| Measured {
         statistics: measurer.statistics(),
-        format: format.name(),
+        format: told.format.name(),
+        time_unit: told.unit.name(),
+        assumed: told.assumed,
         packing,
         devices,
-        bad_rows: bad.count,
-        first_bad_rows: bad.first,
+        bad_rows: left_out.bad,
+        first_bad_rows: left_out.first_bad,
+        other_rows: left_out.other,
         late_rows,
     }))
 }

@@ -1,0 +1,39 @@
+//! `fiu`: the traces of Florida International University, `time pid process lba size op major minor hash` between blanks;
+//! time in ns, LBA and size in 512 B sectors, op `R` or `W`. The hash may be left out. A device is its major and minor number.
+
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
+use crate::trace::columns::blanks;
+use crate::trace::number::{device, length_sectors, op, sector};
+use interpulse_engine::{Op, Request};
+use std::io::{self, Write};
+
+const COLUMNS: &str = "at least 8 columns between blanks: time pid process lba size op major minor";
+
+/// Rows of this format.
+pub struct Fiu;
+
+impl TraceFormat for Fiu {
+    fn unit(&self) -> Option<TimeUnit> {
+        Some(TimeUnit::Ns)
+    }
+
+    fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
+        let [time, pid, _, lba, size, kind, major, minor] = blanks(line, COLUMNS)?;
+        device("pid", pid)?;
+        device("major", major)?;
+        Ok(Some(ParsedRow {
+            time: Stamp::text(time, TimeUnit::Ns)?,
+            host: major,
+            device: device("minor", minor)?,
+            op: op("op", kind, &["r", "read"], &["w", "write"], "R or W")?,
+            sector: sector("lba", lba)?,
+            sectors: length_sectors("size", size)?,
+        }))
+    }
+
+    fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
+        let Request { op, sector, sectors } = request;
+        let kind = if op == Op::Read { 'R' } else { 'W' };
+        writeln!(out, "{at_ns} 1 gen {sector} {sectors} {kind} 8 {device} {:032x}", sector)
+    }
+}

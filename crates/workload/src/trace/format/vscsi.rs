@@ -1,0 +1,87 @@
+//! `vscsi`: CloudPhysics' traces of virtual disks, version 1: binary records of 32 bytes, all little endian: u32 number, u32
+//! length in bytes, u32 segments, u16 SCSI command, u16 version, u64 LBA in 512 B sectors, u64 time in us. Commands other than
+//! reads and writes are no requests.
+
+use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
+use crate::trace::number::{length_bytes, sector};
+use crate::trace::row::widen;
+use interpulse_engine::{Op, Request, SECTOR};
+use std::io::{self, Write};
+
+/// Rows of this format.
+pub struct Vscsi;
+
+/// Where the fields of a record are.
+pub(super) struct Fields {
+    pub length: usize,
+    pub command: usize,
+    pub version: usize,
+    pub lba: usize,
+    pub time: usize,
+    /// What the version must be, by its upper byte, in words.
+    pub is_version: (u8, &'static str),
+}
+
+const FIELDS: Fields =
+    Fields { length: 4, command: 12, version: 14, lba: 16, time: 24, is_version: (1, "256 to 511, version 1") };
+
+/// READ(6), (10), (12), (16); the writes are two above each.
+const READS: [u16; 4] = [0x08, 0x28, 0xa8, 0x88];
+/// The largest operation code of SCSI.
+const COMMAND_MAX: u16 = 0xff;
+
+impl Fields {
+    /// The row in a record that is long enough.
+    pub fn parse<'l>(&self, record: &'l [u8]) -> Parsed<'l> {
+        let number = |at: usize, bytes: usize| {
+            record[at..at + bytes].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+        };
+        let (command, version) = (number(self.command, 2) as u16, number(self.version, 2) as u16);
+        if version >> 8 != u16::from(self.is_version.0) {
+            let version = version.to_string();
+            return Err(RowFault::field("version", &version, "another version", self.is_version.1));
+        }
+        let op = match command {
+            _ if READS.contains(&command) => Op::Read,
+            2.. if READS.contains(&(command - 2)) => Op::Write,
+            0..=COMMAND_MAX => return Ok(None),
+            _ => return Err(RowFault::field("command", &command.to_string(), "too large", "below 256")),
+        };
+        let length = length_bytes("length", &number(self.length, 4).to_string())?;
+        let start = sector("lba", &number(self.lba, 8).to_string())? * SECTOR.get();
+        let (sector, sectors) = widen(start, length);
+        let time = Stamp::Number(number(self.time, 8));
+        Ok(Some(ParsedRow { time, host: "", device: 0, op, sector, sectors: sectors as u32 }))
+    }
+
+    /// Writes a record of `N` bytes. It has no room for a device.
+    pub fn write<const N: usize>(&self, out: &mut dyn Write, at_ns: u64, request: Request) -> io::Result<()> {
+        let mut record = [0; N];
+        let mut put = |at: usize, bytes: &[u8]| record[at..at + bytes.len()].copy_from_slice(bytes);
+        let command = READS[1] + if request.op == Op::Read { 0 } else { 2 };
+        put(self.length, &(request.bytes().get() as u32).to_le_bytes());
+        put(self.command, &command.to_le_bytes());
+        put(self.version, &(u16::from(self.is_version.0) << 8).to_le_bytes());
+        put(self.lba, &request.sector.to_le_bytes());
+        put(self.time, &(at_ns / TimeUnit::Us.ns()).to_le_bytes());
+        out.write_all(&record)
+    }
+}
+
+impl TraceFormat for Vscsi {
+    fn unit(&self) -> Option<TimeUnit> {
+        Some(TimeUnit::Us)
+    }
+
+    fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {
+        FIELDS.write::<32>(out, at_ns, request)
+    }
+
+    fn record_bytes(&self) -> Option<usize> {
+        Some(32)
+    }
+
+    fn parse_record<'l>(&self, record: &'l [u8]) -> Parsed<'l> {
+        FIELDS.parse(record)
+    }
+}

@@ -1,0 +1,56 @@
+//! `xperf`: the rows `DiskRead` and `DiskWrite` of a dump of xperf, as in the Microsoft production server traces:
+//! `event, time, process, thread, irp, offset, size, elapsed, disk` and further columns; time in us, offset and size in bytes,
+//! hexadecimal with `0x`. All other rows and what stands before them are no requests.
+
+use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
+use crate::trace::columns::commas;
+use crate::trace::number::{device, length_bytes, offset_bytes};
+use crate::trace::row::widen;
+use interpulse_engine::{Op, Request, SECTOR};
+use std::io::{self, Write};
+
+const COLUMNS: &str =
+    "at least 9 columns between commas: event, time, process, thread, irp, offset, size, elapsed, disk";
+
+/// Rows of this format.
+pub struct Xperf;
+
+/// A hexadecimal or a decimal number of bytes, as `whole` reads the decimal one.
+fn bytes(
+    name: &'static str,
+    text: &str,
+    whole: fn(&'static str, &str) -> Result<u64, RowFault>,
+) -> Result<u64, RowFault> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    match digits.map(|digits| u64::from_str_radix(digits, 16)) {
+        None => whole(name, text),
+        Some(Ok(number)) => whole(name, &number.to_string()),
+        Some(Err(_)) => Err(RowFault::field(name, text, "not a number", "bytes, hexadecimal with 0x")),
+    }
+}
+
+impl TraceFormat for Xperf {
+    fn unit(&self) -> Option<TimeUnit> {
+        Some(TimeUnit::Us)
+    }
+
+    fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
+        let op = match line.split(',').next().map(str::trim) {
+            Some("DiskRead") => Op::Read,
+            Some("DiskWrite") => Op::Write,
+            _ => return Ok(None),
+        };
+        let [_, time, _, _, _, offset, size, _, disk] = commas(line, COLUMNS)?;
+        let time = Stamp::text(time, TimeUnit::Us)?;
+        let device = device("disk", disk)?;
+        let (sector, sectors) = widen(bytes("offset", offset, offset_bytes)?, bytes("size", size, length_bytes)?);
+        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32 }))
+    }
+
+    fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
+        let event = if request.op == Op::Read { "DiskRead" } else { "DiskWrite" };
+        let (offset, size) = (request.sector * SECTOR.get(), request.bytes().get());
+        let time = at_ns / TimeUnit::Us.ns();
+        writeln!(out, "{event}, {time}, gen ( 1), 1, 0x1, {offset:#x}, {size:#010x}, 0, {device}")
+    }
+}

@@ -1,0 +1,112 @@
+//! The units in which traces count time.
+
+use super::number::Column;
+use super::problem::RowFault;
+
+/// Unit of the times of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum TimeUnit {
+    /// Whole nanoseconds.
+    Ns,
+    /// Whole ticks of 100 ns, those of Windows.
+    Ticks,
+    /// Microseconds, decimals allowed.
+    Us,
+    /// Milliseconds, decimals allowed.
+    Ms,
+    /// Seconds, decimals allowed.
+    S,
+}
+
+impl TimeUnit {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, TimeUnit, &'static str)] = &[
+        ("ns", TimeUnit::Ns, "whole nanoseconds"),
+        ("100ns", TimeUnit::Ticks, "whole ticks of 100 ns, as Windows counts them"),
+        ("us", TimeUnit::Us, "microseconds, decimals allowed"),
+        ("ms", TimeUnit::Ms, "milliseconds, decimals allowed"),
+        ("s", TimeUnit::S, "seconds, decimals allowed"),
+    ];
+
+    /// The unit of this name.
+    pub fn named(name: &str) -> Option<TimeUnit> {
+        TimeUnit::ALL.iter().find(|each| each.0 == name).map(|each| each.1)
+    }
+
+    /// Its name in configurations and results.
+    pub fn name(self) -> &'static str {
+        TimeUnit::ALL.iter().find(|each| each.1 == self).expect("every unit is listed").0
+    }
+
+    /// Its length in ns.
+    pub fn ns(self) -> u64 {
+        match self {
+            TimeUnit::Ns => 1,
+            TimeUnit::Ticks => 100,
+            TimeUnit::Us => 1_000,
+            TimeUnit::Ms => 1_000_000,
+            TimeUnit::S => 1_000_000_000,
+        }
+    }
+
+    /// Whether decimals mean that the unit is another one.
+    pub fn is_whole(self) -> bool {
+        matches!(self, TimeUnit::Ns | TimeUnit::Ticks)
+    }
+
+    fn legal(self) -> &'static str {
+        match self {
+            TimeUnit::Ns => "ns, a whole number (for decimals, name a format in us or ms)",
+            TimeUnit::Ticks => "100 ns ticks since 1601, a whole number below 2^64 / 100",
+            TimeUnit::Us => "us, 0 or more, decimals allowed",
+            TimeUnit::Ms => "ms, 0 or more, decimals allowed",
+            TimeUnit::S => "seconds, 0 or more, decimals allowed",
+        }
+    }
+}
+
+/// When a row was recorded, in the unit of its trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stamp<'l> {
+    /// As a column says it.
+    Text(&'l str),
+    /// As a field of a record says it.
+    Number(u64),
+}
+
+impl<'l> Stamp<'l> {
+    /// What a column says; `unit` is the one that the format documents.
+    ///
+    /// Errors: it does not begin like a time in any unit.
+    pub fn text(text: &'l str, unit: TimeUnit) -> Result<Stamp<'l>, RowFault> {
+        let stamp = Stamp::Text(text);
+        if text.starts_with(|c: char| c.is_ascii_digit()) { Ok(stamp) } else { stamp.ns(unit).map(|_| stamp) }
+    }
+
+    /// In ns, rounded down.
+    pub fn ns(self, unit: TimeUnit) -> Result<u64, RowFault> {
+        match self {
+            Stamp::Text(text) => {
+                Column { name: "time", text, legal: unit.legal() }.time_ns(unit.ns(), unit.is_whole())
+            }
+            Stamp::Number(number) => number
+                .checked_mul(unit.ns())
+                .ok_or_else(|| RowFault::field("time", &number.to_string(), "too large", unit.legal())),
+        }
+    }
+
+    /// The whole units, the part of a unit beyond them, and how many decimals say it; `None` where this is no number.
+    pub fn parts(self) -> Option<(u64, f64, usize)> {
+        let text = match self {
+            Stamp::Number(number) => return Some((number, 0.0, 0)),
+            Stamp::Text(text) => text,
+        };
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+        if !decimals.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let part = if decimals.is_empty() { 0.0 } else { format!("0.{decimals}").parse().ok()? };
+        whole.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
+        Some((whole.parse().ok()?, part, decimals.len()))
+    }
+}

@@ -116,10 +116,12 @@ def context(name: str, belongs: tuple[str, ...]) -> Sets | None:
         try:
             resolved(tuple(sets.items()))
         except ConfigError as error:
-            missing = re.search(r"([\w.-]+): missing key", str(error))
-            if missing is None or missing[1] in sets:
+            # One that is missing, or a line for each of several.
+            missing = re.findall(r"([\w.-]+): missing key|^  ([\w.-]+): .*; expected", str(error), re.MULTILINE)
+            found = {one or several for one, several in missing} - sets.keys()
+            if not found & record.keys():
                 return None
-            sets[missing[1]] = legal(record[missing[1]])
+            sets |= {key: legal(record[key]) for key in sorted(found & record.keys())}
         else:
             return tuple((key, value) for key, value in sets.items() if key != name)
     return None

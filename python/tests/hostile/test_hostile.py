@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.hostile import damage, files
+from tests.hostile.commands import calls, commands
 from tests.hostile.crew import judged
-from tests.hostile.damage import answers, packed_trace, snapshots, traces
+from tests.hostile.damage import packed_trace
 from tests.hostile.records import Report, Wrong
 from tests.hostile.settings import context, duplicates, keys, written, wrong_settings
 from tests.hostile.surroundings import limits, places, signals, streams, tongues
 from tests.hostile.world import World, tiny, untimed
-from tests.hostile.written import written as hand_written
+from tests.hostile.written import cases, configurations, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +32,7 @@ SAMPLED_KEYS, SAMPLED_INPUTS, SAMPLED_FAULTS = 24, 150, 25
 
 def faults() -> list[tuple[str, Callable[[World], str | None]]]:
     """All faults, by name."""
-    makers = (snapshots, answers, traces, streams, places, limits, signals, tongues)
+    makers = (damage.snapshots, damage.answers, damage.traces, streams, places, limits, signals, tongues)
     return [fault for maker in makers for fault in maker()]
 
 
@@ -63,7 +65,8 @@ def suffered(chosen: Sequence[tuple[str, Callable[[World], str | None]]], sound:
 
 def inputs(of: Sequence[dict[str, Any]]) -> list[Wrong]:
     """The wrong inputs made of these keys, and those made by hand."""
-    return [*wrong_settings(of), *duplicates(), *hand_written()]
+    by_hand = (configurations, cases, settings, files.named, files.traces, commands, calls)
+    return [*wrong_settings(of), *duplicates(), *(wrong for make in by_hand for wrong in make())]
 
 
 def test_a_sample_of_wrong_inputs() -> None:

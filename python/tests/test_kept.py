@@ -60,15 +60,19 @@ def results(folder: Path) -> Path:
     return path
 
 
-def test_a_killed_experiment_has_kept_every_case_that_had_ended(mini: tuple[str, ...], tmp_path: Path) -> None:
+def in_the_second_of_two_cases(mini: tuple[str, ...], tmp_path: Path) -> subprocess.Popen[str]:
+    """Starts the experiment, with cases of half a second, and returns when the first has been kept."""
     drive = tmp_path / "setups" / "mini" / "drive.toml"
-    # The second of two cases is the long one.
-    text = drive.read_text().replace("4000", "4000000")
-    drive.write_text(text.replace('read = "75%"', 'read = "75%"\nrequests = 4000000'))
-    with process(*mini) as running:
-        while not list((tmp_path / "cache").glob("*.results")):
-            time.sleep(0.02)
-            assert running.poll() is None, "it ended before a case was kept"
+    drive.write_text(drive.read_text().replace("4000", "1000000"))
+    running = process(*mini)
+    while not any(path.stat().st_size for path in (tmp_path / "cache").glob("*.results")):
+        time.sleep(0.02)
+        assert running.poll() is None, "it ended before a case was kept"
+    return running
+
+
+def test_a_killed_experiment_has_kept_every_case_that_had_ended(mini: tuple[str, ...], tmp_path: Path) -> None:
+    with in_the_second_of_two_cases(mini, tmp_path) as running:
         running.send_signal(signal.SIGKILL)
     kept = results(tmp_path / "cache").read_text().splitlines()
     assert len(kept) == 1
@@ -82,12 +86,7 @@ def test_a_killed_experiment_has_kept_every_case_that_had_ended(mini: tuple[str,
 def test_a_polite_request_keeps_what_had_ended_and_says_so(
     mini: tuple[str, ...], tmp_path: Path, number: signal.Signals
 ) -> None:
-    drive = tmp_path / "setups" / "mini" / "drive.toml"
-    drive.write_text(drive.read_text().replace("4000", "2000000"))
-    with process(*mini) as running:
-        while not list((tmp_path / "cache").glob("*.results")):
-            time.sleep(0.02)
-            assert running.poll() is None, "it ended before a case was kept"
+    with in_the_second_of_two_cases(mini, tmp_path) as running:
         running.send_signal(number)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (128 + number, "")

@@ -29,7 +29,7 @@ QUICK = ("--set", "run.requests=2000")
 LARGE = """\
 drive = "a4"
 [part]
-blocks-per-plane = 400
+blocks-per-plane = 200
 [precondition]
 fill = "1%"
 [run]
@@ -42,7 +42,7 @@ name = "one"
 [[case]]
 name = "two"
 """
-"""Two cases whose maps take 378 MB of address space each, though little of it is touched."""
+"""Two cases whose maps take 189 MB of address space each, though little of it is touched."""
 
 
 def run(*arguments: str, limit: int | None = None, **options: str) -> tuple[int, str, str]:
@@ -67,15 +67,15 @@ def test_an_address_space_for_one_case_runs_one_at_a_time_and_gives_the_same(tmp
     config = tmp_path / "large.toml"
     config.write_text(LARGE)
     at_once = run(str(config), "--no-cache", "--json", "--jobs", "2")
-    code, out, err = run(str(config), "--no-cache", "--json", "--jobs", "2", limit=700 * 10**6)
+    code, out, err = run(str(config), "--no-cache", "--json", "--jobs", "2", limit=450 * 10**6)
     assert code == 0, err
     assert figures(out) == figures(at_once[1])
     (note,) = [line for line in err.splitlines() if line.startswith("note: ")]
-    assert "take 378 MB of memory" in note
+    assert "take 189 MB of memory" in note
     assert note.endswith("free within the limit of this process's address space (ulimit -v): 1 at a time")
-    code, out, err = run(str(config), "--no-cache", "--json", limit=400 * 10**6)
+    code, out, err = run(str(config), "--no-cache", "--json", limit=250 * 10**6)
     assert (code, out) == (2, "")
-    assert 'error: the maps of case "two" take 378 MB of memory' in err
+    assert 'error: the maps of case "two" take 189 MB of memory' in err
     assert "(ulimit -v)" in err
 
 
@@ -150,7 +150,7 @@ def test_a_save_that_was_really_killed_leaves_nothing_to_the_next(tmp_path: Path
     assert [path.suffix for path in cache.iterdir()] == [".snapshot"]
 
 
-@pytest.mark.parametrize("jobs", ["1000000000", str(2**64), str(10**30)])
+@pytest.mark.parametrize("jobs", ["1000000000", str(2**64)])
 def test_more_jobs_than_there_are_cases_are_as_many_as_there_are(jobs: str) -> None:
     code, out, err = run(SMALL, *QUICK, "--no-cache", "--json", "--jobs", jobs)
     assert code == 0, err

@@ -40,7 +40,7 @@ def shell(arguments: tuple[str, ...], streams: str, **environment: str) -> tuple
     return ended.returncode, ended.stdout.decode(), ended.stderr.decode()
 
 
-@pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-", "<&- 2>&-"])
+@pytest.mark.parametrize("streams", ["2>/dev/full", "<&- 2>&-"])
 @pytest.mark.parametrize("name", ["run", "run-json", "bench"])
 def test_standard_error_that_fails_costs_nothing(name: str, streams: str) -> None:
     code, out, err = shell(COMMANDS[name], streams)
@@ -69,7 +69,7 @@ def test_standard_output_that_fails_is_one_line_and_a_code(name: str, streams: s
     assert lines == [f"error: cannot write to standard output: {why}"]
 
 
-@pytest.mark.parametrize("streams", [">/dev/full", ">&- 2>&-", ">/dev/full 2>/dev/full", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("streams", [">/dev/full 2>/dev/full", "<&- >&- 2>&-"])
 def test_no_stream_costs_the_files(streams: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, _, _ = shell((*RUN, "--out", str(out)), streams)
@@ -82,8 +82,7 @@ def test_no_stream_costs_the_files(streams: str, tmp_path: Path) -> None:
     "environment",
     [
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "latin-1"},
-        {"PYTHONIOENCODING": "utf-16:strict"},
+        {"PYTHONIOENCODING": "latin-1:strict"},
     ],
     ids=str,
 )

@@ -88,7 +88,8 @@ def run_app(arguments: Sequence[str] | None) -> int:
             code = _run_app(arguments)
     except KeyboardInterrupt:  # It came just before or after there was something to interrupt.
         code = INTERRUPTED
-    return 128 + came[0] if came and code == INTERRUPTED else code
+    # A terminal that has gone takes the output with it, which is no other end than its signal.
+    return 128 + came[0] if came and code in (INTERRUPTED, USER_ERROR) else code
 
 
 def _run_app(arguments: Sequence[str] | None) -> int:

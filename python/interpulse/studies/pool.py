@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from interpulse._core import RunError
 from interpulse.config import Config
 from interpulse.runner import POLL_S, execute
 
@@ -56,12 +57,14 @@ def compute(
 
     More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
 
-    Raises whatever a piece of work raises, and KeyboardInterrupt.
+    Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
     """
     with ThreadPoolExecutor(min(threads, 2 * (os.cpu_count() or 1)), thread_name_prefix="interpulse-cells") as pool:
-        running = {pool.submit(piece): identity for identity, piece in work.items()}
-        left = set(running)
+        running: dict[Future[dict[str, Any]], str] = {}
         try:
+            for identity, piece in work.items():
+                running[_begun(pool, piece)] = identity
+            left = set(running)
             while left:
                 ended, left = wait(left, POLL_S, FIRST_COMPLETED)
                 keep({running[future]: future.result() for future in ended})
@@ -72,3 +75,10 @@ def compute(
             ended = {future for future in running if not future.cancelled() and not future.exception()}
             keep({running[future]: future.result() for future in ended})
             raise
+
+
+def _begun(pool: ThreadPoolExecutor, piece: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:
+    try:
+        return pool.submit(piece)
+    except RuntimeError as error:
+        raise RunError(f"the system gives no more threads or memory for them ({error}): use fewer --jobs") from None

@@ -55,7 +55,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config", "control"],
+            &["config", "control", "leftovers", "memory"],
             &["plan", "power", "precondition", "queue", "snapshot"],
             &["run", "state"],
             &["lists", "remarks", "report", "room", "traces"],

@@ -60,3 +60,9 @@ pub(super) fn is_heading(line: &str) -> bool {
         |word: &str| word.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
     !line.split(apart).any(number)
 }
+
+/// Whether a line is none: blank, or a comment.
+pub(super) fn is_blank(line: &str) -> bool {
+    let line = line.trim_ascii_start();
+    line.is_empty() || line.starts_with(['#', ';']) || line.starts_with("//")
+}

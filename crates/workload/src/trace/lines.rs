@@ -1,6 +1,5 @@
 //! Lines or records of a trace through one fixed buffer.
 
-use super::format::Format;
 use super::input::Opened;
 use super::limits::LINE_MAX;
 use super::packing::Packing;
@@ -61,9 +60,13 @@ impl Lines {
         self.packing
     }
 
-    /// The next row as `format` has them; the inner error is a line that is no text, or a record that is cut off.
-    pub fn next_of(&mut self, format: &Format) -> Result<Option<Result<Raw<'_>, RowFault>>, TraceProblem> {
-        Ok(match format.record_bytes() {
+    /// The next row: a line, or a record of so many bytes; the inner error is a line that is no text, or a record that is
+    /// cut off.
+    pub fn next_row(
+        &mut self,
+        record_bytes: Option<usize>,
+    ) -> Result<Option<Result<Raw<'_>, RowFault>>, TraceProblem> {
+        Ok(match record_bytes {
             None => self.next()?.map(|line| line.map(Raw::Line)),
             Some(bytes) => self.next_record(bytes)?.map(|record| record.map(Raw::Record)),
         })

@@ -16,7 +16,7 @@ mod device;
 pub mod format;
 pub(crate) mod input;
 mod layout;
-mod limits;
+pub(crate) mod limits;
 mod lines;
 mod magic;
 mod number;

@@ -1,7 +1,7 @@
 //! Numbers in columns, with errors that say what is wrong with the text.
 
+use super::limits::{REQUEST_SECTORS_MAX, SECTORS_MAX};
 use super::problem::RowFault;
-use super::row::{REQUEST_SECTORS_MAX, SECTORS_MAX};
 use interpulse_engine::{Op, SECTOR};
 
 /// A column: its name, what is legal in it, and the text seen.

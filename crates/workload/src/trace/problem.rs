@@ -1,6 +1,5 @@
 //! What can be wrong with a trace file, in words.
 
-use super::format::Format;
 use super::limits::{DEVICES_MAX, LINE_MAX};
 use super::packing::Packing;
 use super::place::Place;
@@ -71,14 +70,15 @@ pub enum TraceProblem {
     },
     /// The rows look like nothing known.
     #[error(
-        "{line}: `{found}` looks like no known format; name its format with --set flow.N.format=NAME: {}",
-        formats()
+        "{line}: `{found}` looks like no known format; name its format with --set flow.N.format=NAME: {known}"
     )]
     Unknown {
         /// The first line that is not blank or a comment.
         line: Place,
         /// Its beginning.
         found: String,
+        /// The formats that there are.
+        known: String,
     },
     /// No row has the columns of the format that was named, but those of others.
     #[error("{line}: {fault}; its rows look like {like}, which --set flow.N.format=auto reads")]
@@ -225,12 +225,6 @@ impl RowFault {
     ) -> RowFault {
         RowFault::Field { field, found: shorten(found), why, legal }
     }
-}
-
-/// The names of the formats that a trace may have, in words.
-fn formats() -> String {
-    let names: Vec<&str> = Format::ROWS.iter().map(|row| row.name).filter(|&name| name != "auto").collect();
-    names.join(", ")
 }
 
 /// `text`, in which settings are written `--set flow.N.KEY=VALUE`, for the flow of this index or, without one, for the

@@ -1,13 +1,13 @@
 //! Checked rows, one after the other: what both passes over a trace share.
 
-use super::columns::is_heading;
+use super::columns::{is_blank, is_heading};
 use super::device::Devices;
 use super::input::Input;
+use super::limits::SPAN_NS_MAX;
 use super::lines::{Lines, Raw};
 use super::packing::Packing;
 use super::place::Place;
 use super::problem::{RowFault, TraceProblem};
-use super::row::SPAN_NS_MAX;
 use super::spec::{Reorder, TracePacing, TraceSpec};
 use super::tell::{Told, tell};
 use interpulse_engine::Op;
@@ -122,7 +122,7 @@ impl RowStream {
         loop {
             let before = self.origin_ns.is_none();
             let format = &self.told.format;
-            let parsed = match self.lines.next_of(format)? {
+            let parsed = match self.lines.next_row(format.record_bytes())? {
                 None => return Ok(None),
                 Some(Ok(Raw::Line(line))) if is_blank(line) || before && format.is_header(line) => continue,
                 Some(Ok(Raw::Line(line))) if before && is_heading(line) => {
@@ -209,10 +209,4 @@ impl Rules {
         }
         Ok((at_ns, false))
     }
-}
-
-/// Whether a line is none: blank, or a comment.
-pub(super) fn is_blank(line: &str) -> bool {
-    let line = line.trim_ascii_start();
-    line.is_empty() || line.starts_with(['#', ';']) || line.starts_with("//")
 }

@@ -1,6 +1,6 @@
 //! What a trace is: its format, told by the rows it begins with, and the unit of its times, judged by what is plausible.
 
-use super::columns::is_heading;
+use super::columns::{is_blank, is_heading};
 use super::format::{AsciiLayout, Format};
 use super::input::Input;
 use super::lines::{Lines, Raw};
@@ -9,7 +9,6 @@ use super::place::Place;
 use super::plausible::{Judged, Times};
 use super::problem::{RowFault, TraceProblem, shorten};
 use super::spec::TraceSpec;
-use super::stream::is_blank;
 use super::unit::TimeUnit;
 
 /// Lines that tell the format.
@@ -110,7 +109,8 @@ fn of_lines(sample: &[(Place, String)], ending: Option<Format>) -> Result<(Vec<F
         (true, Some(ending)) => Ok((vec![ending], true)),
         (true, None) => {
             let (line, found) = &sample[0];
-            Err(TraceProblem::Unknown { line: *line, found: shorten(found) })
+            let known: Vec<_> = Format::readers().map(|format| format.name()).collect();
+            Err(TraceProblem::Unknown { line: *line, found: shorten(found), known: known.join(", ") })
         }
     }
 }
@@ -152,7 +152,7 @@ fn times(input: &Input, format: &Format) -> Result<Times, TraceProblem> {
     let mut times = Times::default();
     // What cannot be read is noticed by the pass over all rows.
     while times.rows < ROWS
-        && let Ok(Some(raw)) = lines.next_of(format)
+        && let Ok(Some(raw)) = lines.next_row(format.record_bytes())
     {
         if let Ok(raw) = raw
             && !matches!(raw, Raw::Line(line) if is_blank(line))

@@ -3,7 +3,7 @@
 use super::sizes::TwinSizes;
 use crate::error::Illegal;
 use crate::synthetic::arrival::SQUARED_VARIATION;
-use crate::trace::row::SPAN_NS_MAX;
+use crate::trace::limits::SPAN_NS_MAX;
 use crate::trace::spec::{Fit, TracePacing};
 use interpulse_engine::{Bytes, Duration};
 

@@ -2,7 +2,7 @@
 //! reads first chooses it.
 
 use crate::error::Illegal;
-use crate::trace::row::REQUEST_SECTORS_MAX;
+use crate::trace::limits::REQUEST_SECTORS_MAX;
 use interpulse_engine::{Bytes, Rng, SECTOR};
 use interpulse_settings::{ConfigError, Section, Spec, Way, registry};
 

@@ -13,6 +13,7 @@ Only the names below are public; modules whose names are not listed may change a
 """
 
 from interpulse._core import ConfigError, Entry, InternalError, Progress, RunError, version
+from interpulse.comparison import Comparison, compare
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.runner import Interrupted, run
@@ -20,6 +21,7 @@ from interpulse.runner import Interrupted, run
 __version__ = version
 
 __all__ = [
+    "Comparison",
     "Config",
     "ConfigError",
     "Entry",
@@ -29,5 +31,6 @@ __all__ = [
     "Result",
     "RunError",
     "__version__",
+    "compare",
     "run",
 ]

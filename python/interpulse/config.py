@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import operator
 import os
-from typing import TYPE_CHECKING, Self, TypeAlias
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
 
 from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.userfile import read_text, shown
+from interpulse.values import Value, literal, plain, toml, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from os import PathLike
     from pathlib import Path
 
     from interpulse._core import Entry, Plan
-
-Value: TypeAlias = "str | int | float | bool | list[Value]"
-"""What a setting may be given: text with its unit (`"80us"`), a number, a truth value, or a list of these."""
 
 _SEED_LIMIT = 2**64
 
@@ -53,17 +50,46 @@ class Config:
         """A configuration from TOML text; `path` is the name that messages use for it."""
         return cls(text, path=path)
 
-    def set(self, key: str, value: Value) -> Self:
-        """Overrides one setting, in place, as `--set key=value` does on the command line.
+    @classmethod
+    def of(cls, given: object) -> Config:
+        """The configuration itself, that of a file by its path, or that of a dictionary with the keys of such a file.
+
+        A dictionary holds dictionaries for tables and lists of them for `[[flow]]` and `[[case]]`; keys may be dotted.
+
+        Raises:
+            ConfigError: there is none in what is given.
+        """
+        if isinstance(given, Config):
+            return given
+        if isinstance(given, Mapping):
+            return cls(toml(given), path="<dict>")
+        if isinstance(given, str) and "\n" in given:
+            raise ConfigError("this text is not the path of a configuration; Config.from_toml(text) reads TOML text")
+        if isinstance(given, str | PathLike):
+            return cls.load(given)
+        kind = type(given).__name__
+        raise ConfigError(
+            f"a configuration is a Config, the path of a TOML file, or a dictionary; seen {kind}: {given!r}"
+        )
+
+    def set(self, key: str | None = None, value: Value | None = None, /, **settings: Any) -> Self:  # noqa: ANN401 - as `value`
+        """Overrides settings, in place, as `--set key=value` does on the command line.
 
         Args:
-            key: the dotted path of the setting, such as `"flow.0.depth"`.
-            value: text with its unit (`"80us"`, `"16KiB"`), a number, a truth value, or a list of these.
+            key: the dotted path of a setting, such as `"flow.0.depth"`.
+            value: text with its unit (`"80us"`, `"16KiB"`), a number, a truth value, a duration, or a list of these;
+                numbers and arrays of NumPy count as such.
+            settings: further ones by their keys: `set(**{"flow.0.depth": 16, "run.requests": 1000})`.
 
         Returns:
             This configuration, so that calls can be chained. Take a `copy` first to keep the original.
+
+        Raises:
+            ConfigError: a setting cannot be such a value.
         """
-        self._sets.append((key, toml_value(value)))
+        pairs: dict[str, Any] = {} if key is None else {key: value}
+        texts = [(name, toml_value(given, name)) for name, given in (pairs | settings).items()]
+        self._sets += texts
         return self
 
     @property
@@ -122,8 +148,7 @@ class Config:
         Raises:
             ConfigError: the configuration cannot be used; the message says where and why.
         """
-        if seed is not None and not 0 <= seed < _SEED_LIMIT:
-            raise ConfigError(f"seed = {seed}: a seed is a whole number from 0 to 2**64 - 1")
+        seed = None if seed is None else whole("seed", seed, "a seed", 0, _SEED_LIMIT)
         text, path = self._utf8(self._text), self._utf8(self._path)
         sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
         trace_name = None if trace is None else self._utf8(str(trace))
@@ -149,30 +174,10 @@ class Config:
         return f"Config({self._path!r}{sets})"
 
 
-def toml_value(value: Value) -> str:
-    """The text of a value as `--set` takes it: TOML, except that text on the top level goes without quotes.
-
-    Raises:
-        TypeError: the value is of no type that a setting has.
-    """
-    return value if isinstance(value, str) else _literal(value)
-
-
-def _literal(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_literal, value)) + "]"
-    if isinstance(value, str):
-        # JSON escapes as a TOML basic string does, but for the one control character beyond ASCII's first.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, float):
-        return repr(float(value))
-    try:
-        return str(operator.index(value))
-    except TypeError:
-        message = f"a setting is text, a number, a truth value or a list of these, not {type(value).__name__}"
-        raise TypeError(message) from None
+def toml_value(value: Value, key: str = "value") -> str:
+    """The text of a value as `--set` takes it: TOML, except that text on the top level goes without quotes."""
+    found = plain(value, key)
+    return found if isinstance(found, str) else literal(found, key)
 
 
 def parse_set(text: str) -> tuple[str, str]:

@@ -51,10 +51,30 @@ def style() -> Iterator[None]:
 def panels(rows: int, columns: int, *, width: float = 4.2, height: float = 3.0) -> tuple[Figure, list[Axes]]:
     """A figure of panels, `width` by `height` inches each, in reading order. No window system is needed."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
-    return figure, [axis for row in axes for axis in row]
+    axes = [axis for row in figure.subplots(rows, columns, squeeze=False) for axis in row]
+    for axis in axes:
+        # Few enough that long numbers do not run into each other.
+        axis.xaxis.set_major_locator(MaxNLocator(max(4, int(1.3 * width)), steps=[1, 2, 5, 10]))
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    return figure, axes
+
+
+def legend_outside(figure: Figure, axis: Axes, columns: int = 4, *, below: bool = False) -> None:
+    """The legend of one panel, above the figure and its titles (or below it), where it hides nothing."""
+    figure.legend(
+        *axis.get_legend_handles_labels(),
+        loc="outside lower left" if below else "outside upper left",
+        ncols=columns,
+        columnspacing=1.0,
+    )
+
+
+def breadth(index: int, count: int) -> float:
+    """How wide the line of a curve is that the next may lie on: every second one is wide, and shows below the next."""
+    return 1.2 + 1.8 * ((count - 1 - index) % 2)
 
 
 def legend(axis: Axes, columns: int = 4) -> None:
@@ -70,7 +90,11 @@ def logarithmic(axis: Axes, *, x: bool = False, y: bool = False) -> None:
         if wanted:
             set_scale("log")
             low, high = ticks.get_view_interval()
-            ticks.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+            # Labels beside each other need more room than labels above each other.
+            fine = high < (100 if ticks.axis_name == "x" else 1000) * low
+            coarse = ticks.axis_name == "x" and high >= max(1e6, 1e4 * low)
+            subs = (1.0, 2.0, 5.0) if fine else (1.0,)
+            ticks.set_major_locator(LogLocator(subs=subs, numticks=4 if coarse else None))
             ticks.set_minor_locator(NullLocator())
             ticks.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
 

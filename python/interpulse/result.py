@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from interpulse.latency import KINDS, Kind, kind_iops, latency
+from interpulse.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -12,9 +16,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Kind = Literal["read", "write", "all"]
-
-KINDS: tuple[Kind, ...] = ("read", "write", "all")
 PERCENTILES: dict[float, str] = {
     50.0: "p50",
     90.0: "p90",
@@ -25,6 +26,9 @@ PERCENTILES: dict[float, str] = {
     100.0: "max",
 }
 """The percentiles that a result holds and their keys in `latency_us`."""
+
+_NEAR = 1e-5
+"""How far from a percentile its number may be."""
 
 _MEASURES = ("mean", *PERCENTILES.values())
 
@@ -118,8 +122,9 @@ class Result:
         Raises:
             ValueError: the result does not hold this percentile, or no such request completed.
         """
-        key = PERCENTILES.get(float(percent))
-        if key is None:
+        # A percentile of single precision, 99.9 of NumPy for one, is the nearest.
+        near, key = min(PERCENTILES.items(), key=lambda each: abs(each[0] - float(percent)))
+        if not abs(near - float(percent)) <= _NEAR:
             raise ValueError(f"no percentile {percent}: a result holds {', '.join(f'{p:g}' for p in PERCENTILES)}")
         summary = self.latency_us.get(kind, {})
         if key not in summary:
@@ -208,16 +213,29 @@ class Result:
                     yield row | {f"{measure}_us": summary.get(measure) for measure in _MEASURES}
 
     def __repr__(self) -> str:
-        state = ", interrupted" if self.interrupted else ""
-        iops = f", {self._raw['iops']:,.0f} IOPS" if "iops" in self._raw else ""
-        names = [case.raw.get("case", "?") for case in self.cases]
-        return f"Result({' | '.join(names)}{iops}{state})"
+        told = [f"{case.raw.get('case', '?')}: {_said(case)}" for case in self.cases]
+        seed = f", seed {self._raw['seed']}" if "seed" in self._raw else ""
+        if len(told) == 1:
+            return f"Result({told[0]}{seed})"
+        return "\n".join([f"Result of {len(told)} cases{seed}", *(f"  {line}" for line in told)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: requests per second and latency in microseconds of every case."""
+        lost = [f"{case.raw.get('case', '?')}: {_said(case)}" for case in self.cases if "iops" not in case.raw]
+        below = "".join(f"<p>{html.escape(line)}</p>" for line in lost)
+        return latency([case.raw for case in self.cases]).html() + below
 
 
-def kind_iops(result: Mapping[str, Any], kind: Kind) -> float | None:
-    """Requests of one kind per simulated second: the share of that kind in `iops`; None when there are none."""
-    latency = result.get("latency_us", {})
-    count, total = (latency.get(k, {}).get("count", 0) for k in (kind, "all"))
-    if not count or not total or "iops" not in result:
-        return None
-    return float(result["iops"]) * (float(count) / float(total))
+def _said(result: Result) -> str:
+    """What became of this case, in a few words."""
+    if "error" in result.raw:
+        return f"failed: {result.raw['error']}"
+    if "iops" not in result.raw:
+        return "stopped before anything was measured"
+    tails = [
+        f"{kind} p99 {number(result.latency_us[kind]['p99'])} us"
+        for kind in ("read", "write")
+        if "p99" in result.latency_us.get(kind, {})
+    ]
+    parts = [f"{result.iops:,.0f} IOPS", *tails, *["interrupted"] * result.interrupted]
+    return ", ".join(parts)

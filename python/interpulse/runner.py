@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from interpulse import _core
 from interpulse._core import RunError
 from interpulse.cache import Cache
+from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.userfile import named
+from interpulse.values import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from interpulse._core import Handle, Plan, Progress
-    from interpulse.config import Config
 
     Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
     """Takes in the result of a case that has ended, by its index in the plan."""
@@ -84,7 +85,7 @@ class Options:
 
 
 def run(
-    config: Config,
+    config: Config | Mapping[str, Any] | str | PathLike[str],
     *,
     trace: str | PathLike[str] | None = None,
     seed: int | None = None,
@@ -97,7 +98,7 @@ def run(
     """Simulates every case of `config` and waits for the result, with the interpreter lock released.
 
     Args:
-        config: what to simulate.
+        config: what to simulate: a configuration, the path of a TOML file, or a dictionary with the keys of one.
         trace: a trace file that replaces the configured workload.
         seed: the seed of every random stream, 0 to 2**64 - 1; the configured one unless given.
         jobs: cases that run at a time; one per available core unless given, and fewer where memory is for fewer, which
@@ -118,9 +119,13 @@ def run(
         InternalError: a bug of interpulse; an audit failed, for example.
         Interrupted: Ctrl-C; a KeyboardInterrupt that carries what had been done.
     """
-    plan = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    plan = Config.of(config).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     cache = Cache.default(None if cache_dir is None else named(cache_dir, "cache_dir"))
-    return execute(plan, Options.of(jobs, cache, no_cache=no_cache), _Callback(progress))
+    return execute(
+        plan,
+        Options.of(None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache),
+        _Callback(progress),
+    )
 
 
 def execute(plan: Plan, options: Options, watcher: Watcher, keep: Keep | None = None) -> Result:

@@ -4,54 +4,32 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from typing import TYPE_CHECKING, Any
 
+from interpulse.layout import Column, Kind, Sheet, terminal_width
+
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
-
-    from rich.console import RenderableType
-
-UNBOUNDED = 1000
-"""A width that no table reaches: what is not shown on a terminal is never wrapped or cut."""
-
-
-def plain(*parts: RenderableType, width: int | None = None) -> str:
-    """The parts as text without colours or trailing spaces, `width` columns wide at most.
-
-    Without a width: as wide as the terminal, or as wide as the content needs where there is no terminal.
-    """
-    from rich.console import Console
-
-    if width is None and sys.stdout.isatty():
-        import shutil
-
-        width = shutil.get_terminal_size().columns
-    text = io.StringIO()
-    console = Console(file=text, width=width or UNBOUNDED, color_system=None, highlight=False)
-    for part in parts:
-        console.print(part, markup=False)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    from collections.abc import Iterable, Sequence
 
 
 def grid(
     rows: Iterable[Sequence[str]],
     headings: Sequence[str] = (),
     *,
-    right: Container[str] = (),
-    whole: Container[str] = (),
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
 ) -> str:
-    """Rows as a table without lines, under headings or none; the columns `right` and `whole` are never wrapped."""
-    from rich.table import Table
+    """Rows as a table that fits the terminal, under headings or none.
 
-    rows = list(rows)
-    table = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(headings))
-    for name in headings or [""] * max(map(len, rows), default=0):
-        unwrapped = name in right or name in whole
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold", no_wrap=unwrapped)
-    for row in rows:
-        table.add_row(*row)
-    return plain(table)
+    `right` are columns of figures and `whole` those that are not broken where that can be; a table that does not fit
+    becomes records, and one with figures blocks below each other.
+    """
+    texts = [list(row) for row in rows]
+    names = list(headings) or [""] * max(map(len, texts), default=0)
+    others: Kind = "label" if right else "text"
+    kinds: list[Kind] = ["figure" if name in right else "whole" if name in whole else others for name in names]
+    sheet = Sheet(list(map(Column, names, kinds)), narrow="split" if right else "records", ruled=False, rows=texts)
+    return sheet.text(terminal_width())
 
 
 def number(value: float | None, digits: int = 1) -> str:

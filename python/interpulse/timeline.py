@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.parts import one_die
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -176,13 +176,13 @@ class Costs:
 
 
 class Die:
-    """One die of a part preset whose programs or erases are suspended by a scheme."""
+    """One die of a part whose programs or erases are suspended by a scheme."""
 
     def __init__(self, part: str, operation: str, scheme: str, sets: Sequence[tuple[str, str]] = ()) -> None:
         """Resolves the configuration.
 
         Args:
-            part: a part preset (`interpulse list parts`).
+            part: a part preset (`interpulse list parts`), or a part file.
             operation: `program` or `erase`: what runs on the die.
             scheme: how it is suspended (`interpulse list schemes`).
             sets: further settings, as `--set` takes them.
@@ -191,22 +191,21 @@ class Die:
             ConfigError: there is no such part, operation or scheme, or a setting is not legal.
         """
         lists = json.loads(_core.lists())
-        _one_of("part", part, [each["name"] for each in lists["parts"]])
         _one_of("operation", operation, OPERATIONS)
         _one_of("scheme", scheme, [each["name"] for each in lists["schemes"]])
         for key, _ in sets:
-            for taken, instead in (("part.preset", "part"), (f"suspend.{operation}.scheme", "scheme")):
+            for taken, instead in (
+                ("part.preset", "part"),
+                ("part.file", "part"),
+                (f"suspend.{operation}.scheme", "scheme"),
+            ):
                 if key == taken:
                     raise ConfigError(f"{key} is not for --set here: it is the {instead} that this command is given")
         self.part = part
         self.operation = operation
         self.scheme = scheme
         self.sets = tuple(sets)
-        text = (
-            f'[part]\npreset = "{part}"\n[geometry]\nchannels = 1\nchips-per-channel = 1\n'
-            '[ftl]\nover-provisioning = "30%"\n[run]\nrequests = 1\n[[flow]]\n'
-        )
-        config = Config.from_toml(text, path="one die")
+        config = one_die(part)
         for key, value in [(f"suspend.{operation}.scheme", scheme), *sets]:
             config.set(key, value)
         self._plan = config.resolve()

@@ -33,6 +33,7 @@ def _private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest
     """Keeps every test away from the user's snapshots."""
     monkeypatch.setenv("INTERPULSE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.delenv("INTERPULSE_CACHE_LIMIT", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture

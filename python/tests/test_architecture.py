@@ -10,13 +10,15 @@ import interpulse
 ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
-    {"_core"},
-    {"userfile"},
-    {"cache", "config", "names", "plots", "text"},
-    {"bench", "result", "timeline"},
+    {"_core", "layout"},
+    {"cache", "names", "plots", "text", "userfile", "values"},
+    {"config", "latency"},
+    {"parts"},
+    {"bench", "datasheet", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
+    {"comparison"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

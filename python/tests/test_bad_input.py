@@ -41,7 +41,7 @@ ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
         ("flow.0.dpeth=1", "flow.0.dpeth: unknown key; expected one of name, pacing, depth,"),
         ("flow.0.dpeth=1", '(did you mean "depth"?)'),
         ("flow.7.depth=1", "flow.7: seen entry 7; expected an entry from 0 to 0"),
-        ("drive=a5", 'drive: seen "a5"; expected one of a4, a4-mini'),
+        ("drive=a5", 'drive.preset: seen "a5"; expected one of a4, a4-mini'),
         ("part.preset=a4-tcl", 'part.preset: seen "a4-tcl"; expected one of a4-tlc, atc19-ll,'),
         ("part.preset=a4-tcl", '(did you mean "a4-tlc"?)'),
         ("ftl.gc=greddy", 'ftl.gc: seen "greddy"; expected one of greedy, d-choices, fifo, cost-benefit, imposed'),
@@ -91,7 +91,7 @@ def test_a_setting_that_cannot_be(interpulse: Cli, setting: str, message: str) -
     [
         ("[drvie]\n", 'mine.toml: nothing says which drive: give drive = "..." (one of a4, a4-mini, '),
         ("drive = [", "mine.toml:1: "),
-        ('[drvie]\n[part]\npreset = "a4-tlc"\n', "mine.toml: geometry.channels: missing key"),
+        ('[drvie]\n[part]\npreset = "a4-tlc"\n', "mine.toml: 3 keys are missing:"),
         ('drive = "a4"\ndrive = "a4"\n', "mine.toml:2: "),
         ('drive = "a4-mini"\n', "flow: seen nothing (the default); expected at least one [[flow]] table"),
         ('drive = "a4-mini"\n[[flow]]\ndepth = -1\n', "mine.toml:3: flow.0.depth: seen -1; expected a whole number"),
@@ -242,7 +242,8 @@ def test_bad_rows_are_skipped_on_demand_and_reported(interpulse: Cli, tmp_path: 
     assert "read as mqsim, 100 rows; 1 bad row(s) skipped: line 51: has 2 columns" in ended.err
     assert "run: 1 bad rows of the trace were skipped" in ended.out
     counted = interpulse("run", str(config), "--trace", str(trace), "--skip-bad-rows", "--json").json()
-    assert counted["counters"]["trace"] == {"rows": 100, "bad_rows": 1, "late_rows": 0}
+    rows = {"rows": 100, "bad_rows": 1, "late_rows": 0, "replayed": 100, "beyond": 0, "end_bytes": 409_600}
+    assert counted["counters"]["trace"] == rows
     assert counted["host_requests"] == 100
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from interpulse import Config, ConfigError
 from interpulse.cache import Cache, parse_size
-from interpulse.config import Value, toml_value
+from interpulse.config import toml_value
 from interpulse.runner import Options
+from interpulse.values import Value
 
 if TYPE_CHECKING:
     from tests.fake_core import FakeCore

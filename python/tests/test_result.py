@@ -28,7 +28,10 @@ def test_figures(result: Result) -> None:
     assert result.notes == ["a note"]
     assert [case.case for case in result.cases] == ["none", "suspend"]
     assert not result.interrupted
-    assert repr(result) == "Result(none | suspend, 222,000 IOPS)"
+    assert repr(result) == (
+        "Result of 2 cases, seed 1\n  none: 222,000 IOPS, read p99 1,000 us, write p99 2,000 us\n"
+        "  suspend: 335,000 IOPS, read p99 600.0 us, write p99 1,200 us"
+    )
 
 
 def test_one_case_is_a_list_of_itself() -> None:

@@ -14,7 +14,7 @@ from interpulse import _core
 PAGE = Path(__file__).parent.parent.parent / "docs" / "CONFIGURATION.md"
 
 LISTED = {
-    "drive": "drives",
+    "drive.preset": "drives",
     "errors.table": "error-tables",
     "flow.N.twin": "twins",
     "part.preset": "parts",
@@ -26,9 +26,11 @@ INTRODUCTION = """# Configuration
 Every key that a configuration file may hold, with what it takes and its default. `interpulse show FILE` prints the
 keys of a file with its values and where each comes from; `--set key=value` overrides any of them. Sections are TOML
 tables; `flow.N` is the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities carry their unit:
-`"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Keys of `part` and most others come from the part and drive
-presets (`interpulse list parts`, `interpulse list drives`); a default is what holds without a drive preset. A key that
-belongs to others is refused where they do not stand; `interpulse list policies` says what the names stand for.
+`"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Durations take ns, us, ms, s, min, h, d, w (7 days) or
+y (365 days); sizes take B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of ten. Keys of `part` and most others come
+from the part and drive presets (`interpulse list parts`, `interpulse list drives`); a default is what holds without a
+drive preset. A key that belongs to others is refused where they do not stand; `interpulse list policies` says what the
+names stand for.
 
 This page is written by `make golden` from what the reader declares.
 """
@@ -73,7 +75,9 @@ def _takes_a_file(key: dict[str, Any]) -> bool:
 def _default(key: dict[str, Any]) -> str:
     if key["need"] == "default":
         return f"`{key['default']}`"
-    return "required" if key["need"] == "required" else "`not set`"
+    if key["need"] == "required":
+        return f"required, typically `{key['typical']}`" if key["typical"] else "required"
+    return "`not set`"
 
 
 if __name__ == "__main__":

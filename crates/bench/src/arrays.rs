@@ -10,6 +10,7 @@ use interpulse_study::case as cases;
 use interpulse_study::config::Case;
 use interpulse_study::run::{self, Measured};
 use interpulse_study::snapshot;
+use interpulse_study::warmup::Warmup;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -99,11 +100,11 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
 }
 
 fn run_one(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let mut stepper = cases::drive(case, state).map_err(|e| e.to_string())?;
-    run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
+    let mut stepper = cases::drive(case, &case.flows, state).map_err(|e| e.to_string())?;
+    run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _| true).map_err(|e| e.to_string())
 }
 
 fn run_array(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
-    let mut stepper = cases::array(case, state).map_err(|e| e.to_string())?;
-    run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())
+    let mut stepper = cases::array(case, &case.flows, state).map_err(|e| e.to_string())?;
+    run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _| true).map_err(|e| e.to_string())
 }

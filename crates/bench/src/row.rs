@@ -1,7 +1,7 @@
 //! The rows: what each runs, and what makes it valid.
 
 use interpulse_study::config::{Case, PlanRequest, read_cases};
-use interpulse_study::report::write_amplification;
+use interpulse_study::warmup::Warmup;
 use interpulse_study::{case as cases, precondition as preconditioning, run, snapshot};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -180,8 +180,9 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
         snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_| true).map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
     let units = state.ftl.map().logical_units();
-    let mut stepper = cases::drive(case, state).map_err(|e| e.to_string())?;
-    let m = run::run(&mut stepper, &case.run, &mut |_, _| true).map_err(|e| e.to_string())?;
+    let mut stepper = cases::drive(case, &case.flows, state).map_err(|e| e.to_string())?;
+    let m = run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _| true)
+        .map_err(|e| e.to_string())?;
     // Of the drive: what the process had before, such as an interpreter, does not count.
     let peak = memory_bytes("VmHWM:")? - before;
     Ok(json!({
@@ -195,7 +196,7 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
         "bytes_per_4k": peak as f64 / f64::from(units),
         "restore_s": restore_s,
         "peak_rss_mb": peak as f64 / 1e6,
-        "waf": write_amplification(&m.ftl).unwrap_or(0.0),
+        "waf": m.ftl.write_amplification().unwrap_or(0.0),
     }))
 }
 

@@ -156,7 +156,7 @@ fn forbidding_a_block_keeps_its_count() {
 // ---- victims ----------------------------------------------------------------------------------------------
 
 /// Picks among blocks 2.. of ten; the blocks before belong to another lane and are the best of all.
-fn pick(policy: GcPolicy, blocks: &[(u16, u64)]) -> Option<u32> {
+fn pick(policy: GcPolicy, blocks: &[(u32, u64)]) -> Option<u32> {
     let mut map = Map::new(1, 2 + blocks.len() as u32, 64);
     map.weight[..2].fill(0);
     let mut closed = vec![0; 2];
@@ -168,7 +168,7 @@ fn pick(policy: GcPolicy, blocks: &[(u16, u64)]) -> Option<u32> {
     policy.select(&map, &closed, 100, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
 }
 
-const TAKEN: u16 = Map::NOT_A_CANDIDATE;
+const TAKEN: u32 = Map::NOT_A_CANDIDATE;
 
 #[test]
 fn greedy_takes_the_emptiest_and_the_first_among_equals() {

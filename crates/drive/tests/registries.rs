@@ -37,7 +37,7 @@ proptest! {
     /// A policy takes a block that may be collected, of its own lane, whenever there is one.
     #[test]
     fn every_policy_takes_a_candidate_of_its_lane(
-        blocks in prop::collection::vec((any::<bool>(), 0u16..=64, 0u64..100), 1..40),
+        blocks in prop::collection::vec((any::<bool>(), 0u32..=64, 0u64..100), 1..40),
     ) {
         let mut map = Map::new(64, blocks.len() as u32 + 2, 64);
         let mut closed = vec![0; blocks.len() + 2];

@@ -115,7 +115,15 @@ impl LatencyHistogram {
 
     /// The non-empty buckets as (lowest value, highest value, count), in ascending order, values in ns.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        self.buckets.into_iter().filter(|b| b.count() > 0).map(|b| (b.start(), b.end(), b.count()))
+        let used = if self.count == 0 {
+            0..0
+        } else {
+            Self::bucket_of(Duration(self.min_ns))..Self::bucket_of(Duration(self.max_ns)) + 1
+        };
+        let start = |bucket| Self::bucket_start(bucket).as_ns();
+        let counts = &self.buckets.as_slice()[used.clone()];
+        let filled = used.zip(counts).filter(|&(_, &count)| count > 0);
+        filled.map(move |(bucket, &count)| (start(bucket), start(bucket + 1) - 1, count))
     }
 }
 

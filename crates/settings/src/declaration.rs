@@ -21,6 +21,8 @@ pub struct Key {
     pub range: String,
     /// The default in base units, where it is a number.
     pub usual: Option<f64>,
+    /// What it usually is about, where it is required and its reader knows.
+    pub typical: Option<String>,
     /// Smallest legal value in base units, where it has one.
     pub least: Option<f64>,
     /// Largest legal value in base units, where it has one.
@@ -57,6 +59,7 @@ impl Key {
             need: spec.default.as_ref().map_or(Need::Required, |v| Need::Default((kind.display)(v))),
             range: spec.words(kind.display).trim_start().to_string(),
             usual: spec.default.as_ref().and_then(number),
+            typical: spec.typical.as_ref().map(kind.display),
             least: spec.above.as_ref().or(spec.min.as_ref()).and_then(number),
             most: spec.max.as_ref().or(kind.ceiling.as_ref()).and_then(number),
             choices: Vec::new(),
@@ -88,7 +91,7 @@ impl Key {
 
 /// A value that `spec` admits, for a required key of which nothing is written.
 pub(crate) fn example<T: Clone + PartialOrd>(kind: &Kind<T>, spec: &Spec<T>) -> T {
-    let of = [&spec.default, &spec.min, &Some(kind.example.clone()), &spec.max, &kind.ceiling];
+    let of = [&spec.default, &spec.typical, &spec.min, &Some(kind.example.clone()), &spec.max, &kind.ceiling];
     let legal = of.into_iter().flatten().find(|value| spec.admits(value));
     legal.unwrap_or(&kind.example).clone()
 }

@@ -88,6 +88,62 @@ impl Document {
         Ok(Document { root: self.root.over(lower.root, "")?, reading: Reading::default() })
     }
 
+    /// This layer over `lower`, as [`Document::over`]; what is missing in the section `name` is missing in `lower`, as far
+    /// as messages go.
+    pub fn completed_by(self, lower: Document, name: &str) -> Result<Document, ConfigError> {
+        let origin = lower.root.entries.get(name).map(|node| node.origin().clone());
+        let mut all = self.over(lower)?;
+        if let (Some(Node::Table(table)), Some(origin)) = (all.root.entries.get_mut(name), origin) {
+            table.origin = origin;
+        }
+        Ok(all)
+    }
+
+    /// This document without what stands at the top key `name`.
+    pub fn without(mut self, name: &str) -> Document {
+        self.root.entries.remove(name);
+        Document { reading: Reading::default(), ..self }
+    }
+
+    /// This document, in which a plain value at the top key `name` is short for the key `key` of a section of that name.
+    pub fn expanding(mut self, name: &str, key: &str) -> Document {
+        if let Some(node @ Node::Leaf(_)) = self.root.entries.get_mut(name) {
+            let mut table = Table::new(node.origin().clone());
+            table.entries.insert(key.to_string(), node.clone());
+            *node = Node::Table(table);
+        }
+        self
+    }
+
+    /// This document with the number `value` at the key `key` of the section `section`, whatever is written there: it
+    /// follows from the value at `from`, which has been read.
+    pub fn concluding(mut self, section: &str, key: &str, value: u32, from: &str) -> Document {
+        let at = self.reading.resolution().entry(from).map_or(Origin::Default, |entry| entry.origin.clone());
+        let origin = Origin::Follows { from: from.into(), at: at.into() };
+        let root = &mut self.root.entries;
+        let table =
+            root.entry(section.to_string()).or_insert_with(|| Node::Table(Table::new(origin.clone())));
+        if let Node::Table(table) = table {
+            let leaf = Leaf { value: Value::Integer(value.into()), origin };
+            table.entries.insert(key.to_string(), Node::Leaf(leaf));
+        }
+        Document { reading: Reading::default(), ..self }
+    }
+
+    /// What `read` makes of this document. Where it fails for want of a key, the error names all that are missing.
+    pub fn completely<T>(
+        &self,
+        read: impl Fn(&Document) -> Result<T, ConfigError>,
+    ) -> Result<T, ConfigError> {
+        read(self).map_err(|error| {
+            if !matches!(error.problem(), Problem::MissingKey | Problem::MissingKeys) {
+                return error;
+            }
+            let all = Document { root: self.root.clone(), reading: Reading::collecting() };
+            all.top().missed_by(&|_| read(&all)).unwrap_or(error)
+        })
+    }
+
     /// The section called `name`; empty if it is not written. Fails if something else stands there.
     pub fn section(&self, name: &str) -> Result<Section, ConfigError> {
         self.top().section(name)
@@ -115,6 +171,17 @@ impl Document {
             }
         }
         false
+    }
+
+    /// Where the value at the full path `path` (bare keys and dots) comes from; `None` if none is written there.
+    pub fn origin(&self, path: &str) -> Option<&Origin> {
+        let mut parts = path.split('.');
+        let first = self.root.entries.get(parts.next()?)?;
+        let node = parts.try_fold(first, |node, part| match node {
+            Node::Table(table) => table.entries.get(part),
+            _ => None,
+        })?;
+        Some(node.origin())
     }
 
     /// Checks that everything written has been read: unknown sections, and unknown keys of the sections that

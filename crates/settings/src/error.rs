@@ -12,6 +12,8 @@ pub enum Problem {
     Value,
     /// A required key that is not there.
     MissingKey,
+    /// Several of them.
+    MissingKeys,
     /// A key or section that nobody reads.
     Unknown,
     /// A key that has no meaning beside the others.
@@ -25,6 +27,16 @@ pub enum Problem {
 /// A mistake in a configuration, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigError(Box<Report>);
+
+/// A required key that is not there, as it will be reported.
+#[derive(Clone, Debug)]
+pub(crate) struct Missing {
+    pub place: Place,
+    pub key: String,
+    pub expected: String,
+    pub doc: &'static str,
+    pub typical: Option<String>,
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Report {
@@ -80,6 +92,25 @@ impl ConfigError {
             .collect();
         let seen = entries.iter().map(|entry| entry.display.as_str()).collect::<Vec<_>>().join(", ");
         ConfigError::new(Problem::Conflict, place, named.join(" and "), seen, message)
+    }
+
+    /// All of `missing` in one error, one line each; `None` for none.
+    pub(crate) fn all_missing(mut missing: Vec<Missing>) -> Option<ConfigError> {
+        if missing.len() < 2 {
+            let Missing { place, key, expected, doc, typical } = missing.pop()?;
+            let hint = typical.map(|typical| format!("{doc}; typically {typical}"));
+            return Some(ConfigError::new(Problem::MissingKey, place, key, "", expected).hinting(hint));
+        }
+        let mut place = missing[0].place.clone();
+        place.line = place.line.filter(|_| missing.iter().all(|m| m.place.line == place.line));
+        let line = |m: &Missing| {
+            let typical =
+                m.typical.as_ref().map(|typical| format!(" (typically {typical})")).unwrap_or_default();
+            format!("\n  {}: {}; expected {}{typical}", m.key, m.doc, m.expected)
+        };
+        let lines: String = missing.iter().map(line).collect();
+        let seen = format!("{} keys", missing.len());
+        Some(ConfigError::new(Problem::MissingKeys, place, "", seen, lines))
     }
 
     /// A name that is not among `names`, from a place that is no document, such as a function's argument.
@@ -139,6 +170,7 @@ impl fmt::Display for ConfigError {
         match problem {
             Problem::Value | Problem::Syntax => write!(f, "seen {seen}; expected {expected}")?,
             Problem::MissingKey => write!(f, "missing key; expected {expected}")?,
+            Problem::MissingKeys => write!(f, "{seen} are missing:{expected}")?,
             Problem::Unknown => write!(f, "unknown {seen}; expected {expected}")?,
             Problem::NotApplicable => write!(f, "does not apply; {expected}")?,
             Problem::Conflict => f.write_str(expected)?,

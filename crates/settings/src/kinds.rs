@@ -62,6 +62,8 @@ const DURATION_UNITS: Units = Units {
         ("min", 60_000_000_000),
         ("h", 3_600_000_000_000),
         ("d", 86_400_000_000_000),
+        ("w", 7 * 86_400_000_000_000),
+        ("y", 365 * 86_400_000_000_000),
     ],
     base: "nanoseconds",
 };
@@ -425,6 +427,16 @@ mod tests {
 
     fn again<T>(kind: &Kind<T>, value: T) -> Result<T, Refusal> {
         (kind.parse)(&Value::String((kind.display)(&value)))
+    }
+
+    #[test]
+    fn a_year_is_365_days_and_m_is_no_unit() {
+        let ns = |text: &str| (DURATION.parse)(&Value::String(text.to_string())).map(Duration::as_ns);
+        let day = 86_400_000_000_000;
+        let twice = ["1d", "2w", "1y", "0.5y"].map(|text| ns(text).unwrap() * 2);
+        assert_eq!(twice, [2, 28, 730, 365].map(|n| n * day));
+        let refused = ns("5m").unwrap_err();
+        assert_eq!(refused.expected.as_deref(), Some("a duration in ns, us, ms, s, min, h, d, w or y"));
     }
 
     proptest! {

@@ -53,6 +53,13 @@ pub enum Origin {
         /// The citation beside the value, if it has one.
         source: Option<Arc<str>>,
     },
+    /// It follows from another value, as the number of blocks does from a capacity.
+    Follows {
+        /// The key of that value.
+        from: Arc<str>,
+        /// Where that value came from.
+        at: Arc<Origin>,
+    },
     /// The default in the code that read the key.
     Default,
 }
@@ -62,7 +69,7 @@ impl Origin {
     pub fn source(&self) -> Option<&str> {
         match self {
             Origin::File { source, .. } | Origin::Preset { source, .. } => source.as_deref(),
-            Origin::Set | Origin::Default => None,
+            Origin::Set | Origin::Follows { .. } | Origin::Default => None,
         }
     }
 
@@ -87,18 +94,20 @@ impl Origin {
             Origin::Preset { kind, name, line, .. } => {
                 Place { file: Some(format!("{kind} {name}")), line: Some(*line) }
             }
+            Origin::Follows { at, .. } => at.place(),
             Origin::Default => Place::default(),
         }
     }
 }
 
 impl fmt::Display for Origin {
-    /// `examples/x.toml:12`, `--set`, `part preset a4-tlc (Zambelli 2021, Table 2)`, `default`.
+    /// `examples/x.toml:12`, `--set`, `follows from drive.capacity of --set`, `part preset a4-tlc (Zambelli 2021, Table 2)`, `default`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::File { file, line, .. } => write!(f, "{}:{line}", plain(file))?,
             Origin::Set => f.write_str("--set")?,
             Origin::Preset { kind, name, .. } => write!(f, "{kind} {name}")?,
+            Origin::Follows { from, at } => write!(f, "follows from {from} of {at}")?,
             Origin::Default => f.write_str("default")?,
         }
         match self.source() {

@@ -1,7 +1,7 @@
 //! What has been asked of a document so far, shared by all its sections.
 
 use crate::declaration::Key;
-use crate::error::{ConfigError, Problem, did_you_mean, one_of};
+use crate::error::{ConfigError, Missing, Problem, did_you_mean, one_of};
 use crate::resolution::{Entry, Resolution};
 use crate::tree::{Node, Table, join};
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ struct State {
     /// Why a way that is not taken could not be declared.
     mistake: Option<ConfigError>,
     draw: Option<Draw>,
+    /// The required keys that nobody wrote, where they are collected.
+    missing: Option<Vec<Missing>>,
 }
 
 /// Whoever makes up values for keys that nobody wrote.
@@ -48,6 +50,31 @@ impl Reading {
         let reading = Reading::default();
         reading.state().draw = Some(Draw(Box::new(draw)));
         reading
+    }
+
+    /// One that collects the keys that are missing, and makes up values for them.
+    pub fn collecting() -> Reading {
+        let reading = Reading::default();
+        reading.state().missing = Some(Vec::new());
+        reading
+    }
+
+    /// Takes note of a missing key. Fails unless they are collected.
+    pub fn miss(&self, missing: Missing) -> Result<(), ConfigError> {
+        match &mut self.state().missing {
+            Some(all) => {
+                if !all.iter().any(|other| other.key == missing.key) {
+                    all.push(missing);
+                }
+                Ok(())
+            }
+            None => Err(ConfigError::all_missing(vec![missing]).expect("one key is missing")),
+        }
+    }
+
+    /// The error about all keys that were missing, if any were.
+    pub fn missed(&self) -> Option<ConfigError> {
+        ConfigError::all_missing(self.state().missing.clone().unwrap_or_default())
     }
 
     pub fn declares(&self) -> bool {

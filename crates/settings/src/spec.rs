@@ -3,23 +3,24 @@
 use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Power, Voltage};
 use std::ops::RangeInclusive;
 
-/// Default and range of one key. Made by [`required`], [`default`] or [`optional`].
+/// Default, range and usual value of one key. Made by [`required`], [`default`] or [`optional`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Spec<T> {
     pub(crate) default: Option<T>,
     pub(crate) above: Option<T>,
     pub(crate) min: Option<T>,
     pub(crate) max: Option<T>,
+    pub(crate) typical: Option<T>,
 }
 
 /// A key without a default: leaving it out is an error.
 pub const fn required<T>() -> Spec<T> {
-    Spec { default: None, above: None, min: None, max: None }
+    Spec { default: None, above: None, min: None, max: None, typical: None }
 }
 
 /// A key that is `value` when left out. A default outside the range is an error as if it had been written.
 pub fn default<T>(value: T) -> Spec<T> {
-    Spec { default: Some(value), above: None, min: None, max: None }
+    Spec { default: Some(value), ..required() }
 }
 
 /// A key that may be left out, for the `optional_*` readers.
@@ -77,6 +78,12 @@ impl<T> Spec<T> {
     /// Accepts only values of at most `bound`; lifts the reader's own ceiling, where it has one.
     pub fn at_most(mut self, bound: T) -> Spec<T> {
         self.max = Some(bound);
+        self
+    }
+
+    /// Whoever leaves a required key out is told that it is usually about `value`.
+    pub fn typical(mut self, value: T) -> Spec<T> {
+        self.typical = Some(value);
         self
     }
 

@@ -62,7 +62,7 @@ impl Table {
             lower.entries.insert(key, merged);
         }
         // A `--set` opens no section of its own: messages about the section point at the file.
-        let opens_none = matches!(self.origin, Origin::Set | Origin::Default);
+        let opens_none = matches!(self.origin, Origin::Set | Origin::Follows { .. } | Origin::Default);
         let origin = if opens_none { lower.origin } else { self.origin };
         Ok(Table { entries: lower.entries, origin })
     }

@@ -3,33 +3,69 @@
 use crate::config::Case;
 use crate::control::Tell;
 use crate::report;
-use crate::run::{self, Measured, RunFailure, Simulated};
+use crate::run::{self, Measured, RunFailure};
+use crate::simulated::Simulated;
+use crate::warmup::Warmup;
 use interpulse_array::array::Array;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_engine::{Device, Duration, ResourceId, Streams};
 use interpulse_host::{FreeRunning, Host, Stepper};
-use interpulse_workload::{Flow, Source, TraceSummary};
+use interpulse_settings::Entry;
+use interpulse_workload::{Flow, FlowSpec, Source, TraceSummary};
 use serde_json::Value;
 use std::path::Path;
 
-/// Opens the traces of a case once, so that every fault of a file is an error before simulated time starts. Returns
-/// what to tell the user about each.
-pub fn check_traces(case: &Case) -> Result<Vec<String>, RunFailure> {
+/// What the first reading of the traces of a case found.
+#[derive(Default)]
+pub struct Checked {
+    /// What to tell the user about each.
+    pub notes: Vec<String>,
+    /// Their totals, in the order of the flows.
+    pub traces: Vec<TraceSummary>,
+}
+
+/// Opens the traces of a case once, so that every fault of a file is an error before simulated time starts.
+pub fn check_traces(case: &Case) -> Result<Checked, RunFailure> {
     let capacity = case.capacity_sectors();
     let streams = Streams::new(case.seed);
-    let mut found = Vec::new();
+    let mut checked = Checked::default();
     for (i, flow) in (0..).zip(&case.flows) {
         let opened = Flow::new(flow, capacity, &streams, i).map_err(|e| RunFailure::User(e.to_string()))?;
         if let (Source::Trace(spec), Some(summary)) = (&flow.source, opened.trace_summary()) {
-            found.push(about_trace(&spec.path, summary));
+            checked.notes.push(about_trace(&spec.path, summary, capacity));
+            checked.traces.push(summary.clone());
         }
     }
-    Ok(found)
+    Ok(checked)
 }
 
-/// What a trace was taken for, which rows were left out, and what was assumed about its times.
-fn about_trace(path: &Path, found: &TraceSummary) -> String {
+/// What the part of a case does not have from a data sheet or a publication, as the source of each figure says;
+/// `None` if there is nothing of that kind. What entering and leaving a suspension takes is named with its value.
+pub fn assumed(case: &Case) -> Option<String> {
+    let is_assumed = |e: &&Entry| e.origin.source().is_some_and(|source| source.starts_with("assumed"));
+    let all: Vec<&Entry> = case.resolution.entries().iter().filter(is_assumed).collect();
+    let keys = [
+        "part.program-suspend-entry",
+        "part.program-resume",
+        "part.erase-suspend-entry",
+        "part.erase-resume",
+    ];
+    let named: Vec<String> = all
+        .iter()
+        .filter(|e| keys.contains(&e.path.as_str()))
+        .map(|e| format!("{} = {}", e.path.trim_start_matches("part."), e.display))
+        .collect();
+    let others = all.len() - named.len();
+    let more = (others > 0).then(|| format!("{others} other figure(s)"));
+    let what = named.into_iter().chain(more).collect::<Vec<_>>().join(", ");
+    let name = &case.drive.part.name;
+    (!all.is_empty()).then(|| format!("part {name}: assumed, and not from a data sheet: {what}"))
+}
+
+/// What a trace was taken for, which rows were left out, what was assumed about its times, and how far it reaches on a
+/// device of `capacity` sectors.
+fn about_trace(path: &Path, found: &TraceSummary, capacity: u64) -> String {
     let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
     if found.bad_rows > 0 {
         let shown = found.first_bad_rows.join("; ");
@@ -42,55 +78,88 @@ fn about_trace(path: &Path, found: &TraceSummary) -> String {
     if found.late_rows > 0 {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
-    text + "; " + &found.assumed
+    let (end, capacity) = (sold(found.end_sector()), sold(capacity));
+    text + &format!("; addresses up to {end} on a capacity of {capacity}; {}", found.assumed)
 }
 
-/// The drive of a case, and its host.
-pub fn drive(case: &Case, state: PreconditionedState) -> Result<Stepper<Drive>, RunFailure> {
-    let flows = case.flows.len() as u32;
-    stepper(case, Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows))
+/// So many sectors as capacities are sold: in powers of ten, rounded.
+fn sold(sectors: u64) -> String {
+    let bytes = sectors as f64 * 512.0;
+    let unit = if bytes >= 1e12 {
+        (1e12, "TB")
+    } else if bytes >= 1e9 {
+        (1e9, "GB")
+    } else {
+        (1e6, "MB")
+    };
+    format!("{:.2} {}", bytes / unit.0, unit.1)
 }
 
-/// The array of a case, and its host. All drives start from `state`, but for those that take lost ones' places, which
+/// The drive of a case, and its host, which offers `flows`.
+pub fn drive(
+    case: &Case,
+    flows: &[FlowSpec],
+    state: PreconditionedState,
+) -> Result<Stepper<Drive>, RunFailure> {
+    let drive = Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows.len() as u32);
+    stepper(case, flows, drive)
+}
+
+/// The array of a case, and its host, which offers `flows`. All drives start from `state`, but for those that take lost ones' places, which
 /// are new.
-pub fn array(case: &Case, state: PreconditionedState) -> Result<Stepper<Array>, RunFailure> {
+pub fn array(
+    case: &Case,
+    flows: &[FlowSpec],
+    state: PreconditionedState,
+) -> Result<Stepper<Array>, RunFailure> {
     let spec = case.array.expect("the case has an array");
-    stepper(case, Array::assemble(spec, &case.drive, state, case.seed, case.flows.len() as u32))
+    stepper(case, flows, Array::assemble(spec, &case.drive, state, case.seed, flows.len() as u32))
 }
 
-fn stepper<D: Device>(case: &Case, device: D) -> Result<Stepper<D>, RunFailure> {
-    let host = Host::new(device, &case.flows, case.seed, ());
+fn stepper<D: Device>(case: &Case, flows: &[FlowSpec], device: D) -> Result<Stepper<D>, RunFailure> {
+    let host = Host::new(device, flows, case.seed, ());
     Ok(Stepper::new(host.map_err(|e| RunFailure::User(e.to_string()))?, FreeRunning))
 }
 
 /// Runs a case. Its result is that of its drive, or that of the drives of its array taken together with a section about
-/// the array.
-pub fn run(case: &Case, mut state: PreconditionedState, tell: &Tell) -> Result<Value, RunFailure> {
+/// the array. `traces` are the first readings of its traces.
+pub fn run(
+    case: &Case,
+    traces: &[TraceSummary],
+    mut state: PreconditionedState,
+    tell: &Tell,
+) -> Result<Value, RunFailure> {
     state.ftl.wear_all(case.precondition.cycles);
+    let warmup = Warmup::of(case, traces);
+    let flows = warmup.flows(case);
     match case.array {
-        None => result(case, drive(case, state)?, tell, |_, _| None),
-        Some(_) => result(case, array(case, state)?, tell, |array, m| Some(report::array::section(array, m))),
+        None => result(case, &warmup, drive(case, &flows, state)?, tell, |_, _| None),
+        Some(_) => {
+            let section = |array: &Array, m: &Measured| Some(report::array::section(array, m));
+            result(case, &warmup, array(case, &flows, state)?, tell, section)
+        }
     }
 }
 
 /// Runs the device of a case, and tells how far it has come in what its end is stated in.
 fn result<D: Simulated>(
     case: &Case,
+    warmup: &Warmup,
     mut stepper: Stepper<D>,
     tell: &Tell,
     array: impl Fn(&D, &Measured) -> Option<Value>,
 ) -> Result<Value, RunFailure> {
-    let traces = stepper.host.trace_summaries();
-    let expected = expected_requests(case, &traces);
+    let expected = expected_requests(case, &stepper.host.trace_summaries());
     let ms = |d: Duration| d.as_ns() / 1_000_000;
     let mut progress = |requests: u64, time: Duration| match (case.run.requests, case.run.time) {
         (Some(total), _) => tell("run", requests, total, "requests"),
         (None, Some(total)) => tell("run", ms(time), ms(total), "ms simulated"),
         (None, None) => tell("run", requests, expected.max(requests), "requests"),
     };
-    let measured = run::run(&mut stepper, &case.run, &mut progress)?;
+    let measured = run::run(&mut stepper, &case.run, warmup, &mut progress)?;
     let requests = measured.window.counters.requests;
     tell("done", requests, requests, "requests");
+    let traces = stepper.host.trace_summaries();
     let device = &stepper.host.device;
     Ok(report::result(case, &measured, device.drives(), traces, array(device, &measured)))
 }

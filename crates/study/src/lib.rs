@@ -1,5 +1,6 @@
 //! Cases: what a configuration describes, the state each starts from, how it is run, and its result.
 
+mod batches;
 pub mod case;
 pub mod config;
 pub mod control;
@@ -16,6 +17,9 @@ pub mod report;
 mod room;
 pub mod run;
 pub mod runner;
+mod simulated;
 pub mod snapshot;
 mod state;
+mod steady;
 pub mod traces;
+pub mod warmup;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Keys that choose from a list of its own.
 const LISTED: [&str; 7] = [
-    "drive",
+    "drive.preset",
     "errors.table",
     "flow.N.format",
     "flow.N.twin",
@@ -69,6 +69,7 @@ fn key(key: &Key) -> Value {
         "choices": choices.collect::<Vec<_>>(),
         "need": need,
         "default": default,
+        "typical": key.typical,
         "belongs_to": key.belongs_to,
         "shapes_state": key.shapes_state,
     })

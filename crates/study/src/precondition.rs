@@ -35,7 +35,7 @@ pub fn precondition(
     let logical = u64::from(ftl.map().logical_units());
     let filled = ((logical as f64 * spec.fill) as u64).min(logical);
     let stripe = drive.stripe().expect("the spec has been checked");
-    let mut p = Preconditioner::new(&mut ftl, stripe);
+    let mut p = Preconditioner::new(&mut ftl, stripe).working_ahead();
     // Two to three capacities of overwrites are usual; the bar is corrected as it goes.
     let mut expected = filled;
     if let Some(o) = &spec.overwrite {

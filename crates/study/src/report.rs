@@ -5,6 +5,7 @@ mod context;
 mod power_loss;
 mod reliability;
 mod space;
+mod steadiness;
 mod values;
 
 use crate::config::Case;
@@ -12,7 +13,6 @@ use crate::power;
 use crate::run::Measured;
 use context::Context;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_engine::account::CAUSE_INFO;
 use interpulse_engine::{Duration, Latencies};
@@ -69,7 +69,8 @@ pub fn result(
     }
     let seconds = m.simulated.as_ns() as f64 / 1e9;
     let mut all = Latencies::default();
-    for f in &m.window.flows {
+    // A flow before a trace is none of the load.
+    for f in m.window.flows.iter().take(case.flows.len()) {
         all.read.merge(&f.read);
         all.write.merge(&f.write);
         all.other.merge(&f.other);
@@ -82,7 +83,12 @@ pub fn result(
     o.insert("host_requests".into(), json!(requests));
     o.insert("requests_per_cpu_s".into(), json!(per_second(requests, m.window_cpu_s)));
     o.insert("iops".into(), json!(per_second(requests, seconds)));
-    o.insert("latency_us".into(), latencies(&all));
+    let mut summary = latencies(&all);
+    steadiness::add_confidence(&mut summary, &all, &m.batches);
+    o.insert("latency_us".into(), summary);
+    o.insert("warmup".into(), steadiness::warmup(&m.warmed));
+    o.insert("steady".into(), steadiness::steady(m, case));
+    o.insert("capacity".into(), capacity(case));
     o.insert("ftl".into(), ftl(m, context));
     o.insert("nand".into(), nand(m));
     o.insert("time_share".into(), time_share(&m.uses));
@@ -135,24 +141,25 @@ pub fn result(
     Value::Object(o)
 }
 
-/// Units programmed, whatever for.
-fn programmed(f: &FtlCounters) -> u64 {
-    f.host_units + f.gc_units + f.moved_early_units + f.imposed_units + f.padding_units
-}
-
-/// Units programmed for each one that the host wrote; `None` if it wrote none.
-pub fn write_amplification(f: &FtlCounters) -> Option<f64> {
-    (f.host_units > 0).then(|| programmed(f) as f64 / f.host_units as f64)
+/// The sizes of each drive.
+fn capacity(case: &Case) -> Value {
+    let of = case.drive.capacity();
+    json!({
+        "raw_bytes": of.raw.get(),
+        "usable_bytes": of.usable.get(),
+        "over_provisioning": of.over_provisioning,
+        "blocks_per_plane": case.drive.geometry.blocks_per_plane,
+    })
 }
 
 fn ftl(m: &Measured, context: &Context) -> Value {
     let f = &m.ftl;
     let mut o = Map::new();
-    if let Some(waf) = write_amplification(f) {
+    if let Some(waf) = f.write_amplification() {
         o.insert("waf".into(), json!(waf));
     }
     o.insert("host_pages".into(), json!(f.host_units));
-    o.insert("programmed_pages".into(), json!(programmed(f)));
+    o.insert("programmed_pages".into(), json!(f.programmed()));
     o.insert("gc_runs".into(), json!(f.gc_runs));
     o.insert("gc_pages_moved".into(), json!(f.gc_units));
     o.insert("erases".into(), json!(f.erases));
@@ -272,7 +279,14 @@ fn counters(m: &Measured, context: &Context) -> Value {
         let sum = |f: fn(&TraceSummary) -> u64| json!(context.traces.iter().map(f).sum::<u64>());
         o.insert(
             "trace".into(),
-            json!({ "rows": sum(|t| t.rows), "bad_rows": sum(|t| t.bad_rows), "late_rows": sum(|t| t.late_rows) }),
+            json!({
+                "rows": sum(|t| t.rows),
+                "bad_rows": sum(|t| t.bad_rows),
+                "late_rows": sum(|t| t.late_rows),
+                "replayed": sum(|t| t.replayed),
+                "beyond": sum(|t| t.beyond),
+                "end_bytes": context.traces.iter().map(|t| t.end_sector() * 512).max(),
+            }),
         );
     }
     Value::Object(o)

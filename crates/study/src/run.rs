@@ -1,12 +1,15 @@
 //! One run: warm-up, measurement window, drain, audits.
 
+use crate::batches::{Batch, Batches};
 use crate::config::RunSpec;
 use crate::power;
-use interpulse_array::array::Array;
+use crate::simulated::Simulated;
+use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};
 use interpulse_drive::ftl::FtlCounters;
-use interpulse_engine::{AuditReport, Device, Duration, SimTime};
+use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_engine::{AuditReport, Duration, SimTime};
 use interpulse_flash::command::USES;
 use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
@@ -36,32 +39,6 @@ impl From<Failure> for RunFailure {
             Failure::User(why) => RunFailure::User(why),
             Failure::Stuck(why) => RunFailure::Internal(why),
         }
-    }
-}
-
-/// A device whose insides are measured: a drive, or several.
-pub trait Simulated: Device {
-    /// The drives it consists of.
-    fn drives(&self) -> &[Drive];
-    /// The drives it consists of, to settle their accounts.
-    fn drives_mut(&mut self) -> &mut [Drive];
-}
-
-impl Simulated for Drive {
-    fn drives(&self) -> &[Drive] {
-        std::slice::from_ref(self)
-    }
-    fn drives_mut(&mut self) -> &mut [Drive] {
-        std::slice::from_mut(self)
-    }
-}
-
-impl Simulated for Array {
-    fn drives(&self) -> &[Drive] {
-        Array::drives(self)
-    }
-    fn drives_mut(&mut self) -> &mut [Drive] {
-        Array::drives_mut(self)
     }
 }
 
@@ -99,6 +76,13 @@ pub struct Measured {
     pub energy_nj: u64,
     /// What the audits looked at; `None` if the run was stopped early.
     pub audits: Option<AuditReport>,
+    /// What happened before the window.
+    pub warmed: Warmed,
+    /// Blocks that the host wrote in the window on each lane, in the mean; `None` where it wrote nothing or nothing is
+    /// collected.
+    pub lane_blocks: Option<f64>,
+    /// The window in batches.
+    pub batches: Vec<Batch>,
     /// The run was stopped early.
     pub interrupted: bool,
     /// Time this run took, and CPU time of its thread.
@@ -109,30 +93,29 @@ pub struct Measured {
     pub window_cpu_s: f64,
 }
 
-/// Takes a stepper that has not been opened through a run as `spec` says. `progress` is told requests completed and
+/// Events of a run between two calls of its watcher, in requests: the batches at the start of a window are shorter.
+const WATCHED: u64 = 1 << 14;
+
+/// Takes a stepper that has not been opened through a run as `spec` says, after a warm-up. `progress` is told requests completed and
 /// simulated time in the window every 64 Ki events and returns false to stop early.
 pub fn run<D: Simulated, O: Observer, C: Clock>(
     stepper: &mut Stepper<D, O, C>,
     spec: &RunSpec,
+    warmup: &Warmup,
     progress: &mut dyn FnMut(u64, Duration) -> bool,
 ) -> Result<Measured, RunFailure> {
     let (wall, cpu) = (Instant::now(), thread_cpu_s());
     let horizon = stepper.agenda.horizon();
-    let asked = spec.warmup.as_ns().saturating_add(spec.time.map_or(0, Duration::as_ns));
+    let given = spec.warmup.map_or(0, Duration::as_ns);
+    let asked = given.saturating_add(spec.time.map_or(0, Duration::as_ns));
     if asked > horizon.as_ns() {
         return Err(RunFailure::User(format!(
             "run.warmup and run.time together are longer than the {horizon} that a drive of this size can simulate"
         )));
     }
     stepper.open()?;
-    let mut interrupted = false;
-    if spec.warmup > Duration::ZERO {
-        let end = SimTime::ZERO + spec.warmup;
-        interrupted = stepper.run(end, u64::MAX, &mut |_| progress(0, Duration::ZERO))? == Pause::Stopped;
-        if !interrupted {
-            stepper.agenda.advance_to(end);
-        }
-    }
+    let warmed = warmup.run(stepper, spec.requests, &mut || progress(0, Duration::ZERO))?;
+    let mut interrupted = warmed.is_none();
     let window_cpu = thread_cpu_s();
     let start = stepper.agenda.now();
     let device = &mut stepper.host.device;
@@ -142,9 +125,33 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
     stepper.host.begin_window();
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = spec.time.map_or(horizon, |time| start + time);
-    let pause = stepper.run(limit, target, &mut |s| {
-        progress(s.host.device.completed() - first, s.agenda.now().since(start))
-    })?;
+    let mut batches = Batches::begin(&stepper.host, start);
+    let mut told = first;
+    let pause = loop {
+        if interrupted {
+            break Pause::Stopped;
+        }
+        let next = batches.next().min(target);
+        let mut go_on =
+            |s: &Stepper<D, O, C>| progress(s.host.device.completed() - first, s.agenda.now().since(start));
+        let pause = stepper.run(limit, next, &mut go_on)?;
+        let done = stepper.host.device.completed();
+        if done >= told + WATCHED {
+            told = done;
+            if !go_on(stepper) {
+                break Pause::Stopped;
+            }
+        }
+        if pause != Pause::Target {
+            break pause;
+        }
+        if done >= batches.next() {
+            batches.look(&stepper.host, stepper.agenda.now());
+        }
+        if done >= target {
+            break pause;
+        }
+    };
     if spec.time.is_some() && pause == Pause::Limit {
         stepper.agenda.advance_to(limit);
     }
@@ -188,6 +195,9 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
+        lane_blocks: lane_blocks(stepper.host.device.drives(), after.ftl.host_units - before.ftl.host_units),
+        warmed: warmed.unwrap_or_default(),
+        batches: batches.all(),
         interrupted,
         wall_s: wall.elapsed().as_secs_f64(),
         cpu_s: thread_cpu_s() - cpu,
@@ -209,6 +219,14 @@ fn finish<D: Simulated, O: Observer, C: Clock>(
         power::audit_meter(drive.nand_mut(), &part, now).map_err(audit_failure)?;
     }
     Ok(audit)
+}
+
+/// How many blocks of each lane so many units are.
+fn lane_blocks(drives: &[Drive], units: u64) -> Option<f64> {
+    let collecting = drives.iter().map(Drive::tables).filter(|t| t.config().policy != GcPolicy::Imposed);
+    let one_each = collecting.map(|t| u64::from(t.layout.lanes) * u64::from(t.layout.units_per_block));
+    let one_each: u64 = one_each.sum();
+    (units > 0 && one_each > 0).then(|| units as f64 / one_each as f64)
 }
 
 fn audit_failure(why: String) -> RunFailure {

@@ -103,13 +103,15 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     let cases = plan.cases();
     let room = room(cases, options.jobs);
     let (hashes, cases_of) = states(cases, room.as_ref().is_ok_and(|room| room.apart));
-    // One chapter of notes about traces, one about each state, and one about each result.
+    // One chapter of notes about parts and traces, one about each state, and one about each result.
     let results = 1 + hashes.len();
     control.begin(cases.iter().map(|c| c.name.as_str()), results + cases.len());
+    let mut assumed: Vec<String> = cases.iter().filter_map(case::assumed).collect();
+    assumed.dedup();
+    assumed.into_iter().for_each(|line| control.note(0, line));
     // Faults of a trace show before minutes of preconditioning.
-    for case in cases {
-        case::check_traces(case)?.into_iter().for_each(|line| control.note(0, line));
-    }
+    let checked = cases.iter().map(case::check_traces).collect::<Result<Vec<_>, _>>()?;
+    checked.iter().flat_map(|of| &of.notes).for_each(|line| control.note(0, line.clone()));
     let room = room.map_err(|m| RunError::new(RunErrorKind::User, m))?;
     room.note.into_iter().for_each(|line| control.note(0, line));
     control.close(0);
@@ -136,7 +138,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             control.publish(index, phase, done, total, unit);
             !control.stopped()
         };
-        let ended = guarded(|| Ok(case::run(&cases[index], state, &tell)?));
+        let ended = guarded(|| Ok(case::run(&cases[index], &checked[index].traces, state, &tell)?));
         if let Ok(result) = &ended {
             control.end(index, result.to_string());
         }

@@ -69,7 +69,7 @@ fn each_mistake_names_the_key_and_what_is_legal() {
         ),
         (
             &[("run.time", "2ms"), ("power-loss.at", "2ms")],
-            "--set: power-loss.at = 2ms and run.warmup = 0ns and run.time = 2ms: the run is over after 2ms: give an earlier \
+            "--set: power-loss.at = 2ms and run.time = 2ms: the run is over after 2ms: give an earlier \
              time, or run.time more",
         ),
         (

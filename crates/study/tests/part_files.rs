@@ -1,5 +1,6 @@
 //! *Does a drive take a part from a file of its own, and say what is wrong with one?*
 
+use interpulse_study::case::assumed;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use std::path::Path;
 
@@ -77,6 +78,10 @@ fn a_mistake_in_a_part_file_names_the_file_and_the_line() {
         ),
         ("drive = \"a4\"\n[part]\n", "part.toml:1: drive: unknown key; expected part"),
         (
+            "[part]\nplanes = 4\n",
+            "part.toml:1: 22 keys are missing:\n  part.blocks-per-plane: blocks per plane",
+        ),
+        (
             "[part]\nfile = \"part.toml\"\n",
             "part.toml:2: part.file: does not apply; a part file cannot name another",
         ),
@@ -100,4 +105,51 @@ fn a_mistake_in_a_part_file_names_the_file_and_the_line() {
     assert!(seen.contains("is not a regular file of at most 1 MiB"), "{seen}");
     let seen = resolve("drive = \"a4-mini\"\n[part]\nfile = 3\n", "", &[]).expect_err("not text");
     assert!(seen.starts_with("x.toml:3: part.file: seen 3; expected "), "{seen}");
+}
+
+/// Without a preset of its own a part file is a whole part: nothing of the drive preset's part shows through.
+#[test]
+fn a_part_file_that_names_no_preset_takes_nothing_of_the_drives_part() {
+    let whole = "[part]\nname = \"mine\"\nplanes = 2\nblocks-per-plane = 64\npages-per-block = 24\npage-size = \"16KiB\"\n\
+        page-parity = \"2KiB\"\nbits-per-cell = 3\nlayers = 8\nprogram-mode = \"one-shot\"\nread-lsb = \"50us\"\n\
+        read-csb = \"60us\"\nread-msb = \"70us\"\nprogram-loops = 10\nprogram-pulse = \"20us\"\nprogram-verify = \"50us\"\n\
+        erase-loops = 3\nerase-pulse = \"1ms\"\nerase-verify = \"100us\"\nbus-rate = \"1.2GT/s\"\nendurance = 3000\n\
+        program-suspend-entry = \"20us\"\nprogram-resume = { value = \"5us\", source = \"assumed: typical value\" }\n\
+        erase-suspend-entry = \"100us\"\nerase-resume = \"5us\"\n";
+    let case = resolve(DRIVE, whole, &[]).unwrap();
+    let part = &case.drive.part;
+    assert_eq!((part.name.as_str(), part.planes, part.blocks_per_plane), ("mine", 2, 64));
+    let shown = |key: &str| case.resolution.entry(key).unwrap().origin.to_string();
+    assert!(shown("part.power.sense-lsb") == "default", "{}", shown("part.power.sense-lsb"));
+    assert_eq!(
+        assumed(&case).unwrap(),
+        "part mine: assumed, and not from a data sheet: program-resume = 5us"
+    );
+    let all = whole
+        .replace("\"20us\"\nprogram-resume", "{ value = \"9us\", source = \"assumed\" }\nprogram-resume");
+    let all = all.replace("endurance = 3000", "endurance = { value = 3000, source = \"assumed\" }");
+    assert!(
+        assumed(&resolve(DRIVE, &all, &[]).unwrap())
+            .unwrap()
+            .ends_with(": program-suspend-entry = 9us, program-resume = 5us, 1 other figure(s)")
+    );
+    assert_eq!(assumed(&resolve("drive = \"a4-mini\"\n", "", &[]).unwrap()), None, "presets cite");
+
+    let without = |key: &str| whole.lines().filter(|l| !l.starts_with(key)).collect::<Vec<_>>().join("\n");
+    assert_eq!(
+        resolve(DRIVE, &without("erase-resume"), &[]).unwrap_err(),
+        "part.toml:1: part.erase-resume: missing key; expected a duration of at most 60s (from the resume command to erase \
+         progress; typically 5us)"
+    );
+    assert!(
+        resolve(DRIVE, &without("read-"), &[]).unwrap_err().starts_with("part.toml:1: 3 keys are missing:\n")
+    );
+}
+
+/// Also what is missing elsewhere is named together with what is missing in the part.
+#[test]
+fn a_drive_of_its_own_is_told_all_that_it_lacks() {
+    let seen = resolve("[part]\npreset = \"a4-tlc\"\n", "", &[]).unwrap_err();
+    let keys: Vec<&str> = seen.lines().skip(1).map(|line| line.split(':').next().unwrap().trim()).collect();
+    assert_eq!(keys, ["geometry.channels", "geometry.chips-per-channel", "ftl.over-provisioning"], "{seen}");
 }

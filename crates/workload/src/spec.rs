@@ -1,7 +1,7 @@
 //! What a flow is: its source, its bounds and the queue it submits to.
 
-use crate::synthetic::spec::SyntheticSpec;
-use crate::trace::spec::TraceSpec;
+use crate::synthetic::spec::{SyntheticPacing, SyntheticSpec};
+use crate::trace::spec::{TracePacing, TraceSpec};
 use crate::twin::spec::TwinSpec;
 use interpulse_engine::SimTime;
 
@@ -37,6 +37,15 @@ impl FlowSpec {
     /// A whole statistical twin from time zero, on queue 0.
     pub fn twin(name: &str, twin: TwinSpec) -> FlowSpec {
         FlowSpec::of(name, Source::Twin(twin))
+    }
+
+    /// Whether the next request is made when one has completed, so that the rate is the device's.
+    pub fn is_closed(&self) -> bool {
+        match &self.source {
+            Source::Synthetic(of) => matches!(of.pacing, SyntheticPacing::Closed { .. }),
+            Source::Trace(of) => matches!(of.pacing, TracePacing::Closed { .. }),
+            Source::Twin(_) => false,
+        }
     }
 
     fn of(name: &str, source: Source) -> FlowSpec {

@@ -6,12 +6,15 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import ECC_PER_KIB, mean_rber, worst
-from interpulse.plots import COLOURS, Plot, legend, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
+
+
+_NAMES = {"none": "read at once"}
 
 
 def all_plots(
@@ -35,7 +38,7 @@ def _operations(operations: Sequence[dict[str, Any]]) -> Figure:
         axis.set_ylabel(title)
         axis.set_xlabel("program/erase cycles")
         axis.set_ylim(bottom=0)
-        axis.legend()
+    legend(axes[0])
     return figure
 
 
@@ -46,8 +49,10 @@ def _errors(points: Sequence[dict[str, Any]], kept: Mapping[str, dict[str, float
         of = [p for p in points if (p["hours"], p["celsius"]) == (how["hours"], how["celsius"])]
         cycles = [p["cycles"] for p in of]
         for read, line in (("default", "--"), ("calibrated", "-")):
-            label = name if read == "calibrated" else None
+            label = _NAMES.get(name, name) if read == "calibrated" else None
             style: dict[str, Any] = {"color": COLOURS[colour], "linestyle": line, "label": label}
+            # Heat for a short time is as bad as a long time without: such curves lie on each other.
+            style["linewidth"] = breadth(colour, len(kept))
             axes[0].plot(cycles, [mean_rber(p, read) or nan for p in of], **style)
             axes[1].plot(cycles, [max(worst(p, read), 0.5) for p in of], **style)
     axes[1].axhline(ECC_PER_KIB, color="#222222", linewidth=0.9, linestyle=":")
@@ -56,5 +61,5 @@ def _errors(points: Sequence[dict[str, Any]], kept: Mapping[str, dict[str, float
     for axis in axes:
         axis.set_xlabel("program/erase cycles")
         logarithmic(axis, y=True)
-    legend(axes[0], columns=2)
+    legend_outside(figure, axes[0])
     return figure

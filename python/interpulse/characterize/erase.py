@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.part import PartFile
 from interpulse.characterize.tester import Job
-from interpulse.plots import COLOURS, Plot, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, legend_outside, logarithmic, panels
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome
 
@@ -269,7 +269,7 @@ def _draw(table: list[dict[str, Any]]) -> Figure:
         axis.grid(visible=False, axis="x")
     logarithmic(axes[0], y=True)
     logarithmic(axes[2], y=True)
-    axes[0].legend()
+    legend_outside(figure, axes[0], columns=6)
     return figure
 
 
@@ -296,5 +296,6 @@ def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> 
     axis.set_yscale("log")
     axis.set_xlabel("undisturbed cycles, or as many as the stress is worth")
     axis.set_ylabel("uncorrectable bit error rate")
-    axis.legend()
+    # The curve rises early and stays up: nothing comes here.
+    axis.legend(loc="lower right", labelspacing=0.9)
     return figure

@@ -30,6 +30,9 @@ def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
             axis.plot([v for v, _ in points], [n for _, n in points], color=colour, label=STATES[k])
         logarithmic(axis, y=True)
         axis.set_ylabel(f"cells, {each['name']}")
+    low, high = min(axis.get_xlim()[0] for axis in axes), max(axis.get_xlim()[1] for axis in axes)
+    for axis in axes:
+        axis.set_xlim(low, high)
     axes[-1].set_xlabel("threshold voltage, steps")
     legend(axes[0], columns=8)
     return figure

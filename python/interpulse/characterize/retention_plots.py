@@ -6,7 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import CODEWORD, CYCLES, ECC_PER_KIB, PAGE_TYPES, ROOM_CELSIUS, mean_rber, worst
-from interpulse.plots import COLOURS, Plot, legend, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def _limit(axis: Axes, value: float) -> None:
 
 def _rates(room: Sequence[dict[str, Any]]) -> Figure:
     """Error rate against time, one panel for each page type, default and calibrated reads."""
-    figure, axes = panels(1, 3, width=3.6)
+    figure, axes = panels(1, 3, width=3.6, height=3.4)
     for axis, page in zip(axes, PAGE_TYPES, strict=True):
         for colour, cycles in enumerate(CYCLES):
             points = [p for p in room if p["cycles"] == cycles]
@@ -65,7 +65,10 @@ def _rates(room: Sequence[dict[str, Any]]) -> Figure:
         _days(axis)
         logarithmic(axis, y=True)
     axes[0].set_ylabel("raw bit error rate (dashed: default reads)")
-    axes[0].legend()
+    low, high = min(axis.get_ylim()[0] for axis in axes), max(axis.get_ylim()[1] for axis in axes)
+    for axis in axes:
+        axis.set_ylim(low, high)
+    legend_outside(figure, axes[0], columns=6)
     return figure
 
 
@@ -87,7 +90,7 @@ def _temperature(aged: Sequence[dict[str, Any]]) -> Figure:
     axis.set_ylabel(f"raw bit error rate, {WORN} cycles, calibrated")
     _days(axis)
     logarithmic(axis, y=True)
-    axis.legend()
+    legend(axis)
     return figure
 
 
@@ -102,7 +105,7 @@ def _worst(room: Sequence[dict[str, Any]]) -> Figure:
         _days(axis)
         logarithmic(axis, y=True)
     axes[0].set_ylabel("errors of the worst KiB")
-    axes[1].legend()
+    legend_outside(figure, axes[1], columns=6)
     return figure
 
 
@@ -112,8 +115,7 @@ def _thresholds(room: Sequence[dict[str, Any]]) -> Figure:
     for boundary in range(7):
         moved = [p["thresholds_steps"][boundary] - points[0]["thresholds_steps"][boundary] for p in points]
         _line(axis, points, moved, boundary, f"{STATES[boundary]}|{STATES[boundary + 1]}")
-    axis.set_ylabel("moved since the first hour, steps")
-    axis.set_title(f"optimal thresholds, {WORN} cycles", pad=40)
+    axis.set_ylabel(f"optimal thresholds moved, steps, {WORN} cycles")
     _days(axis)
     legend(axis)
     return figure
@@ -146,19 +148,22 @@ def _reads(read: Sequence[dict[str, Any]]) -> Figure:
             color=COLOURS[colour],
             marker="o",
             markersize=3,
-            label=f"{cycles} cycles",
         )
         axes[1].plot(
-            xs, [max(worst(p, "default"), 0.5) for p in points], color=COLOURS[colour], marker="o", markersize=3
+            xs,
+            [max(worst(p, "default"), 0.5) for p in points],
+            color=COLOURS[colour],
+            marker="o",
+            markersize=3,
+            label=f"{cycles} cycles",
         )
     _limit(axes[1], ECC_PER_KIB)
-    axes[0].set_ylabel("raw bit error rate, default reads, 1 day")
+    axes[0].set_ylabel("raw bit error rate, default reads")
     axes[1].set_ylabel("errors of the worst KiB")
     for axis in axes:
-        axis.set_xlabel("reads of the block")
+        axis.set_xlabel("reads of the block, after a day")
         logarithmic(axis, x=True, y=True)
-    axes[0].legend()
-    axes[1].legend()
+    legend_outside(figure, axes[1], columns=6)
     return figure
 
 
@@ -171,5 +176,5 @@ def _layers(layered: Sequence[dict[str, Any]]) -> Figure:
     axis.set_ylabel(f"raw bit error rate, {WORN} cycles, calibrated")
     _days(axis)
     logarithmic(axis, y=True)
-    axis.legend()
+    legend(axis)
     return figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, Plot, panels
+from interpulse.plots import COLOURS, Plot, legend, legend_outside, panels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,7 +107,7 @@ def _word_lines(word_lines: Sequence[dict[str, Any]], tpgm_us: float) -> Figure:
     axis.set_xlabel("word line")
     axis.set_ylabel("program time, ms (axis cut)")
     axis.grid(visible=False, axis="x")
-    axis.legend()
+    legend(axis)
     return figure
 
 
@@ -128,8 +128,13 @@ def _rber(errors: Errors) -> Figure:
         axis.set_title(f"{block} block")
         axis.set_ylim(bottom=0)
         axis.grid(visible=False, axis="x")
+    # One scale: the panels are there to be compared.
+    most = max(axis.get_ylim()[1] for axis in axes)
+    for axis in axes:
+        axis.set_ylim(0, most)
+        axis.ticklabel_format(axis="y", style="plain", useOffset=False)
     axes[0].set_ylabel("raw bit error rate, default reads")
-    axes[0].legend()
+    legend_outside(figure, axes[0])
     return figure
 
 

@@ -9,9 +9,10 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import bench, cache, characterize, experiment, listing, run, scheme, show, trace
+from interpulse.cli import bench, cache, characterize, compare, experiment, listing, part, run, scheme, show, trace
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
 from interpulse.cli.streams import finish, prepare, say
+from interpulse.layout import ELSEWHERE, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,20 +21,26 @@ app = typer.Typer(
     name="interpulse",
     add_completion=False,
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    # Its tables cut options off where the terminal is narrow.
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 app.command("run", epilog=run.EPILOG, no_args_is_help=True)(run.run)
+app.command("compare", cls=compare.Sides, epilog=compare.EPILOG, no_args_is_help=True)(compare.compare)
 app.command("show", epilog=show.EPILOG, no_args_is_help=True)(show.show)
 app.command("list", epilog=listing.EPILOG)(listing.list_)
 app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)
 app.command("experiment", epilog=experiment.EPILOG, no_args_is_help=True)(experiment.experiment)
 app.command("characterize", epilog=characterize.EPILOG, no_args_is_help=True)(characterize.characterize)
-app.add_typer(trace.app, name="trace", epilog=trace.EPILOG)
+app.add_typer(part.app, name="part", epilog=part.EPILOG)
+app.add_typer(trace.app, name="trace", short_help=trace.trace.__doc__, epilog=trace.EPILOG)
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
 app.command("cache", epilog=cache.EPILOG)(cache.cache)
+for _command in (*app.registered_commands, *trace.app.registered_commands):
+    # A summary that Typer takes from the text itself is cut off where its line ends.
+    _command.short_help = (getattr(_command.callback, "__doc__", None) or "").split("\n", maxsplit=1)[0]
 
 _EPILOG = """\
 First steps:
@@ -94,7 +101,8 @@ def run_app(arguments: Sequence[str] | None) -> int:
 
 def _run_app(arguments: Sequence[str] | None) -> int:
     try:
-        code = app(args=arguments, prog_name="interpulse", standalone_mode=False)
+        width = min(terminal_width(), ELSEWHERE)
+        code = app(args=arguments, prog_name="interpulse", standalone_mode=False, terminal_width=width)
     except (Interrupted, KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except TyperException as error:

@@ -13,6 +13,7 @@ from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, pr
 from interpulse.cli.exits import INTERNAL, UserError
 from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit, say
+from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import duration
 from interpulse.userfile import read_text
 
@@ -113,7 +114,8 @@ def _measure(chosen: Sequence[Row], rounds: int, steps: Steps, *, json: bool) ->
     if json:
         emit(json_text.dumps(found, ensure_ascii=False))
     else:
-        emit("\n\n".join(_parts(chosen, found, quick=steps.quick)))
+        parts = _parts(chosen, found, quick=steps.quick)
+        emit("\n\n".join(fill(part, terminal_width(), hang="") if "\n" not in part else part for part in parts))
     return problems[0] if problems else None
 
 
@@ -153,7 +155,7 @@ _COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def _table(found: Sequence[Mapping[str, Any]]) -> str:
-    return _markdown(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in found])
+    return _sheet(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in found])
 
 
 def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -> str:
@@ -163,12 +165,13 @@ def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -
         if row.kind == "array":
             one = costs.get(row.than or "")
             lines.append([row.name, f"{costs[row.name]:.0f}", f"{costs[row.name] / one:.2f}" if one else ""])
-    return _markdown(["four drives and one", f"{unit} per flash operation", "of one drive"], lines)
+    return _sheet(["four drives and one", f"{unit} per flash operation", "of one drive"], lines)
 
 
-def _markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    head, *body = (f"| {' | '.join(cells)} |" for cells in (heads, *lines))
-    return "\n".join([head, "|" + "---|" * len(heads), *body])
+def _sheet(heads: Sequence[str], rows: Sequence[list[str]]) -> str:
+    """A table whose first column names the row, as wide as the terminal at most."""
+    label, *figures = heads
+    return Sheet([Column(label, "label"), *map(Column, figures)], rows=list(rows)).text(terminal_width())
 
 
 def _count(
@@ -179,7 +182,8 @@ def _count(
     for row, each in count(chosen, steps):
         figures[row.name] = each
         if not json and row.kind != "array":
-            emit(f"{row.name:24} {each} instructions per {'word line' if row.kind == 'cells' else 'request'}")
+            what = f"{row.name}: {each} instructions per {'word line' if row.kind == 'cells' else 'request'}"
+            emit(fill(what, terminal_width()))
     if json:
         emit(json_text.dumps(figures, indent=2))
     elif any(row.kind == "array" for row in chosen):

@@ -10,6 +10,7 @@ import typer
 from interpulse.cache import Cache
 from interpulse.cli.options import CacheDir, Json
 from interpulse.cli.streams import emit
+from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import size
 
 EPILOG = """\
@@ -46,7 +47,10 @@ def cache(
         return
     if clear:
         emit(f"deleted {size(freed)}")
-    for path, count in files:
-        remark = "  (being written, or left by a killed run)" if path.suffix == ".tmp" else ""
-        emit(f"{size(count):>10}  {path.name}{remark}")
-    emit(f"{kept.folder}: {size(used)} of at most {size(kept.limit_bytes)}")
+    if files:
+        sheet = Sheet([Column("", "figure"), Column("", "text")])
+        for path, count in files:
+            remark = "  (being written, or left by a killed run)" if path.suffix == ".tmp" else ""
+            sheet.add_row(f"{size(count):>10}", path.name + remark)
+        emit(sheet.text(terminal_width()))
+    emit(fill(f"{kept.folder}: {size(used)} of at most {size(kept.limit_bytes)}", terminal_width()))

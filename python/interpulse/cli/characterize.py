@@ -12,6 +12,7 @@ from interpulse.cli.exits import UserError
 from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
 from interpulse.cli.studies import Wanted, conduct, show_entries
 from interpulse.config import parse_set
+from interpulse.parts import figures
 
 if TYPE_CHECKING:
     from interpulse.characterize.registry import Kind
@@ -31,6 +32,11 @@ cache folder: after Ctrl-C the same command goes on from there."""
 
 PREFIXES = ("cell.", "part.")
 """How the keys of what is on the tester begin, as `--set` takes them."""
+
+CELLS_DECIDE = ("part.program-loops", "part.program-loops-sd", "part.erase-loops")
+"""Figures of a part file that the tester measures instead of taking them."""
+
+LABELS = ("part.file", "part.name")
 
 
 class Poll(StrEnum):
@@ -70,6 +76,12 @@ def characterize(
             metavar="KEY=VALUE",
             help="Override cell.KEY or part.KEY; may be repeated.",
             show_default=False,
+        ),
+    ] = None,
+    part: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A part file that lies over the part of the cells, under --set.", show_default=False
         ),
     ] = None,
     scheme: Annotated[
@@ -113,7 +125,7 @@ def characterize(
         raise UserError("what to characterize? `interpulse characterize --list` has the kinds")
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
-    settings, overrides = _settings(chosen, given), _overrides(sets or [])
+    settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
     wanted = Wanted(quick=quick, json=json, out=out, seed=seed, jobs=jobs, no_cache=no_cache, cache_dir=cache_dir)
     return conduct(chosen, wanted, preset=preset, sets=overrides, settings=settings)
 
@@ -125,6 +137,17 @@ def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
         if key not in kind.takes:
             raise UserError(f"--{key.replace('_', '-')} does not apply to characterize {kind.name}")
     return settings
+
+
+def _part(path: Path | None) -> list[tuple[str, str]]:
+    """The keys and values of a part file, which has to be one, but for what cells decide themselves."""
+    if path is None:
+        return []
+    return [
+        (entry.key, entry.value)
+        for entry in figures(str(path))
+        if entry.key not in (*LABELS, *CELLS_DECIDE) and entry.value != "not set" and entry.origin != "default"
+    ]
 
 
 def _overrides(texts: list[str]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from interpulse import _core
+from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
 from interpulse.cli.streams import emit
 from interpulse.text import grid
@@ -38,14 +39,20 @@ class Kind(StrEnum):
 
 def list_(
     kind: Annotated[
-        Kind | None,
-        typer.Argument(help="Which list to print.", show_default="all of them", case_sensitive=False),
+        str | None,
+        typer.Argument(
+            metavar="LIST",
+            help=f"Which list to print: {', '.join(Kind)}.",
+            show_default="all of them",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
     """List what a configuration may name: parts, drives, schemes, policies, twins, trace formats, error tables."""
     lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
-    names = [each.value for each in Kind] if kind is None else [kind.value]
+    names = list(Kind) if kind is None else [each for each in Kind if each == kind.lower()]
+    if not names:
+        raise UserError(f"no list '{kind}': there are {', '.join(Kind)}")
     chosen = {name: lists[name] for name in names}
     if json:
         emit(json_text.dumps(chosen, ensure_ascii=False))
@@ -56,4 +63,5 @@ def list_(
 def _table(name: str, rows: list[dict[str, Any]]) -> str:
     grouped = any("kind" in row for row in rows)
     group = [[str(row.get("kind", ""))] if grouped else [] for row in rows]
-    return f"{name}:\n" + grid([*of, str(row["name"]), str(row["doc"])] for of, row in zip(group, rows, strict=True))
+    cells = ([*of, str(row["name"]), str(row["doc"])] for of, row in zip(group, rows, strict=True))
+    return f"{name}:\n" + grid(cells)

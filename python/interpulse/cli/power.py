@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from matplotlib.figure import Figure
-    from rich.table import Table
 
+    from interpulse.layout import Sheet
     from interpulse.result import Result
 
 _MEANS = {
@@ -34,7 +34,7 @@ _SHOWN_UJ = 0.0005
 """The least energy per request of some case that an operation must have to be a row."""
 
 
-def power_table(table: Table, cases: Sequence[dict[str, Any]]) -> Table | None:
+def power_table(table: Sheet, cases: Sequence[dict[str, Any]]) -> Sheet | None:
     """Fills a table that has a column per case; None when no case knows its power."""
     powers = [case.get("power", {}) for case in cases]
     if not any(powers):
@@ -59,7 +59,7 @@ def power_table(table: Table, cases: Sequence[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _row(table: Table, label: str, values: Sequence[float | None], digits: int) -> None:
+def _row(table: Sheet, label: str, values: Sequence[float | None], digits: int) -> None:
     """Adds a row if some case has a value."""
     if any(value is not None for value in values):
         table.add_row(label, *(number(value, digits) for value in values))
@@ -94,7 +94,8 @@ def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
         pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
         total = [(core + bus) / 1e3 for core, bus in pairs]
         edges = [k * over_time["interval_us"] / 1e3 for k in range(len(total) + 1)]
-        axis.stairs(total, edges, color=COLOURS[index % len(COLOURS)], label=case["case"])
+        # Without a baseline, which would draw a fall to zero at both ends.
+        axis.stairs(total, edges, baseline=None, color=COLOURS[index % len(COLOURS)], label=case["case"])
     axis.set_xlabel("time, ms")
     axis.set_ylabel("power of the flash, W")
     axis.set_ylim(bottom=0)

@@ -13,6 +13,7 @@ from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
+from interpulse.layout import terminal_width
 from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
@@ -97,7 +98,10 @@ def run(
         if folder is not None:
             lost = _store(folder, result, plan)
     finally:
-        _print([result.to_json()] if json else [render(result), result.to_json()][: 2 if lost else 1], lost)
+        _print(
+            [result.to_json()] if json else [render(result, terminal_width()), result.to_json()][: 2 if lost else 1],
+            lost,
+        )
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
     if failure is not None:

@@ -15,6 +15,7 @@ from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit
 from interpulse.config import parse_set
+from interpulse.layout import fill, terminal_width
 from interpulse.text import grid
 from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
 
@@ -29,6 +30,8 @@ Examples:
   interpulse scheme loop-boundary --read-at 500us --read-at 1.4ms --out loop.svg
 
   interpulse scheme exact --part atc19-ll --operation erase --set suspend.erase.resume-ramp=200us
+
+  interpulse scheme loop-boundary --part mynand.toml
 
   interpulse scheme exact --operation erase --write-at 2ms --set suspend.erase.for-host-writes=true
 
@@ -50,9 +53,14 @@ def scheme(
         str, typer.Argument(metavar="NAME", help="A scheme of `interpulse list schemes`.", show_default=False)
     ],
     operation: Annotated[
-        Long, typer.Option(help="What runs on the die when the reads arrive.", case_sensitive=False)
+        Long,
+        typer.Option(
+            metavar="WHAT", help="What runs on the die when the reads arrive: program or erase.", case_sensitive=False
+        ),
     ] = Long.PROGRAM,
-    part: Annotated[str, typer.Option(metavar="PRESET", help="The part the die is of.")] = "a4-tlc",
+    part: Annotated[
+        str, typer.Option(metavar="PART", help="The part the die is of: a preset, or a part file (.toml).")
+    ] = "a4-tlc",
     read_at: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,9 +172,9 @@ def render(die: Die, timeline: Timeline) -> str:
         became.append([each.kind, _us(each.arrived_ns), *figures])
     fates = grid(became, fate, right=fate[1:])
     spent = ", ".join(f"{what} {_us(ns)}" for what, ns in _costs(timeline) if ns) or "nothing"
-    return "\n\n".join(
-        (head, _bar(die, timeline), happened, fates, f"suspensions: {timeline.suspends}; in us: {spent}")
-    )
+    width = terminal_width()
+    foot = fill(f"suspensions: {timeline.suspends}; in us: {spent}", width)
+    return "\n\n".join((fill(head, width), _bar(die, timeline, width), happened, fates, foot))
 
 
 def _costs(timeline: Timeline) -> list[tuple[str, int]]:
@@ -198,16 +206,17 @@ def _label(phase: Phase) -> str:
     return f"{phase.operation} pulses" + (f" ({', '.join(notes)})" if notes else "")
 
 
-def _bar(die: Die, timeline: Timeline) -> str:
+def _bar(die: Die, timeline: Timeline, width: int) -> str:
     """The timeline in one line; where several things share a column, the rarer one shows."""
     end = max(phase.to_ns for phase in timeline.phases) if timeline.phases else 1
-    columns = [(0, ".")] * _BAR_COLUMNS
+    length = min(width, _BAR_COLUMNS)
+    columns = [(0, ".")] * length
     for phase in timeline.phases:
         other = phase.operation not in (None, die.operation) and phase.what in PULSES | {"load"}
         mark = (3, "P") if other else _mark(phase)
-        first = phase.from_ns * _BAR_COLUMNS // end
-        last = max(first + 1, -(-phase.to_ns * _BAR_COLUMNS // end))
-        for column in range(first, min(last, _BAR_COLUMNS)):
+        first = phase.from_ns * length // end
+        last = max(first + 1, -(-phase.to_ns * length // end))
+        for column in range(first, min(last, length)):
             columns[column] = max(columns[column], mark)
     key = {
         "L": "load",
@@ -219,7 +228,7 @@ def _bar(die: Die, timeline: Timeline) -> str:
     }
     key["R"] = "read"
     line = "".join(mark for _, mark in columns)
-    return f"{line}\n{'  '.join(f'{mark} {name}' for mark, name in key.items() if mark in line)}"
+    return f"{line}\n{fill(', '.join(f'{mark} {name}' for mark, name in key.items() if mark in line), width, hang='')}"
 
 
 def _mark(phase: Phase) -> tuple[int, str]:

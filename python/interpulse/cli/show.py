@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit
 from interpulse.config import load_with_sets
+from interpulse.layout import fill, terminal_width
 from interpulse.text import grid
 
 if TYPE_CHECKING:
@@ -18,13 +18,15 @@ Examples:
 
   interpulse show examples/quickstart.toml
 
-  interpulse show examples/quickstart.toml --set ftl.gc=fifo | grep ftl"""
+  COLUMNS=300 interpulse show examples/quickstart.toml --set ftl.gc=fifo | grep ftl
+
+Lines are as wide as the terminal, or as COLUMNS says: with many columns a setting is one line, whatever its source."""
 
 
 def show(config: ConfigPath, sets: Sets = None, trace: Trace = None, seed: Seed = None, json: Json = False) -> None:
     """Print the fully resolved configuration, with the source of each figure.
 
-    One line per setting: its key as `--set` takes it, its value, and where that comes from: a line of the file,
+    One row per setting: its key as `--set` takes it, its value, and where that comes from: a line of the file,
     an override, a preset and the publication it cites, or the default.
     """
     plan = load_with_sets(config, sets or []).resolve(trace=trace, seed=seed)
@@ -43,8 +45,7 @@ def resolved_json(plan: Plan, *, indent: int | None = None) -> str:
 
 
 def _table(plan: Plan) -> str:
-    columns = ("setting", "value", "source")
     rows = ((entry.key, entry.value, entry.origin) for entry in plan.entries())
-    # In a pipe a line is a setting, whatever its length; on a terminal long sources wrap inside their column.
-    table = grid(rows, columns, whole=() if sys.stdout.isatty() else columns)
-    return f"config {plan.config_hash}, cases: {', '.join(plan.case_names)}\n\n{table}"
+    table = grid(rows, ("setting", "value", "source"), whole=("setting",))
+    head = fill(f"config {plan.config_hash}, cases: {', '.join(plan.case_names)}", terminal_width())
+    return f"{head}\n\n{table}"

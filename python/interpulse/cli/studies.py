@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.streams import emit, say
+from interpulse.layout import terminal_width
 from interpulse.runner import Options
 from interpulse.text import grid
 
@@ -76,7 +77,7 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
         )
         raise UserError(message) from None
     finally:
-        emit(to_json(context, outcome) if json else render(context, outcome))
+        emit(to_json(context, outcome) if json else render(context, outcome, terminal_width()))
 
 
 def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *, json: bool) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interpulse.cli import steadiness
 from interpulse.cli.power import power_table
-from interpulse.result import KINDS, Result, kind_iops
-from interpulse.text import UNBOUNDED, number, plain
+from interpulse.latency import KINDS, UNSURE, latency
+from interpulse.layout import ELSEWHERE, Column, Sheet, fill
+from interpulse.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from rich.table import Table
+    from interpulse.result import Result
 
 SHOWN_US = 0.005
 """The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""
@@ -49,101 +51,31 @@ ARRAY_COUNTS = {
 }
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
 
-_LATENCIES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
-
-def render(result: Result) -> str:
-    """The report on every case of a result as text, as wide as it has to be: a figure is never cut."""
+def render(result: Result, width: int = ELSEWHERE) -> str:
+    """The report on every case of a result in lines of at most `width` columns: figures move, and none is cut."""
     cases = [case.raw for case in result.cases]
-    titles = (
-        "Requests per second, and latency in microseconds",
-        "Drive",
-        "Array",
-        "What suspensions took, in microseconds of the mean of each",
-        "Bit errors",
-        "Power and energy of the flash",
-        "Where read time went, in microseconds of the mean",
-        "Where the time of the slowest reads went, in % of their latency",
-    )
-    tables = (
-        _latency(cases),
-        _drive(cases),
-        _array(cases),
-        _suspensions(cases),
-        _bit_errors(cases),
-        power_table(_by_case(cases), cases),
-        _read_wait(cases),
-        _tail_blame(cases),
-    )
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
-    shown = [f"{title}\n{plain(table, width=UNBOUNDED)}" for title, table in zip(titles, tables, strict=True) if table]
-    foot = [line for case in cases for line in _foot(case)]
-    return "\n\n".join([head, *shown, "\n".join(foot)])
+    shown = [
+        f"{fill(title, width)}\n{sheet.text(width)}"
+        for title, build in SECTIONS.items()
+        if (sheet := build(cases)) is not None
+    ]
+    foot = [fill(line, width) for case in cases for line in _foot(case)]
+    if any(case.get("latency_us", {}).get(kind, {}).get("few") for case in cases for kind in KINDS):
+        foot.append(fill(f"{UNSURE} fewer than ten requests lie beyond that percentile", width))
+    return "\n\n".join([fill(head, width), *shown, "\n".join(foot)])
 
 
-def _new_table() -> Table:
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+def by_case(cases: list[dict[str, Any]]) -> Sheet:
+    """A sheet with a column per case and nothing in it yet."""
+    return Sheet([Column("", "label"), *(Column(str(case.get("case", "?"))) for case in cases)], turns=True)
 
 
-def _latency(cases: list[dict[str, Any]]) -> Table:
-    """A row per case and kind of request, and one per flow and kind where a case has several flows."""
-    table = _new_table()
-    table.add_column("case")
-    table.add_column("")
-    for name in ("IOPS", *_LATENCIES):
-        table.add_column(name, justify="right")
-    for case in cases:
-        groups = [(str(case.get("case", "?")), case)]
-        flows = case.get("flows", [])
-        if len(flows) > 1:
-            groups += [(f"  {flow['name']}", flow) for flow in flows]
-        for label, group in groups:
-            for index, row in enumerate(_kind_rows(group)):
-                table.add_row(label if index == 0 else "", *row)
-        table.add_section()
-    if len(cases) == 2:
-        for index, row in enumerate(_change_rows(*cases)):
-            table.add_row("change, %" if index == 0 else "", *row)
-    return table
-
-
-def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[list[str]]:
-    """What the second case changes against the first, in per cent."""
-    for kind in KINDS:
-        old, new = (case.get("latency_us", {}).get(kind, {}) for case in (before, after))
-        pairs = [(kind_iops(before, kind), kind_iops(after, kind)), *((old.get(n), new.get(n)) for n in _LATENCIES)]
-        yield [kind, *(_change(*pair) for pair in pairs)]
-
-
-def _change(old: float | None, new: float | None) -> str:
-    if not old or new is None:
-        return "-"
-    ratio = new / old
-    # Beyond that, nobody reads per cents.
-    return f"x{ratio:,.0f}" if ratio >= 11 else f"{100 * (ratio - 1):+,.1f}"
-
-
-def _kind_rows(group: Mapping[str, Any]) -> Iterator[list[str]]:
-    latency = group.get("latency_us", {})
-    for kind in KINDS:
-        summary = latency.get(kind, {})
-        yield [kind, number(kind_iops(group, kind), 0), *(number(summary.get(name)) for name in _LATENCIES)]
-
-
-def _by_case(cases: list[dict[str, Any]]) -> Table:
-    table = _new_table()
-    table.add_column("")
-    for case in cases:
-        table.add_column(str(case.get("case", "?")), justify="right")
-    return table
-
-
-def _drive(cases: list[dict[str, Any]]) -> Table:
+def _drive(cases: list[dict[str, Any]]) -> Sheet:
     """What the flash translation layer and the dies did, a column per case."""
-    table = _by_case(cases)
+    table = by_case(cases)
+    _capacity_rows(table, [case.get("capacity", {}) for case in cases])
     ftl = [case.get("ftl", {}) for case in cases]
     table.add_row("write amplification", *(number(each.get("waf"), 3) for each in ftl))
     table.add_row("effective spare factor", *(number(each.get("effective_spare_factor"), 4) for each in ftl))
@@ -164,12 +96,23 @@ def _drive(cases: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _array(cases: list[dict[str, Any]]) -> Table | None:
+def _capacity_rows(table: Sheet, of: list[dict[str, Any]]) -> None:
+    """How large each drive is."""
+    for label, name in (
+        ("usable capacity of a drive, GB", "usable_bytes"),
+        ("raw capacity of a drive, GB", "raw_bytes"),
+    ):
+        table.add_row(label, *(number(each[name] / 1e9 if each else None, 2) for each in of))
+    over = (100 * each["over_provisioning"] if each else None for each in of)
+    table.add_row("over-provisioning, %", *(number(share, 2) for share in over))
+
+
+def _array(cases: list[dict[str, Any]]) -> Sheet | None:
     """What the array did with its drives, a column per case; None when no case has one."""
     arrays: list[dict[str, Any]] = [case.get("array", {}) for case in cases]
     if not any(arrays):
         return None
-    table = _by_case(cases)
+    table = by_case(cases)
     table.add_row("level", *(array.get("level", "-") for array in arrays))
     table.add_row("drives", *(number(array.get("drives"), 0) for array in arrays))
     parity = [array.get("parity_per_data_page") for array in arrays]
@@ -190,13 +133,13 @@ def _array(cases: list[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _suspensions(cases: list[dict[str, Any]]) -> Table | None:
+def _suspensions(cases: list[dict[str, Any]]) -> Sheet | None:
     """What the suspensions of programs and erases together took; None when nothing was suspended."""
     counters = [case.get("counters", {}).get("nand", {}) for case in cases]
     suspends = [each.get("program_suspends", 0) + each.get("erase_suspends", 0) for each in counters]
     if not any(suspends):
         return None
-    table = _by_case(cases)
+    table = by_case(cases)
     for label, names in SUSPENSION_COSTS.items():
         sums = [sum(each.get(name, 0) for name in names) for each in counters]
         if any(sums):
@@ -208,12 +151,12 @@ def _suspensions(cases: list[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _bit_errors(cases: list[dict[str, Any]]) -> Table | None:
+def _bit_errors(cases: list[dict[str, Any]]) -> Sheet | None:
     """What bit errors led to; None when no case has an error table."""
     found = [case.get("reliability", {}) for case in cases]
     if not any(found):
         return None
-    table = _by_case(cases)
+    table = by_case(cases)
 
     def rate(value: float | None) -> str:
         return "-" if value is None else f"{value:.2e}"
@@ -240,13 +183,13 @@ def _suspends(case: Mapping[str, Any], operation: str, count: str) -> str:
     return number(nand["suspends"][operation] / operations, 3) if operations else "-"
 
 
-def _read_wait(cases: list[dict[str, Any]]) -> Table | None:
+def _read_wait(cases: list[dict[str, Any]]) -> Sheet | None:
     """The mean read latency split by cause; None when no case read anything."""
     waits = [case.get("read_wait_us", {}) for case in cases]
     causes = [cause for cause in _union(waits) if any(wait.get(cause, 0) >= SHOWN_US for wait in waits)]
     if not causes:
         return None
-    table = _by_case(cases)
+    table = by_case(cases)
     for cause in causes:
         table.add_row(cause.replace("_", " "), *(number(wait.get(cause), 2) for wait in waits))
     table.add_section()
@@ -254,19 +197,14 @@ def _read_wait(cases: list[dict[str, Any]]) -> Table | None:
     return table
 
 
-def _tail_blame(cases: list[dict[str, Any]]) -> Table | None:
+def _tail_blame(cases: list[dict[str, Any]]) -> Sheet | None:
     """The slowest reads split by cause, a column per case and tail; None when no case has a tail."""
     columns = [
-        (str(case.get("case", "?")) if index == 0 else "", name, tail)
-        for case in cases
-        for index, (name, tail) in enumerate(case.get("tail_blame", {}).items())
+        (str(case.get("case", "?")), name, tail) for case in cases for name, tail in case.get("tail_blame", {}).items()
     ]
     if not columns:
         return None
-    table = _new_table()
-    table.add_column("")
-    for case_name, tail_name, _ in columns:
-        table.add_column(f"{case_name}\n{tail_name}", justify="right")
+    table = Sheet([Column("", "label"), *(Column(name, group=case) for case, name, _ in columns)], turns=True)
     tails = [tail for _, _, tail in columns]
     shares = [tail["shares"] for tail in tails]
     for cause in _union(shares):
@@ -285,6 +223,19 @@ def _union(maps: list[dict[str, float]]) -> list[str]:
     return list(dict.fromkeys(key for each in maps for key in each))
 
 
+SECTIONS: dict[str, Callable[[list[dict[str, Any]]], Sheet | None]] = {
+    "Requests per second, and latency in microseconds": latency,
+    "Drive": _drive,
+    "Array": _array,
+    "What suspensions took, in microseconds of the mean of each": _suspensions,
+    "Bit errors": _bit_errors,
+    "Power and energy of the flash": lambda cases: power_table(by_case(cases), cases),
+    "Where read time went, in microseconds of the mean": _read_wait,
+    "Where the time of the slowest reads went, in % of their latency": _tail_blame,
+}
+"""The tables in their order: a title, and what makes the table of all cases, or None where there is nothing to say."""
+
+
 def _foot(case: Mapping[str, Any]) -> Iterator[str]:
     """What the case cost to simulate."""
     name = case.get("case", "?")
@@ -301,6 +252,7 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f"{name}{partial}: {case['host_requests']:,} requests in {case['simulated_s']:.3f} s simulated,"
         f" {case['wall_s']:.2f} s here{rate}"
     )
+    yield from steadiness.lines(name, case)
     yield from _timeouts(name, case)
     lost = case.get("reliability", {}).get("uncorrectable", {})
     if lost.get("reads") or lost.get("writes"):
@@ -309,6 +261,13 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
     bad_rows = case.get("counters", {}).get("trace", {}).get("bad_rows", 0)
     if bad_rows:
         yield f"{name}: {bad_rows:,} bad rows of the trace were skipped"
+    trace = case.get("counters", {}).get("trace", {})
+    if trace.get("beyond"):
+        share = 100 * trace["beyond"] / trace["replayed"]
+        yield (
+            f"{name}: {trace['beyond']:,} of {trace['replayed']:,} requests of the trace ({share:.3g} %) lay beyond the"
+            f" capacity, up to {trace['end_bytes'] / 1e9:,.2f} GB, and were moved onto it as `fit` says"
+        )
 
 
 def _timeouts(name: str, case: Mapping[str, Any]) -> Iterator[str]:

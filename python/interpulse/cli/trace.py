@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from interpulse import _core
 from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit
+from interpulse.layout import fill, terminal_width
 from interpulse.text import grid, size
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _is_file_name(text: str) -> bool:
 app = typer.Typer(
     cls=Measuring,
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -151,7 +152,8 @@ def twin(
         emit(text)
         return
     made = json_text.loads(text)
-    emit(f"{made['trace']}: {made['requests']:,} requests, {made['format']}\n\n{grid(_figures(made))}")
+    head = fill(f"{made['trace']}: {made['requests']:,} requests, {made['format']}", terminal_width())
+    emit(f"{head}\n\n{grid(_figures(made))}")
 
 
 @app.command("row")
@@ -179,7 +181,7 @@ def _stats_table(found: Mapping[str, Any]) -> str:
         head += f"\n{found['other_rows']:,} row(s) that are no reads or writes left out"
     if found["late_rows"]:
         head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
-    parts = [head, grid(_figures(found))]
+    parts = [fill(head, terminal_width()), grid(_figures(found))]
     parts += [grid(_sizes(kind, found[f"{kind}_sizes"])) for kind in ("read", "write") if found[f"{kind}_sizes"]]
     return "\n\n".join(parts)
 

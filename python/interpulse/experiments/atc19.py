@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, Plot, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, breadth, legend_outside, logarithmic, panels
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
@@ -140,13 +140,14 @@ def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) -> Figure:
     """The rarer, the lower."""
     figure, axes = panels(1, len(panes))
     for axis, (kind, schemes) in zip(axes, panes.items(), strict=True):
-        for scheme, histogram in schemes.items():
+        for number, (scheme, histogram) in enumerate(schemes.items()):
             if histogram:
                 latencies, shares = survival(histogram)
-                axis.step(latencies, shares, where="post", color=scheme.colour, label=scheme.label, linewidth=1.2)
+                style: dict[str, Any] = {"linewidth": breadth(number, len(schemes)), "color": scheme.colour}
+                axis.step(latencies, shares, where="post", label=scheme.label, **style)
         axis.set_xlabel(f"{kind} latency, us")
         logarithmic(axis, x=True, y=True)
     axes[0].set_ylabel("share of requests at least as slow")
-    axes[0].legend(fontsize=7)
     figure.suptitle(title)
+    legend_outside(figure, axes[0], columns=3 * len(panes), below=True)
     return figure

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from interpulse.config import Config
-    from interpulse.result import Kind
+    from interpulse.latency import Kind
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Rows

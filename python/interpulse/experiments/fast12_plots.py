@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.fast12_points import CELLS, SPEEDS, points
-from interpulse.plots import COLOURS, PUBLISHED, Plot, panels
+from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, panels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.experiments.fast12_points import Measured, Point
-    from interpulse.result import Kind
+    from interpulse.latency import Kind
     from interpulse.studies.context import Context
 
 LABELS = {
@@ -44,6 +44,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         result.set_ylim(0.0, 1.0)
         difference.set_title("the two ways to suspend a program (slide 16)")
         difference.set_ylim(0.9, 1.15)
+        _cut(difference)
         return figure
 
     def writes() -> Figure:
@@ -51,6 +52,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         _bars(axis, measured, groups, ("fifo", "rps", "ips", "ipc", "wser"), "fifo", "write")
         axis.set_title("write latency (slide 17; write-suspend-erase: JSA'14)")
         axis.set_ylim(0.6, 1.1)
+        _cut(axis)
         return figure
 
     def sweep() -> Figure:
@@ -65,14 +67,19 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
             assert value is not None
             axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=f"printed: {value:g} %")
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
-            axis.axvline(calibrated, color="#999999", linewidth=0.8)
-            axis.set_title(f"PES_IPC against {LABELS[base]}")
+            axis.axvline(calibrated, color="#999999", linewidth=0.8, label="calibrated speed")
+            axis.set_title(f"PES_IPC against {LABELS[base]}", pad=34)
             axis.set_xlabel("speed of the traces")
             axis.set_ylabel("change of the mean read latency, %")
-            axis.legend()
+            legend(axis, columns=3)
         return figure
 
     return [Plot("read_latency", reads), Plot("write_latency", writes), Plot("speed", sweep)]
+
+
+def _cut(axis: Axes) -> None:
+    """Says of an axis that does not begin at zero that it does not."""
+    axis.set_ylabel(f"{axis.get_ylabel()} (axis cut)")
 
 
 def _bars(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from interpulse.result import Kind, Result
+    from interpulse.latency import Kind
+    from interpulse.result import Result
     from interpulse.studies.case import Sets
 
 CELLS = ("slc", "mlc")

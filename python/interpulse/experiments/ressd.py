@@ -21,11 +21,12 @@ from interpulse.studies.outcome import Curve, Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from interpulse.config import Config, Value
+    from interpulse.config import Config
     from interpulse.result import Result
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Rows
+    from interpulse.values import Value
 
 VOLUMES: dict[str, str] = {
     name: f"msr-{name.lower().replace('_', '-')}"

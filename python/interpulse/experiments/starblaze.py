@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from interpulse.result import Kind, Result
+    from interpulse.latency import Kind
+    from interpulse.result import Result
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
     from interpulse.studies.expected import Expected
@@ -311,7 +312,7 @@ def _draw_parts(measured: Measured) -> Figure:
         axis.bar(places, heights, 0.27, color=COLOURS[index], label=OPTIONS[option][0])
     for printed, line in ((9.97, "--"), (2.047, ":")):
         axis.axhline(printed, color=PUBLISHED, linestyle=line, linewidth=1, label=f"printed, {printed:g} ms")
-    axis.set_xticks(range(len(PARTS)), [_short(part) for part in PARTS], fontsize=8)
+    axis.set_xticks(range(len(PARTS)), [_short(part).replace("-", "\n") for part in PARTS])
     axis.set_ylabel("maximum read latency, ms")
     axis.grid(visible=False, axis="x")
     legend(axis, columns=3)

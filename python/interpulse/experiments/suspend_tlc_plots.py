@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES
-from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, logarithmic, panels
+from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend, legend_outside, logarithmic, panels
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
@@ -115,10 +115,11 @@ def _cdf(measured: Measured) -> Figure:
         for index, limit in enumerate(LIMITS):
             # The very end is a handful of requests; the article's axis ends before.
             points = [(upper_us, above) for upper_us, above in _survival(measured, limit, kind) if above > 1e-5]
-            axis.plot(*zip(*points, strict=True), color=COLOURS[index], label=LABELS[limit])
+            wide = breadth(index, len(LIMITS))
+            axis.plot(*zip(*points, strict=True), color=COLOURS[index], linewidth=wide, label=LABELS[limit])
         logarithmic(axis, x=True, y=True)
         axis.set_title({"read": "reads", "write": "writes", "all": "all requests"}[kind])
         axis.set_xlabel("latency, us")
     axes[0].set_ylabel("share of requests above")
-    axes[0].legend()
+    legend_outside(figure, axes[0])
     return figure

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from interpulse.config import Value
     from interpulse.result import Result
     from interpulse.studies.case import Sets
+    from interpulse.values import Value
 
 Measured: TypeAlias = "dict[str, list[Result]]"
 """The results by the name of their case."""

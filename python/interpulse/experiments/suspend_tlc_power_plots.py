@@ -61,7 +61,7 @@ def over_time(measured: Measured) -> Figure:
         series = measured[f"{Point(64, 75).name(limit)}_absorbed"][0].raw["power"]["over_time"]
         watts = [mw / 1e3 for mw in series["nand_core_mw"]]
         edges = [k * series["interval_us"] / 1e3 for k in range(len(watts) + 1)]
-        axis.stairs(watts, edges, color=COLOURS[index], label=LABELS[limit])
+        axis.stairs(watts, edges, baseline=None, color=COLOURS[index], label=LABELS[limit])
     axis.set_xlabel("time from an empty cache at QD64, 75W-25R, ms")
     axis.set_ylabel("power of the memory, W")
     axis.set_ylim(bottom=0)

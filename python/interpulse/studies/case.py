@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from interpulse._core import Plan
-    from interpulse.config import Config, Value
+    from interpulse.config import Config
+    from interpulse.values import Value
 
 Sets: TypeAlias = "Mapping[str, Value]"
 """Overrides by their dotted keys."""

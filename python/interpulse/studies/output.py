@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import version
+from interpulse.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.plots import to_bytes
-from interpulse.text import csv_bytes, plain, short_figure
+from interpulse.text import csv_bytes, short_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,11 +38,8 @@ def to_json(context: Context, outcome: Outcome, *, indent: int | None = None) ->
     return json.dumps(to_dict(context, outcome), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def render(context: Context, outcome: Outcome) -> str:
-    """The table of published and our figures as text."""
-    from rich import box
-    from rich.table import Table
-
+def render(context: Context, outcome: Outcome, width: int = ELSEWHERE) -> str:
+    """The table of published and our figures as text, in lines of at most `width` columns."""
     rows, bounded = outcome.rows.ordered(), context.form.bounded
     columns: dict[str, Callable[[Row], str]] = {
         "published": _said,
@@ -52,16 +50,12 @@ def render(context: Context, outcome: Outcome) -> str:
         columns["95 % interval"] = _interval
     if bounded:
         columns["holds"] = lambda row: HOLDS[row.holds]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
-    for name in ("row", "unit"):
-        table.add_column(name, overflow="fold")
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("figure", overflow="fold")
+    names = [Column("row", "text"), Column("unit", "text")]
+    sheet = Sheet([*names, *map(Column, columns), Column("figure", "text")], narrow="records")
     for row in rows:
-        table.add_row(row.name, row.unit, *(column(row) for column in columns.values()), row.figure)
-    notes = "\n".join(f"note: {note}" for note in outcome.notes)
-    parts = [context.head(), context.preface(outcome), plain(table), notes]
+        sheet.add_row(row.name, row.unit, *(column(row) for column in columns.values()), row.figure)
+    notes = "\n".join(fill(f"note: {note}", width) for note in outcome.notes)
+    parts = [fill(context.head(), width), fill(context.preface(outcome), width), sheet.text(width), notes]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -377,6 +377,11 @@ impl ArraySpec {
         Ok(units * (UNIT_BYTES / 512))
     }
 
+    /// Whether something happens to its drives at given times: a failure, a scrub.
+    pub fn has_events(&self) -> bool {
+        self.failures.iter().any(Option::is_some) || self.scrub_rate.is_some()
+    }
+
     /// Empty drives that take the places of lost ones: one for each that fails at a chosen time, or as many as there
     /// are parities, at least one, for those that fail by their errors.
     pub fn spares(&self) -> u32 {

@@ -33,7 +33,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let stated: Vec<Value> = resolution
         .entries()
         .iter()
-        .filter(|entry| entry.path != "part.preset" && !is_the_parts_own(entry))
+        .filter(|entry| entry.hashed && !is_the_parts_own(entry))
         .map(|entry| {
             let key = entry.path.trim_start_matches("part.");
             json!([key, entry.display, entry.origin.source().unwrap_or("--set")])
@@ -41,7 +41,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         .collect();
     let pulse = part.program.pulse + part.program.reset;
     Ok(json!({
-        "preset": part.name,
+        "preset": resolution.entry("part.preset").map_or(&part.name, |entry| &entry.display),
         "stated": stated,
         "program_pulse_us": pulse.as_ns() as f64 / 1e3,
         "pages_per_block": part.usable_pages(),

@@ -25,7 +25,7 @@ registry! {
 /// The blocks of a lane, by number.
 struct Blocks<'a> {
     /// Valid units of each, with [`Map::NOT_A_CANDIDATE`] where it may not be collected.
-    weights: &'a [u16],
+    weights: &'a [u32],
     /// When each was closed.
     closed: &'a [u64],
     /// The next such number.
@@ -36,14 +36,14 @@ struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     /// Those that may be collected: number, valid units, and when it was closed.
-    fn candidates(&self) -> impl Iterator<Item = (usize, u16, u64)> + use<'a> {
+    fn candidates(&self) -> impl Iterator<Item = (usize, u32, u64)> + use<'a> {
         let pairs = self.weights.iter().zip(self.closed).enumerate();
         pairs.filter(|(_, (w, _))| is_candidate(**w)).map(|(i, (w, c))| (i, *w, *c))
     }
 }
 
 /// Whether a block of this weight may be collected.
-fn is_candidate(weight: u16) -> bool {
+fn is_candidate(weight: u32) -> bool {
     weight & Map::NOT_A_CANDIDATE == 0
 }
 

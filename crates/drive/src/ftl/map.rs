@@ -35,13 +35,16 @@ pub struct Map {
     words_per_block: usize,
     /// Valid units of each super block, plus [`Map::NOT_A_CANDIDATE`] while it may not be collected, so that
     /// a search for the emptiest block is one pass over small numbers.
-    pub weight: Vec<u16>,
+    pub weight: Vec<u32>,
     units_per_block: u32,
 }
 
 impl Map {
     /// Added to the weight of blocks that may not be collected.
-    pub const NOT_A_CANDIDATE: u16 = 1 << 15;
+    pub const NOT_A_CANDIDATE: u32 = 1 << 31;
+    /// Most units of a super block: 4 GiB in units of 4 KiB, far above any part, and low enough for the scores of victim
+    /// policies, which multiply units by the age of a block, to stay within 64 bits.
+    pub const MAX_UNITS_PER_BLOCK: u32 = 1 << 20;
 
     /// Tables for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
     pub fn new(logical: u32, super_blocks: u32, units_per_block: u32) -> Map {
@@ -169,7 +172,7 @@ impl Map {
     /// Valid units of a super block.
     #[inline]
     pub fn valid_units(&self, super_block: SuperBlock) -> u32 {
-        u32::from(self.weight[super_block.index()] & !Map::NOT_A_CANDIDATE)
+        self.weight[super_block.index()] & !Map::NOT_A_CANDIDATE
     }
 
     /// Whether a super block may be collected.

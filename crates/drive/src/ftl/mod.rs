@@ -13,6 +13,7 @@
 //! loss of power ([`metadata`]) and what is found after one ([`outage`]). It never calls up: whoever asked for something drains
 //! [`Ftl::next_outcome`]. Preconditioning takes the same steps on the same [`tables`] back to back, without time.
 
+mod ahead;
 mod area;
 mod by_level;
 pub mod checkpoint;

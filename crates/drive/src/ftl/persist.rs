@@ -10,7 +10,7 @@ impl Tables {
         let blocks = u64::from(self.layout.super_blocks());
         let lanes = u64::from(self.layout.lanes);
         (self.map().to_logical.as_bytes().len() + self.map().valid.as_bytes().len()) as u64
-            + blocks * (2 + 4 + 8)
+            + blocks * (4 + 4 + 8)
             + 8
             + lanes * (4 * u64::from(self.layout.blocks) + 4 + 16)
     }
@@ -51,10 +51,9 @@ impl Tables {
         source(self.units.map_mut().to_logical.as_bytes_mut())?;
         source(self.units.map_mut().valid.as_bytes_mut())?;
         let blocks = self.layout.super_blocks() as usize;
-        let mut bytes = vec![0; blocks * 2];
+        let mut bytes = vec![0; blocks * 4];
         source(&mut bytes)?;
-        self.units.map_mut().weight = bytes.as_chunks().0.iter().map(|c| u16::from_le_bytes(*c)).collect();
-        bytes.resize(blocks * 4, 0);
+        self.units.map_mut().weight = bytes.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect();
         source(&mut bytes)?;
         self.cycles = bytes.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect();
         bytes.resize(blocks * 8, 0);

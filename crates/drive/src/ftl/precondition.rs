@@ -3,6 +3,7 @@
 //! Placement, invalidation, victim choice and erase are the functions that simulated time uses; only the
 //! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
 
+use super::ahead::Hand;
 use super::layout::UnitAt;
 use super::map::Where;
 use super::place::ProgramPlace;
@@ -42,6 +43,8 @@ pub struct Preconditioner<'a> {
     partial: Vec<[Option<Partial>; 2]>,
     next_lane: Lane,
     moved: Vec<Lpn>,
+    /// What collection has in hand, lane by lane; empty where it holds nothing back.
+    hands: Vec<Hand>,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -49,7 +52,15 @@ impl<'a> Preconditioner<'a> {
     pub fn new(ftl: &'a mut Tables, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
         stagger(ftl);
-        Preconditioner { ftl, stripe, partial: vec![[None; 2]; lanes], next_lane: Lane(0), moved: Vec::new() }
+        let partial = vec![[None; 2]; lanes];
+        Preconditioner { ftl, stripe, partial, next_lane: Lane(0), moved: Vec::new(), hands: Vec::new() }
+    }
+
+    /// From now on collection is one victim ahead, as it is in simulated time; without, a victim is erased as soon as it is
+    /// chosen, which is what formulas for write amplification assume.
+    pub fn working_ahead(mut self) -> Self {
+        self.hands = self.partial.iter().map(|_| Hand::default()).collect();
+        self
     }
 
     /// Writes the logical units `from..to` in order.
@@ -146,7 +157,10 @@ impl<'a> Preconditioner<'a> {
 
     /// Collects garbage as the thresholds ask; whether the lane then has a place for host data.
     fn make_room(&mut self, lane: Lane) -> bool {
-        while self.ftl.wants_gc(lane) && self.collect(lane) {}
+        match self.hands.get_mut(lane.index()) {
+            Some(hand) => hand.collect(self.ftl, lane),
+            None => while self.ftl.wants_gc(lane) && self.collect(lane) {},
+        }
         self.ftl.has_place(lane, Stream::Host)
     }
 

@@ -1,7 +1,7 @@
 //! The FTL of one drive: what it consists of, how it begins and ends.
 
 use super::area::Metadata;
-use super::collection::{Collection, GcTurn, Rewritten};
+use super::collection::{Collection, GcTurn, Rewritten, Victim};
 use super::dirty::WriteBack;
 use super::flash::Flash;
 use super::gc::GcPolicy;
@@ -18,6 +18,7 @@ use super::tables::Tables;
 use super::units::Homes;
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
+use crate::numbers::Lane;
 use crate::spec::DriveSpec;
 use interpulse_engine::{Duration, ResourceId, Streams};
 use interpulse_flash::die::Die;
@@ -99,13 +100,17 @@ impl Ftl {
         };
         let errors = spec.nand.errors.as_ref();
         let write_back = WriteBack::new(spec, stripe, tables.layout.units_per_program, lanes, slots);
+        let mut collection = Collection::new(lanes, spec.ftl.gc_depth);
+        for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
+            of.victims.extend(tables.in_hand(lane).map(Victim::new));
+        }
         tables.units.begin(Cache::new(slots, lists), homes, versions, record);
         Ftl {
             write_back,
             placement: Placement::new(lanes),
             levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
             imposed: imposes.then(|| Imposed::new(spec.ftl.imposed_waf, streams.stream("imposed", 0))),
-            collection: Collection::new(lanes, spec.ftl.gc_depth),
+            collection,
             turn: GcTurn::default(),
             jobs: Jobs::default(),
             readers: vec![0; if errors.is_some() { super_blocks as usize } else { 0 }],

@@ -56,6 +56,18 @@ counters! {
     }
 }
 
+impl FtlCounters {
+    /// Units programmed, whatever for.
+    pub fn programmed(&self) -> u64 {
+        self.host_units + self.gc_units + self.moved_early_units + self.imposed_units + self.padding_units
+    }
+
+    /// Units programmed for each one that the host wrote; `None` if it wrote none.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.host_units > 0).then(|| self.programmed() as f64 / self.host_units as f64)
+    }
+}
+
 /// How the FTL is set up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FtlConfig {
@@ -221,6 +233,14 @@ impl Tables {
         let chance = (3 * mean.isqrt()).min(spare / 8);
         let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
         self.heavy = valid.iter().map(|&v| v > most).collect();
+    }
+
+    /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
+    pub(super) fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
+        let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
+        let open = move |b: &SuperBlock| of.frontiers.iter().any(|f| f.block == *b && f.next_program < full);
+        let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));
+        taken.filter(move |b| !of.free.contains(b) && !open(b))
     }
 
     /// The map.
@@ -405,7 +425,7 @@ impl Tables {
         if self.map().valid_units(victim) == full {
             // Blocks that may not be collected weigh more than a full one.
             let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
-            if lane.iter().all(|&w| u32::from(w) >= full) {
+            if lane.iter().all(|&w| w >= full) {
                 return None;
             }
         }
@@ -491,16 +511,28 @@ impl Tables {
     /// block of moved data holds any number of units from none (there is none open) to one less than all,
     /// equally likely. In simulated time a slow collection works with fewer free blocks than that.
     pub fn effective_spare(&self) -> (f64, f64) {
+        self.spare_beside(0.0)
+    }
+
+    /// As [`Tables::effective_spare`], of a drive at work, which has one more victim in hand on each lane, of which only what
+    /// did not fill a program has not been moved.
+    pub fn effective_spare_at_work(&self) -> (f64, f64) {
+        let left = f64::from(self.layout.units_per_program - 1) / 2.0;
+        self.spare_beside(f64::from(self.layout.units_per_block) - left)
+    }
+
+    /// With so many more units of each lane that are not usable.
+    fn spare_beside(&self, in_hand: f64) -> (f64, f64) {
         let block = f64::from(self.layout.units_per_block);
         let unwritten = if self.config.policy == GcPolicy::Imposed {
             // No victims: nothing is kept free.
             0.0
         } else if let Some(pages) = self.config.soft_pages {
-            f64::from(pages * self.layout.planes * self.layout.units_per_page())
+            in_hand + f64::from(pages * self.layout.planes * self.layout.units_per_page())
         } else {
             let host = block - f64::from(self.layout.units_per_program);
             let moved = (block - 1.0) / 2.0;
-            f64::from(self.config.soft_free - 1) * block + host + moved
+            in_hand + f64::from(self.config.soft_free - 1) * block + host + moved
         };
         let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
         let logical = f64::from(self.config.logical_units);

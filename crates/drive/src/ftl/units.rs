@@ -424,18 +424,23 @@ impl Units {
         self.map.set_unmapped(lpn);
     }
 
+    /// What is valid in `super_block`, in order.
+    pub(super) fn valid_of(&self, layout: &Layout, super_block: SuperBlock) -> impl Iterator<Item = Ppu> {
+        let first = layout.first_unit(super_block);
+        (0..).zip(self.map.valid_words(super_block)).flat_map(move |(w, &word)| {
+            let mut bits = word;
+            std::iter::from_fn(move || {
+                let next = (bits != 0).then(|| first + (w * 64 + bits.trailing_zeros()));
+                bits &= bits.wrapping_sub(1);
+                next
+            })
+        })
+    }
+
     /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
     /// collected.
     pub(super) fn take_all(&mut self, layout: &Layout, super_block: SuperBlock, into: &mut Vec<Lpn>) {
-        let first = layout.first_unit(super_block);
-        for (w, &word) in self.map.valid_words(super_block).iter().enumerate() {
-            let mut bits = word;
-            while bits != 0 {
-                let offset = w as u32 * 64 + bits.trailing_zeros();
-                into.push(self.map.logical(first + offset));
-                bits &= bits - 1;
-            }
-        }
+        into.extend(self.valid_of(layout, super_block).map(|ppu| self.map.logical(ppu)));
         self.map.clear_block(super_block);
     }
 

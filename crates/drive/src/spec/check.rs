@@ -36,7 +36,7 @@ impl DriveSpec {
                 format!("{m} planes together do not divide the {} planes of a die", g.planes),
             ));
         }
-        let reserved = libm::ceil(self.ftl.bad_block_reserve * f64::from(g.blocks_per_plane)) as u32;
+        let reserved = self.ftl.reserved(g.blocks_per_plane);
         if reserved + 4 > g.blocks_per_plane {
             return Err(Impossible::new(
                 &["ftl.bad-block-reserve", "part.blocks-per-plane"],
@@ -47,12 +47,12 @@ impl DriveSpec {
             ));
         }
         let units_per_block = u64::from(g.units_per_block()) * u64::from(m);
-        if units_per_block >= u64::from(Map::NOT_A_CANDIDATE) {
+        if units_per_block > u64::from(Map::MAX_UNITS_PER_BLOCK) {
             return Err(Impossible::new(
-                &["part.pages-per-block", "ftl.multi-plane"],
+                &["part.pages-per-block", "part.page-size", "ftl.multi-plane", "ftl.mapping-unit"],
                 format!(
                     "a super block of {units_per_block} mapping units is larger than the {} supported",
-                    Map::NOT_A_CANDIDATE - 1
+                    Map::MAX_UNITS_PER_BLOCK
                 ),
             ));
         }
@@ -76,10 +76,11 @@ impl DriveSpec {
     pub fn ftl_config(&self) -> Result<FtlConfig, Impossible> {
         let layout = self.layout()?;
         let f = &self.ftl;
-        let logical = (layout.units() as f64 / (1.0 + f.over_provisioning)) as u64 / 256 * 256;
+        let most = f.logical(layout.units());
+        let logical = f.capacity.map_or(most, |c| most.min(c.get() / self.geometry.unit_bytes));
         if logical == 0 {
             return Err(Impossible::new(
-                &["ftl.over-provisioning"],
+                &["ftl.over-provisioning", "drive.capacity"],
                 "this much over-provisioning leaves less than 1 MiB of capacity".into(),
             ));
         }

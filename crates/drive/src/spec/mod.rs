@@ -1,5 +1,6 @@
 //! A drive as plain data, ready to assemble.
 
+mod capacity;
 mod check;
 
 use crate::front::link::LinkSpec;
@@ -13,6 +14,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{Row, default};
 
+pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 
 /// Everything that makes a drive.
@@ -71,6 +73,8 @@ impl PowerConstants {
 pub struct FtlSpec {
     /// (physical - logical) / logical, of the pages that can hold data outside the bad-block reserve.
     pub over_provisioning: f64,
+    /// What the host sees, where it was asked for; over-provisioning is then what is left, and at least as much as stated.
+    pub capacity: Option<Bytes>,
     /// Share of the blocks of each plane kept for replacing bad ones.
     pub bad_block_reserve: f64,
     /// Planes of a die programmed and erased together.
@@ -99,6 +103,19 @@ pub struct FtlSpec {
     pub wear_gap: Option<u32>,
     /// Write amplification under [`GcPolicy::Imposed`].
     pub imposed_waf: f64,
+}
+
+impl FtlSpec {
+    /// Blocks kept for replacing bad ones, of a plane that has `blocks`.
+    pub(super) fn reserved(&self, blocks: u32) -> u32 {
+        libm::ceil(self.bad_block_reserve * f64::from(blocks)) as u32
+    }
+
+    /// Mapping units that the host sees of so many physical ones if over-provisioning alone decides: whole MiB, of units
+    /// of 4 KiB.
+    pub(super) fn logical(&self, units: u64) -> u64 {
+        (units as f64 / (1.0 + self.over_provisioning)) as u64 / 256 * 256
+    }
 }
 
 /// The write cache.

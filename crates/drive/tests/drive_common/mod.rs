@@ -106,6 +106,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             errors: None,
         },
         ftl: FtlSpec {
+            capacity: None,
             over_provisioning: 0.4,
             bad_block_reserve: 0.0,
             multi_plane: 1,

@@ -71,6 +71,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             errors: None,
         },
         ftl: FtlSpec {
+            capacity: None,
             over_provisioning: 0.3,
             bad_block_reserve: 0.0,
             multi_plane: 1,

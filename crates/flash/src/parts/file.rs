@@ -4,8 +4,8 @@ use interpulse_settings::{ConfigError, Document, Origin};
 use std::path::Path;
 
 /// What `part.file` is, for whoever reads it.
-pub const FILE: &str = "TOML file with a section [part], such as `interpulse characterize` writes; it lies over the drive \
-     preset, and this configuration over it";
+pub const FILE: &str = "TOML file with a section [part], such as `interpulse part new` and `interpulse characterize` write, \
+     under this configuration; one that names no preset is a whole part, of which a drive preset gives nothing";
 
 /// No file with a part is larger; keeps a mistaken name from filling the memory.
 const FILE_MAX: u64 = 1 << 20;
@@ -34,5 +34,5 @@ pub fn with_file(document: Document, folder: &Path) -> Result<Document, ConfigEr
         return Err(unusable("has none".to_string()));
     }
     layer.section("part")?.refuse("file", "a part file cannot name another")?;
-    document.over(layer)
+    document.completed_by(layer, "part")
 }

@@ -26,5 +26,6 @@ mod tests;
 pub use file::{FILE, with_file};
 pub use pages::page_types;
 pub use power::PowerSpec;
+pub use read::MOST_BLOCKS;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

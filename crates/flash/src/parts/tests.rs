@@ -32,7 +32,7 @@ fn every_preset_is_complete_and_every_figure_has_a_source() {
             .unwrap()
             .entries()
             .iter()
-            .filter(|entry| entry.origin == interpulse_settings::Origin::Default)
+            .filter(|entry| entry.hashed && entry.origin == interpulse_settings::Origin::Default)
             .map(|entry| entry.path.clone())
             .collect();
         assert_eq!(defaulted, Vec::<String>::new(), "{name}");
@@ -114,10 +114,74 @@ fn a_part_may_be_spelled_out_without_a_preset() {
         page-parity = \"0B\"\nbits-per-cell = 4\nlayers = 2\nprogram-mode = \"one-shot\"\nread-lsb = \"50us\"\n\
         read-csb = \"60us\"\nread-msb = \"70us\"\nread-top = \"80us\"\nprogram-loops = 20\n\
         program-pulse = \"30us\"\nprogram-verify = \"90us\"\nerase-loops = 3\nerase-pulse = \"3ms\"\n\
-        erase-verify = \"0us\"\nerase-wear = \"aero\"\nbus-rate = \"1.2GT/s\"\nendurance = 1000\n";
+        erase-verify = \"0us\"\nerase-wear = \"aero\"\nbus-rate = \"1.2GT/s\"\nendurance = 1000\n\
+        program-suspend-entry = \"20us\"\nprogram-resume = \"0us\"\nerase-suspend-entry = \"100us\"\nerase-resume = \"0us\"\n";
     let part = read(layered(Document::from_toml(text, "x.toml").unwrap()).unwrap()).unwrap();
     assert_eq!((part.name.as_str(), part.erase_wear), ("custom", EraseWear::Aero));
     assert_eq!(part.read, [50, 60, 70, 80].map(Duration::from_us));
+}
+
+#[test]
+fn all_missing_keys_are_named_at_once_with_what_they_mean_and_a_typical_value() {
+    let file =
+        Document::from_toml("[part]\nplanes = 4\nblocks-per-plane = 16\npage-size = \"16KiB\"\n", "x.toml");
+    let error = read(file.unwrap()).unwrap_err().to_string();
+    let lines: Vec<&str> = error.lines().collect();
+    // Unless bits-per-cell is given, the cells are taken to be the typical ones, of three bits.
+    let keys = [
+        "pages-per-block",
+        "page-parity",
+        "bits-per-cell",
+        "layers",
+        "program-mode",
+        "read-lsb",
+        "read-csb",
+        "read-msb",
+        "program-loops",
+        "program-pulse",
+        "program-verify",
+        "erase-loops",
+        "erase-pulse",
+        "erase-verify",
+        "program-suspend-entry",
+        "program-resume",
+        "erase-suspend-entry",
+        "erase-resume",
+        "bus-rate",
+        "endurance",
+    ];
+    assert_eq!(lines[0], format!("x.toml:1: {} keys are missing:", keys.len()));
+    let named: Vec<&str> = lines[1..].iter().map(|line| line.split(':').next().unwrap().trim()).collect();
+    assert_eq!(named, keys.map(|key| format!("part.{key}")));
+    assert_eq!(
+        lines[1],
+        "  part.pages-per-block: pages per block, as the data sheet counts them; expected a whole number from 1 to 65535 \
+         (typically 2112)"
+    );
+    assert!(lines[1..].iter().all(|line| line.contains("(typically ")), "{error}");
+}
+
+/// What enters and leaves a suspension is never zero because nobody said anything.
+#[test]
+fn only_a_part_that_suspends_must_say_what_suspending_takes() {
+    let with = |support: &str| {
+        let text = format!(
+            "[part]\nsuspend-support = \"{support}\"\nplanes = 1\nblocks-per-plane = 16\npages-per-block = 8\n\
+            page-size = \"4KiB\"\npage-parity = \"0B\"\nbits-per-cell = 1\nlayers = 1\nprogram-mode = \"page\"\n\
+            read-lsb = \"50us\"\nprogram-loops = 5\nprogram-pulse = \"30us\"\nprogram-verify = \"9us\"\nerase-loops = 3\n\
+            erase-pulse = \"3ms\"\nerase-verify = \"0us\"\nbus-rate = \"1.2GT/s\"\nendurance = 1000\n"
+        );
+        read(Document::from_toml(&text, "x.toml").unwrap()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with("none").unwrap().erase_suspend_entry, Duration::ZERO);
+    let missing = |support| with(support).unwrap_err().matches("\n  part.").count();
+    assert_eq!(["program", "erase", "both", "nested"].map(missing), [2, 2, 4, 4]);
+}
+
+#[test]
+fn a_part_may_have_a_name_of_its_own() {
+    let file = Document::from_toml("[part]\npreset = \"a4-tlc\"\nname = \"mine\"\n", "x.toml").unwrap();
+    assert_eq!(read(layered(file).unwrap()).unwrap().name, "mine");
 }
 
 #[test]
@@ -155,7 +219,7 @@ fn bad_parts_are_refused_with_their_reason() {
         ),
         (
             with("a4-tlc", "bits-per-cell = 4"),
-            "x.toml:1: part.read-top: missing key; expected a duration greater than 0ns and at most 60s",
+            "x.toml:1: part.read-top: missing key; expected a duration greater than 0ns and at most 60s (sensing time of the fourth (top) page; typically 100us)",
         ),
         (
             with("a4-tlc", "bits-per-cell = 5"),
@@ -183,7 +247,7 @@ fn bad_parts_are_refused_with_their_reason() {
         ),
         (
             with("a4-tlc", "read_lsb = \"1us\""),
-            "x.toml:3: part.read_lsb: unknown key; expected one of preset, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, command-cycles, endurance, reprogram, power (did you mean \"read-lsb\"?)",
+            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, command-cycles, endurance, reprogram, power (did you mean \"read-lsb\"?)",
         ),
     ];
     for (result, expected) in cases {

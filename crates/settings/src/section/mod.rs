@@ -5,7 +5,7 @@ mod ways;
 mod words;
 
 use crate::declaration::Key;
-use crate::error::{ConfigError, Problem, nearest};
+use crate::error::{ConfigError, Missing, Problem, nearest};
 use crate::kinds::Kind;
 use crate::origin::{Origin, Place};
 use crate::parse::Text;
@@ -16,6 +16,9 @@ use crate::value::{Value, plain};
 use std::sync::Arc;
 
 pub use ways::{Row, Way};
+
+/// What follows a value in messages that nobody wrote.
+const DEFAULTED: &str = "(the default)";
 
 /// One table of a document, being read.
 ///
@@ -134,7 +137,7 @@ impl Section {
             }
             None => {
                 let shown = self.reading.resolution().entry(&path).map(|entry| entry.display.clone());
-                let seen = format!("{} (the default)", shown.unwrap_or_else(|| "nothing".to_string()));
+                let seen = format!("{} {DEFAULTED}", shown.unwrap_or_else(|| "nothing".to_string()));
                 ConfigError::new(Problem::Value, self.place.clone(), path, seen, expected)
             }
         }
@@ -196,13 +199,52 @@ impl Section {
         }
     }
 
-    fn missing(&self, key: &str, expected: String) -> ConfigError {
+    /// A required key is not there: fails unless what is missing is made up.
+    fn miss(
+        &self,
+        key: &str,
+        doc: &'static str,
+        typical: Option<String>,
+        expected: impl FnOnce() -> String,
+    ) -> Result<(), ConfigError> {
+        if self.reading.declares() {
+            return Ok(());
+        }
         // What is written, wanted by nobody and nearly the key is the key misspelt.
         let wanted = |name: &str| self.reading.allows(&self.path, name);
         let written = self.table.entries.keys().map(String::as_str).filter(|name| !wanted(name));
-        let hint = nearest(key, written).map(|name| format!("\"{}\" is written: was it meant?", plain(name)));
-        let path = join(&self.path, key);
-        ConfigError::new(Problem::MissingKey, self.place.clone(), path, "", expected).hinting(hint)
+        let meant =
+            nearest(key, written).map(|name| format!(" (\"{}\" is written: was it meant?)", plain(name)));
+        let expected = expected() + &meant.unwrap_or_default();
+        let (place, key) = (self.place.clone(), join(&self.path, key));
+        self.reading.miss(Missing { place, key, expected, doc, typical })
+    }
+
+    /// What `read` makes of this section. Where it fails for want of a key, the error names all that are missing.
+    pub fn completely<T>(
+        &mut self,
+        read: impl Fn(&mut Section) -> Result<T, ConfigError>,
+    ) -> Result<T, ConfigError> {
+        let lacks = |error: &ConfigError| error.problem() == Problem::MissingKey;
+        read(self).map_err(|error| {
+            let all = Section { reading: Reading::collecting(), ..self.clone() };
+            if lacks(&error) { all.missed_by(&read).unwrap_or(error) } else { error }
+        })
+    }
+
+    /// The error about all keys that `read` misses; this section must be one that collects.
+    pub(crate) fn missed_by<T>(
+        mut self,
+        read: &dyn Fn(&mut Section) -> Result<T, ConfigError>,
+    ) -> Option<ConfigError> {
+        match read(&mut self) {
+            // A value that cannot be used comes first: it was written, and may be why others seem to be missing.
+            Err(error) if error.problem() == Problem::Value && !error.seen().ends_with(DEFAULTED) => {
+                Some(error)
+            }
+            // What else it makes of values that nobody wrote does not matter.
+            _ => self.reading.missed(),
+        }
     }
 
     fn not_a_list(&self, key: &str, value: &Value, place: Place) -> ConfigError {

@@ -117,9 +117,10 @@ impl Section {
                 self.check_range(kind, key, value, &spec, seen, place)?;
                 value.clone()
             }
-            (None, None) if self.reading.declares() => example(kind, &spec),
             (None, None) => {
-                return Err(self.missing(key, format!("{}{}", kind.noun, spec.words(kind.display))));
+                let typical = spec.typical.as_ref().map(kind.display);
+                self.miss(key, doc, typical, || format!("{}{}", kind.noun, spec.words(kind.display)))?;
+                example(kind, &spec)
             }
         };
         self.record(kind, key, doc, Some(&value), true);
@@ -154,10 +155,10 @@ impl Section {
             }
             (Some(leaf), _) => return Err(self.not_a_list(key, &leaf.value, leaf.origin.place())),
             (None, Some(default)) => default.to_vec(),
-            (None, None) if self.reading.declares() => vec![example(kind, &each)],
             (None, None) => {
-                let expected = format!("a list, each entry {}{}", kind.noun, each.words(kind.display));
-                return Err(self.missing(key, expected));
+                let expected = || format!("a list, each entry {}{}", kind.noun, each.words(kind.display));
+                self.miss(key, doc, None, expected)?;
+                vec![example(kind, &each)]
             }
         };
         self.record_list(kind, key, doc, &values);

@@ -90,8 +90,10 @@ impl Section {
         let (text, origin) = match (self.find_leaf(key, declared)?, spec.default.clone()) {
             (Some(found), _) => found,
             (None, Some(default)) => (default, Origin::Default),
-            (None, None) if self.reading.declares() => (names[0].0.to_string(), Origin::Default),
-            (None, None) => return Err(self.missing(key, kinds::STRING.noun.to_string())),
+            (None, None) => {
+                self.miss(key, doc, None, || kinds::STRING.noun.to_string())?;
+                (names[0].0.to_string(), Origin::Default)
+            }
         };
         let (value, canonical) = meaning(self, &text, &origin)?;
         self.write(key, doc, canonical, "", (kinds::STRING.display)(&text), true);
@@ -108,12 +110,35 @@ impl Section {
         default: Option<&str>,
         options: &[(N, T, D)],
     ) -> Result<T, ConfigError> {
+        self.chosen(key, doc, default, None, options)
+    }
+
+    /// As [`Section::choice`] of a required key, which whoever leaves it out is told to be usually the first option.
+    pub fn choice_typically_first<N: AsRef<str>, T: Clone, D: AsRef<str>>(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        options: &[(N, T, D)],
+    ) -> Result<T, ConfigError> {
+        self.chosen(key, doc, None, options.first().map(|(name, ..)| name.as_ref().to_string()), options)
+    }
+
+    fn chosen<N: AsRef<str>, T: Clone, D: AsRef<str>>(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        default: Option<&str>,
+        typical: Option<String>,
+        options: &[(N, T, D)],
+    ) -> Result<T, ConfigError> {
         let declared = || choosing(doc, default, options);
         let (name, value) = match (self.find_choice(key, options, declared)?, default) {
             (Some(found), _) => found,
             (None, Some(default)) => named(key, default, options),
-            (None, None) if self.reading.declares() => (options[0].0.as_ref(), options[0].1.clone()),
-            (None, None) => return Err(self.missing(key, one_of(names(options)))),
+            (None, None) => {
+                self.miss(key, doc, typical, || one_of(names(options)))?;
+                (options[0].0.as_ref(), options[0].1.clone())
+            }
         };
         self.record(&kinds::STRING, key, doc, Some(&name.to_string()), true);
         Ok(value)
@@ -151,9 +176,9 @@ impl Section {
             }
             (Some(leaf), _) => return Err(self.not_a_list(key, &leaf.value, leaf.origin.place())),
             (None, Some(default)) => default.iter().map(|name| named(key, name, options)).collect(),
-            (None, None) if self.reading.declares() => vec![(options[0].0.as_ref(), options[0].1.clone())],
             (None, None) => {
-                return Err(self.missing(key, format!("a list, each entry {}", one_of(names(options)))));
+                self.miss(key, doc, None, || format!("a list, each entry {}", one_of(names(options))))?;
+                vec![(options[0].0.as_ref(), options[0].1.clone())]
             }
         };
         let (names, values): (Vec<&str>, Vec<T>) = chosen.into_iter().unzip();

@@ -32,8 +32,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     }
     let mut g = document.section("geometry")?.shaping_state();
     let few = |max| required::<u32>().within(1..=max);
-    let channels = g.u32("channels", "channels (buses) of the drive", few(256))?;
-    let chips = g.u32("chips-per-channel", "chips (targets) on each channel", few(256))?;
+    let channels = g.u32("channels", "channels (buses) of the drive", few(256).typical(8))?;
+    let chips = g.u32("chips-per-channel", "chips (targets) on each channel", few(256).typical(4))?;
     let dies = g.u32("dies-per-chip", "dies (LUNs) in each chip", default(1).within(1..=64))?;
     if u64::from(channels) * u64::from(chips) * u64::from(dies) > 1 << 16 {
         return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
@@ -41,7 +41,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let mapping_unit = read_mapping_unit(document, &part)?;
     let geometry = Geometry::new(channels, chips, dies, &part).mapped_in(mapping_unit);
     let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
-    let ftl = read_ftl(document)?;
+    let (capacity, _) = super::drive_keys::read(document)?;
+    let ftl = FtlSpec { capacity, ..read_ftl(document)? };
     if let Some(of) = &ftl.reprogram {
         nand.super_layer = super_layer_word_lines(geometry.word_lines, part.layers, of.super_layer);
     }
@@ -140,7 +141,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
     let over_provisioning = f.fraction(
         "over-provisioning",
         "(physical - logical) / logical, of the pages that can hold data",
-        required().positive().at_most(20.0),
+        required().positive().at_most(20.0).typical(0.07),
     )?;
     let bad_block_reserve = f.fraction(
         "bad-block-reserve",
@@ -193,6 +194,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
     }
     Ok(FtlSpec {
         over_provisioning,
+        capacity: None,
         bad_block_reserve,
         multi_plane,
         allocation,

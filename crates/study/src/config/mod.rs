@@ -3,7 +3,9 @@
 //! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the user's file, the
 //! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
 
+mod capacity;
 mod drive;
+mod drive_keys;
 mod errors;
 mod flow;
 mod power;
@@ -163,8 +165,9 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
 }
 
 fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) -> Result<Case, PlanError> {
-    let document = layered(request, overrides)?;
-    let mut case = read_values(&document, folder_of(&request.path))?;
+    let folder = folder_of(&request.path);
+    let document = capacity::sized(layered(request, overrides)?, &request.path, folder)?;
+    let mut case = document.completely(|document| read_values(document, folder))?;
     document.finish()?;
     let resolution = document.resolution();
     place_traces(&mut case.flows, &resolution, &request.path);
@@ -177,8 +180,10 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     }
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
     if let Some((key, end)) = case.run.never(&case.drive, case.array.as_ref(), &case.flows) {
+        let mut keys = vec![key.as_str(), "run.warmup", "run.time"];
+        keys.retain(|key| *key != "run.warmup" || case.run.warmup.is_some());
         let message = format!("the run is over after {end}: give an earlier time, or run.time more");
-        return Err(ConfigError::conflict(&resolution, &[&key, "run.warmup", "run.time"], message).into());
+        return Err(ConfigError::conflict(&resolution, &keys, message).into());
     }
     case.drive.check().map_err(impossible)?;
     case.precondition.check(&case.drive).map_err(impossible)?;
@@ -200,7 +205,8 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
         return Err(top.invalid("config_version", format!("{CONFIG_VERSION}, the one this program reads")));
     }
     top.label("title", "what this configuration is for")?;
-    top.label_of("drive", DRIVE, &DRIVES.iter().map(|&(name, doc, _)| (name, doc)).collect::<Vec<_>>())?;
+    let presets: Vec<_> = DRIVES.iter().map(|&(name, doc, _)| (name, doc)).collect();
+    document.section("drive")?.label_of("preset", drive_keys::PRESET, &presets)?;
     let seed = top.u64("seed", "seed of every random stream", interpulse_settings::default(1).at_least(0))?;
     for mut case in document.tables("case")? {
         case.label("name", "name of the case in results")?;
@@ -215,9 +221,6 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
 }
-
-/// What `drive` is, for whoever reads it.
-const DRIVE: &str = "drive preset this configuration is based on";
 
 /// The case of a configuration of which `draw` makes up what is not written, as [`Document::drawing`] says. What the values
 /// make together has not been checked.
@@ -271,22 +274,27 @@ fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
 
 /// The layers of a request: command line over `overrides` over file over part file over presets.
 fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Document, PlanError> {
-    let mut document = Document::from_toml(&request.text, &request.path)?;
+    let expanded = |document: Document| document.expanding("drive", "preset");
+    let mut document = expanded(Document::from_toml(&request.text, &request.path)?);
     for (key, value) in overrides.iter().chain(&request.sets) {
-        document = Document::set(key, value)?.over(document)?;
+        document = expanded(Document::set(key, value)?).over(document)?;
     }
     if let Some(seed) = request.seed {
         document = Document::set("seed", &seed.to_string())?.over(document)?;
     }
     document = with_trace(request, document)?;
     document = parts::with_file(document, folder_of(&request.path))?;
-    let name = Document::clone(&document).top().label("drive", DRIVE)?;
+    let mut drive = Document::clone(&document).section("drive")?;
+    let name = drive.label("preset", drive_keys::PRESET)?;
     if let Some(name) = name {
         let (_, _, text) = *DRIVES.iter().find(|(n, _, _)| *n == name).ok_or_else(|| {
             let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
-            PlanError::from(document.top().invalid("drive", format!("one of {}", names.join(", "))))
+            PlanError::from(drive.invalid("preset", format!("one of {}", names.join(", "))))
         })?;
-        document = document.over(Document::preset(text, PresetKind::Drive, &name)?)?;
+        let preset = Document::preset(text, PresetKind::Drive, &name)?;
+        // Whoever brings a part does not want what a preset's part happens to have beside it.
+        let whole = document.has("part.file") && !document.has("part.preset");
+        document = document.over(if whole { preset.without("part") } else { preset })?;
     } else if !document.has("part") {
         let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
         return Err(PlanError(format!(

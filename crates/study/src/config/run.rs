@@ -48,8 +48,8 @@ pub enum Until {
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSpec {
-    /// Simulated time before the measurement window.
-    pub warmup: Duration,
+    /// Simulated time before the measurement window; `None`: until the drive is at work.
+    pub warmup: Option<Duration>,
     /// The window ends after this many completed requests.
     pub requests: Option<u64>,
     /// The window ends after this simulated time.
@@ -129,11 +129,8 @@ impl Until {
 pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
     let mut r = document.section("run")?;
     let long = Duration::from_ms(100 * 24 * 3_600_000);
-    let warmup = r.duration(
-        "warmup",
-        "simulated time before the measurement window",
-        default(Duration::ZERO).at_most(long),
-    )?;
+    let doc = "simulated time before the measurement window; without it, until the drive is at work";
+    let warmup = r.optional_duration("warmup", doc, optional().at_most(long))?;
     let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
     let time =
         r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
@@ -149,7 +146,8 @@ impl RunSpec {
         array: Option<&ArraySpec>,
         flows: &[FlowSpec],
     ) -> Option<(String, Duration)> {
-        let end = self.warmup + self.time?;
+        // A run in which something happens at a given time has no warm-up but the one that is asked for.
+        let end = self.warmup.unwrap_or_default() + self.time?;
         let cut = drive.power_loss.and_then(|spec| spec.at).map(|at| ("power-loss.at".to_string(), at));
         let failures = array.into_iter().flat_map(|array| array.failures.iter().flatten());
         let failures = failures.map(|failure| ("array.fail-at".to_string(), failure.at));

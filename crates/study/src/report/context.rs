@@ -25,7 +25,7 @@ impl Context<'_> {
         let wear = drives.iter().map(|drive| drive.tables().wear());
         Context {
             case,
-            effective_spare: drives[0].tables().effective_spare().0,
+            effective_spare: drives[0].tables().effective_spare_at_work().0,
             free_pages: drives.iter().map(|drive| drive.tables().free_pages()).sum(),
             wear: wear.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2)).expect("a case has drives"),
             super_blocks: drives.iter().map(|drive| drive.tables().layout.super_blocks()).sum(),

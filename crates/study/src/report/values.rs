@@ -4,7 +4,7 @@ use interpulse_engine::{CounterInfo, Latencies, LatencyHistogram};
 use serde_json::{Map, Value, json};
 
 /// Percentiles reported, with their names.
-const PERCENTILES: [(&str, f64); 6] =
+pub(super) const PERCENTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
 
 /// Nanoseconds in microseconds.

@@ -9,7 +9,7 @@ use interpulse_oracle::stats::proportion_interval;
 use proptest::prelude::*;
 
 /// Blocks as (valid units of 64, closed as the how-manyth), `None` where a block may not be collected.
-fn choose(policy: GcPolicy, blocks: &[Option<(u16, u64)>], rng: &mut Rng) -> Option<u32> {
+fn choose(policy: GcPolicy, blocks: &[Option<(u32, u64)>], rng: &mut Rng) -> Option<u32> {
     let mut map = Map::new(64, blocks.len() as u32 + 2, 64);
     let mut closed = vec![0; blocks.len() + 2];
     // The lane is blocks 1 .. n; those around it belong to others, and one would be everybody's choice.
@@ -52,12 +52,12 @@ fn one_choice_draws_every_block_alike_and_two_take_the_better() {
 
 proptest! {
     #[test]
-    fn victims_are_the_extremes_of_their_rule(blocks in prop::collection::vec(prop::option::of((0u16..=64, 0u64..100)), 1..40)) {
+    fn victims_are_the_extremes_of_their_rule(blocks in prop::collection::vec(prop::option::of((0u32..=64, 0u64..100)), 1..40)) {
         let candidates = || blocks.iter().enumerate().filter_map(|(i, b)| b.map(|(v, at)| (i as u32, v, at)));
         let chosen = |policy| choose(policy, &blocks, &mut rng());
         prop_assert_eq!(chosen(GcPolicy::Greedy), candidates().min_by_key(|c| c.1).map(|c| c.0));
         prop_assert_eq!(chosen(GcPolicy::Fifo), candidates().min_by_key(|c| c.2).map(|c| c.0));
-        let benefit = |valid: u16, at: u64| match valid {
+        let benefit = |valid: u32, at: u64| match valid {
             0 => f64::INFINITY,
             v => (100 - at) as f64 * (64.0 - f64::from(v)) / (2.0 * f64::from(v)),
         };

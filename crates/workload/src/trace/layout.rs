@@ -12,6 +12,16 @@ pub(super) struct Layout {
     /// By index of first appearance.
     regions: Box<[Region]>,
     map: Map,
+    capacity: u64,
+}
+
+/// Where a placed request lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Placed {
+    /// Its first sector on the drive.
+    pub sector: u64,
+    /// Whether some of it lay beyond the end of the drive before it was moved.
+    pub beyond: bool,
 }
 
 /// Where a device is placed, and what the first pass saw it touch.
@@ -24,8 +34,8 @@ struct Region {
 
 enum Map {
     Same,
-    Fold { capacity: u64 },
-    Scale { low: u64, span: u64, capacity: u64 },
+    Fold,
+    Scale { low: u64, span: u64 },
 }
 
 impl Layout {
@@ -46,34 +56,36 @@ impl Layout {
                 check_inside(found, capacity)?;
                 Map::Same
             }
-            Fit::Fold => Map::Fold { capacity },
+            Fit::Fold => Map::Fold,
             Fit::Scale => {
                 let (first, last) = (&devices[0], &devices[devices.len() - 1]);
                 let low = first.placed_at + first.first_sector;
-                Map::Scale { low, span: last.placed_at + last.end_sector - low, capacity }
+                Map::Scale { low, span: last.placed_at + last.end_sector - low }
             }
         };
-        Ok(Layout { regions: regions.into(), map })
+        Ok(Layout { regions: regions.into(), map, capacity })
     }
 
-    /// The start on the drive of a request of the trace; it ends inside the drive. `None` for a request
+    /// Where a request of the trace starts on the drive; it ends inside the drive. `None` for a request
     /// outside what the first pass saw: the file has changed.
-    pub fn place(&self, device: u32, sector: u64, sectors: u32) -> Option<u64> {
+    pub fn place(&self, device: u32, sector: u64, sectors: u32) -> Option<Placed> {
         let region = self.regions[device as usize];
         let sectors = u64::from(sectors);
         if sector < region.first || sector + sectors > region.end {
             return None;
         }
-        let sector = region.base + sector;
-        match self.map {
-            Map::Same => Some(sector),
-            Map::Fold { capacity } => Some((sector % capacity).min(capacity.checked_sub(sectors)?)),
-            Map::Scale { low, span, capacity } => {
+        let (sector, capacity) = (region.base + sector, self.capacity);
+        let beyond = sector + sectors > capacity;
+        let sector = match self.map {
+            Map::Same => sector,
+            Map::Fold => (sector % capacity).min(capacity.checked_sub(sectors)?),
+            Map::Scale { low, span } => {
                 let scaled = (u128::from(sector - low) * u128::from(capacity) / u128::from(span)) as u64;
                 let start = scaled.min(capacity.checked_sub(sectors)?);
-                Some(start / SCALE_ALIGNMENT * SCALE_ALIGNMENT)
+                start / SCALE_ALIGNMENT * SCALE_ALIGNMENT
             }
-        }
+        };
+        Some(Placed { sector, beyond })
     }
 }
 

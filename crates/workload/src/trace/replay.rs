@@ -21,8 +21,8 @@ pub(crate) struct Replay {
     layout: Layout,
     pacing: TracePacing,
     start: SimTime,
-    /// Requests read ahead, and how many of them are handed out.
-    ahead: Vec<(SimTime, Request)>,
+    /// Requests read ahead, each with whether some of it lay beyond the drive, and how many of them are handed out.
+    ahead: Vec<(SimTime, Request, bool)>,
     taken: usize,
     /// Rows read in this pass.
     read: u64,
@@ -77,9 +77,11 @@ impl Replay {
         if self.taken == self.ahead.len() {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
         }
-        let next = self.ahead.get(self.taken).copied();
-        self.taken += usize::from(next.is_some());
-        Ok(next)
+        let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
+        self.taken += 1;
+        self.summary.replayed += 1;
+        self.summary.beyond += u64::from(beyond);
+        Ok(Some((at, request)))
     }
 
     /// Reads up to [`AHEAD`] requests ahead; none at the end of the trace.
@@ -92,9 +94,9 @@ impl Replay {
                 Some(row) => {
                     self.read += 1;
                     let placed = self.layout.place(row.device, row.sector, row.sectors);
-                    let sector = placed.ok_or(TraceProblem::Changed { line: row.line })?;
-                    let request = Request { op: row.op, sector, sectors: row.sectors };
-                    self.ahead.push((self.arrival(row.at_ns), request));
+                    let placed = placed.ok_or(TraceProblem::Changed { line: row.line })?;
+                    let request = Request { op: row.op, sector: placed.sector, sectors: row.sectors };
+                    self.ahead.push((self.arrival(row.at_ns), request, placed.beyond));
                 }
                 None => self.ended = true,
             }

@@ -87,6 +87,8 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
             written_bytes: Bytes(totals.written_sectors * SECTOR.get()),
             span: Duration(totals.latest_ns),
             min_gap: totals.min_gap_ns.map(Duration),
+            beyond: 0,
+            replayed: 0,
             devices: summaries,
         },
         told,

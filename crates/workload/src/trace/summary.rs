@@ -36,8 +36,19 @@ pub struct TraceSummary {
     pub span: Duration,
     /// Shortest time between two rows; `None` with fewer than two rows.
     pub min_gap: Option<Duration>,
+    /// Requests handed out so far of which some lies beyond the end of the drive: `fit` moved them.
+    pub beyond: u64,
+    /// Requests handed out so far.
+    pub replayed: u64,
     /// The devices in the order in which they are placed: ascending host and number.
     pub devices: Vec<DeviceSummary>,
+}
+
+impl TraceSummary {
+    /// One past the highest sector touched, as the devices are placed and before `fit` moves anything.
+    pub fn end_sector(&self) -> u64 {
+        self.devices.last().map_or(0, |last| last.placed_at + last.end_sector)
+    }
 }
 
 /// One device of a trace.

@@ -11,7 +11,7 @@ pub struct CostBenefit;
 impl VictimPolicy for CostBenefit {
     #[inline]
     fn victim(&self, blocks: &Blocks, _: &mut Rng) -> Option<usize> {
-        let score = |weight: u16, closed: u64| {
+        let score = |weight: u32, closed: u64| {
             let (valid, age) = (u64::from(weight), blocks.clock - closed);
             // age * (1 - u) / 2u in integers; an empty block is the best there is.
             if valid == 0 {

@@ -10,7 +10,7 @@ impl VictimPolicy for Greedy {
     /// The first of the smallest weights, if it is a candidate. Two passes, both of which vectorise.
     #[inline]
     fn victim(&self, blocks: &Blocks, _: &mut Rng) -> Option<usize> {
-        let smallest = blocks.weights.iter().fold(u16::MAX, |a, &b| a.min(b));
+        let smallest = blocks.weights.iter().fold(u32::MAX, |a, &b| a.min(b));
         if !is_candidate(smallest) {
             return None;
         }

@@ -1,0 +1,125 @@
+//! How large a drive is, and how many blocks make one of a given capacity.
+
+use super::DriveSpec;
+use crate::ftl::map::MAX_UNITS;
+use interpulse_engine::Bytes;
+use interpulse_flash::parts::MOST_BLOCKS;
+
+/// One block more on each plane may make a drive larger than what was asked for by no more than one in this many.
+const COARSEST: u64 = 100;
+
+/// The sizes of a drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capacity {
+    /// All pages of all blocks, those of the bad-block reserve and those that stay unused included, without parity.
+    pub raw: Bytes,
+    /// What the host sees.
+    pub usable: Bytes,
+    /// (physical - logical) / logical as it came out, of the pages that can hold data outside the bad-block reserve.
+    pub over_provisioning: f64,
+}
+
+/// A capacity that a drive should have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Of what the host sees: exactly this, and the rest of the last block on each plane is more over-provisioning.
+    Usable(Bytes),
+    /// Of all pages: the nearest that whole blocks make.
+    Raw(Bytes),
+}
+
+impl DriveSpec {
+    /// The sizes of this drive, which must have been checked.
+    pub fn capacity(&self) -> Capacity {
+        let logical = self.ftl_config().expect("the spec has been checked").logical_units;
+        let physical = self.layout().expect("the spec has been checked").units();
+        Capacity {
+            raw: Bytes(self.raw_bytes(self.geometry.blocks_per_plane)),
+            usable: Bytes(u64::from(logical) * self.geometry.unit_bytes),
+            over_provisioning: (physical - u64::from(logical)) as f64 / f64::from(logical),
+        }
+    }
+
+    /// The blocks of a plane with which the drive has the capacity `wanted`, everything else being as it is.
+    ///
+    /// Fails, with the nearest capacities that can be had, where none of them comes close enough.
+    pub fn blocks_for(&self, wanted: Wanted) -> Result<u32, String> {
+        let (asked, bytes): (u64, &dyn Fn(u32) -> u64) = match wanted {
+            Wanted::Usable(Bytes(asked)) => (asked, &|blocks| self.usable_bytes(blocks)),
+            Wanted::Raw(Bytes(asked)) => (asked, &|blocks| self.raw_bytes(blocks)),
+        };
+        let name = |blocks: u32| format!("{} ({blocks} blocks a plane)", Bytes(bytes(blocks)));
+        let most = self.most_blocks();
+        // The fewest blocks that hold what is asked for; one more than there can be where none do.
+        let (mut too_few, mut enough) = (0, most + 1);
+        while enough - too_few > 1 {
+            let middle = too_few + (enough - too_few) / 2;
+            if bytes(middle) >= asked { enough = middle } else { too_few = middle }
+        }
+        if enough > most {
+            return Err(format!("at most {}; more needs more channels, chips, dies or planes", name(most)));
+        }
+        let coarse = asked / COARSEST;
+        let (above, below) = (bytes(enough) - asked, asked - if too_few > 0 { bytes(too_few) } else { 0 });
+        let blocks = match wanted {
+            Wanted::Raw(_) if below < above && below <= coarse => too_few,
+            _ => enough,
+        };
+        if let Some(least) = self.least_blocks(blocks, most)
+            && least > blocks
+        {
+            return Err(format!(
+                "at least {}; less leaves garbage collection no blocks to work with",
+                name(least)
+            ));
+        }
+        if blocks == enough && above > coarse {
+            let smaller = if too_few > 0 && self.least_blocks(too_few, most) == Some(too_few) {
+                format!("{} or ", name(too_few))
+            } else {
+                String::new()
+            };
+            return Err(format!("what whole blocks make, to 1 %; the nearest: {smaller}{}", name(enough)));
+        }
+        Ok(blocks)
+    }
+
+    /// From `blocks` on, the fewest blocks of a plane that make a drive; `None` if that is not a question of their number.
+    fn least_blocks(&self, blocks: u32, most: u32) -> Option<u32> {
+        (blocks..=most.min(blocks.saturating_add(4096))).find(|&blocks| {
+            let mut other = self.clone();
+            other.set_blocks(blocks);
+            other.ftl.capacity = None;
+            other.ftl_config().is_ok()
+        })
+    }
+
+    fn set_blocks(&mut self, blocks: u32) {
+        self.part.blocks_per_plane = blocks;
+        self.geometry.blocks_per_plane = blocks;
+    }
+
+    fn planes(&self) -> u64 {
+        let g = &self.geometry;
+        [g.chips_per_channel, g.dies_per_chip, g.planes].iter().map(|&n| u64::from(n)).product::<u64>()
+            * u64::from(g.channels)
+    }
+
+    /// The most blocks of a plane that a part may have and the map can address.
+    fn most_blocks(&self) -> u32 {
+        let per_block = self.planes() * u64::from(self.geometry.units_per_block());
+        u64::from(MOST_BLOCKS).min((MAX_UNITS - 1) / per_block) as u32
+    }
+
+    fn raw_bytes(&self, blocks: u32) -> u64 {
+        let block = u64::from(self.part.pages_per_block) * self.part.page_size.get();
+        self.planes() * u64::from(blocks) * block
+    }
+
+    /// What the host would see with so many blocks a plane and the over-provisioning asked for.
+    fn usable_bytes(&self, blocks: u32) -> u64 {
+        let data = u64::from(blocks.saturating_sub(self.ftl.reserved(blocks)));
+        let units = self.planes() * data * u64::from(self.geometry.units_per_block());
+        self.ftl.logical(units) * self.geometry.unit_bytes
+    }
+}

@@ -1,0 +1,139 @@
+//! The measurement window in batches: what had been done by when, looked at every so many requests.
+//!
+//! A window of unknown length is cut into 20 to 40 batches of equal numbers of requests: when there are too many looks,
+//! every second one is dropped.
+
+use crate::simulated::Simulated;
+use interpulse_drive::ftl::FtlCounters;
+use interpulse_engine::{Duration, LatencyHistogram, SimTime};
+use interpulse_host::{Host, Observer, Window};
+
+/// Requests of a batch at first.
+const SMALLEST: u64 = 256;
+/// Looks that are kept: from half as many to this.
+const MOST: usize = 40;
+
+/// What had been done when it was looked at; counts are cumulative.
+#[derive(Clone)]
+struct Look {
+    at: SimTime,
+    requests: u64,
+    ftl: FtlCounters,
+    read: Counted,
+    write: Counted,
+}
+
+/// The buckets of a histogram that are not empty: upper end in ns, count.
+type Counted = Vec<(u64, u64)>;
+
+/// The batches of a window that is under way or over.
+pub struct Batches {
+    every: u64,
+    begins: (SimTime, u64, FtlCounters),
+    looks: Vec<Look>,
+}
+
+/// What was done in one batch.
+pub struct Batch {
+    /// Requests completed.
+    pub requests: u64,
+    /// Its length.
+    pub length: Duration,
+    /// What the FTL did.
+    pub ftl: FtlCounters,
+    /// Latencies of reads: upper end of a bucket in ns, count.
+    pub read: Counted,
+    /// Latencies of writes.
+    pub write: Counted,
+}
+
+impl Batches {
+    /// Those of a window that begins now.
+    pub fn begin<D: Simulated, O: Observer>(host: &Host<D, O>, now: SimTime) -> Batches {
+        let begins = (now, host.device.completed(), ftl_of(&host.device));
+        Batches { every: SMALLEST, begins, looks: Vec::with_capacity(MOST) }
+    }
+
+    /// Requests completed since the start of the run at which to look again.
+    pub fn next(&self) -> u64 {
+        let last = self.looks.last().map_or(self.begins.1, |look| look.requests);
+        last.saturating_add(self.every)
+    }
+
+    /// Looks.
+    pub fn look<D: Simulated, O: Observer>(&mut self, host: &Host<D, O>, now: SimTime) {
+        let (read, write) = counted(&host.window);
+        let (requests, ftl) = (host.device.completed(), ftl_of(&host.device));
+        self.looks.push(Look { at: now, requests, ftl, read, write });
+        if self.looks.len() == MOST {
+            let mut k = 0;
+            self.looks.retain(|_| {
+                k += 1;
+                k % 2 == 0
+            });
+            self.every *= 2;
+        }
+    }
+
+    /// The batches in order; what came after the last look is left out.
+    pub fn all(&self) -> Vec<Batch> {
+        let (at, requests, ftl) = &self.begins;
+        let first =
+            Look { at: *at, requests: *requests, ftl: ftl.clone(), read: Vec::new(), write: Vec::new() };
+        let before = std::iter::once(&first).chain(&self.looks);
+        before
+            .zip(&self.looks)
+            .map(|(before, after)| Batch {
+                requests: after.requests - before.requests,
+                length: after.at.since(before.at),
+                ftl: after.ftl.since(&before.ftl),
+                read: since(&after.read, &before.read),
+                write: since(&after.write, &before.write),
+            })
+            .collect()
+    }
+}
+
+/// What all drives' FTLs have done since the start.
+pub fn ftl_of<D: Simulated>(device: &D) -> FtlCounters {
+    let mut sum = FtlCounters::default();
+    device.drives().iter().for_each(|drive| sum.add(&drive.tables().counters));
+    sum
+}
+
+fn counted(window: &Window) -> (Counted, Counted) {
+    let of = |h: &LatencyHistogram| h.buckets().map(|(_, end, count)| (end, count)).collect();
+    match &window.flows[..] {
+        [one] => (of(&one.read), of(&one.write)),
+        flows => {
+            let (mut read, mut write) = (LatencyHistogram::new(), LatencyHistogram::new());
+            for flow in flows {
+                read.merge(&flow.read);
+                write.merge(&flow.write);
+            }
+            (of(&read), of(&write))
+        }
+    }
+}
+
+/// What `after` counts and `before` did not; both are in ascending order, and no count ever falls.
+fn since(after: &Counted, before: &Counted) -> Counted {
+    let mut before = before.iter().peekable();
+    let new = |&(end, count): &(u64, u64)| {
+        let old = before.next_if(|&&(known, _)| known == end).map_or(0, |&(_, count)| count);
+        (count > old).then_some((end, count - old))
+    };
+    after.iter().filter_map(new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_of_counts_is_what_came_since() {
+        let (before, after) = (vec![(3, 1), (7, 2)], vec![(1, 4), (3, 1), (7, 5), (9, 1)]);
+        assert_eq!(since(&after, &before), [(1, 4), (7, 3), (9, 1)]);
+        assert_eq!(since(&after, &Vec::new()), after);
+    }
+}

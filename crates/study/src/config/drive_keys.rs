@@ -1,0 +1,25 @@
+//! `[drive]`: the preset that a drive is based on, and how large the drive is.
+
+use interpulse_engine::Bytes;
+use interpulse_settings::{ConfigError, Document, optional};
+
+/// What `drive.preset` is, for whoever reads it.
+pub(super) const PRESET: &str =
+    "drive preset this configuration is based on; `drive = \"...\"` above the first section is short for it";
+
+/// The usable capacity that is asked for, and the raw one.
+pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>), ConfigError> {
+    let mut s = document.section("drive")?.shaping_state();
+    let size = optional().at_least(Bytes::mib(1));
+    let usable = s.optional_bytes(
+        "capacity",
+        "what the host sees of a drive, as it is sold: chooses part.blocks-per-plane for the over-provisioning asked for",
+        size,
+    )?;
+    let raw = s.leaving_state().optional_bytes(
+        "raw-capacity",
+        "all pages of a drive, over-provisioning and bad-block reserve included: chooses part.blocks-per-plane, to 1 %",
+        size,
+    )?;
+    Ok((usable, raw))
+}

@@ -1,0 +1,275 @@
+//! Was the window steady, and how sure are its percentiles? Batch means, as in Law and Kelton, "Simulation Modeling and
+//! Analysis", chapter 9: batches of many requests are nearly independent where single requests are not.
+
+use crate::batches::Batch;
+use interpulse_drive::ftl::FtlCounters;
+use interpulse_engine::LatencyHistogram;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Batches below which nothing is said.
+const LEAST: usize = 20;
+/// A difference between the halves as large by chance alone is as likely as this.
+const CHANCE: f64 = 1e-3;
+/// Relative differences below this are nobody's concern, however certain.
+const MATTERS: f64 = 0.02;
+/// As [`MATTERS`], of a tail latency.
+const TAIL_MATTERS: f64 = 0.05;
+/// Relative differences beyond this are not passed over even where chance may have made them.
+const LARGE: f64 = 0.05;
+/// As [`LARGE`], of a tail latency.
+const TAIL_LARGE: f64 = 0.25;
+/// Probability that an interval holds its percentile.
+const CONFIDENCE: f64 = 0.95;
+/// Requests that must lie beyond a percentile for it to be more than an anecdote.
+pub const BEYOND: f64 = 10.0;
+
+/// A figure in the two halves of the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Halves {
+    /// Name in results.
+    pub name: &'static str,
+    /// In the first half.
+    pub first: f64,
+    /// In the second.
+    pub second: f64,
+    /// What the difference says.
+    pub says: Says,
+}
+
+/// What the difference of a figure between the halves says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// It is small.
+    Steady,
+    /// It is larger than chance makes it, and large enough to matter.
+    Drifts,
+    /// It is large, but the window is too short to tell whether that is chance.
+    Unsure,
+}
+
+/// A figure of a batch: what is divided by what.
+type Ratio = (f64, f64);
+
+/// A sum of ratios over batches with its standard error.
+struct Estimate {
+    value: f64,
+    error: f64,
+}
+
+impl Estimate {
+    /// The ratio estimator; `None` where nothing is divided by.
+    fn of(batches: &[Ratio]) -> Option<Estimate> {
+        let (k, below): (f64, f64) = (batches.len() as f64, batches.iter().map(|b| b.1).sum());
+        if batches.len() < 2 || below <= 0.0 {
+            return None;
+        }
+        let value = batches.iter().map(|b| b.0).sum::<f64>() / below;
+        let residuals: Vec<f64> = batches.iter().map(|b| b.0 - value * b.1).collect();
+        let squares: f64 = residuals.iter().map(|e| e * e).sum();
+        let r = correlation(&residuals, squares);
+        // The variance of the mean of an autoregressive process is larger by this.
+        let inflated = (1.0 + r) / (1.0 - r);
+        Some(Estimate { value, error: (squares * inflated * k / (k - 1.0)).sqrt() / below })
+    }
+}
+
+/// How much a batch takes after the one before it, 0 to 0.9: where collections come in waves, batches shorter than a wave do.
+/// The estimate from so few batches is too low by about (1 + 4 r) / k (Kendall, Biometrika 41, 1954).
+fn correlation(residuals: &[f64], squares: f64) -> f64 {
+    if squares <= 0.0 {
+        return 0.0;
+    }
+    let r = residuals.windows(2).map(|w| w[0] * w[1]).sum::<f64>() / squares;
+    let unbiased = r + (1.0 + 4.0 * r) / residuals.len() as f64;
+    if unbiased < 2.0 / (residuals.len() as f64).sqrt() { 0.0 } else { unbiased.min(0.9) }
+}
+
+/// What `p` of the values of Student's t with so many degrees of freedom lie below.
+fn t_quantile(p: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).expect("there are several batches").inverse_cdf(p)
+}
+
+fn halves(name: &'static str, batches: &[Ratio], matters: f64) -> Option<Halves> {
+    let (first, second) = batches.split_at(batches.len() / 2);
+    let (a, b) = (Estimate::of(first)?, Estimate::of(second)?);
+    let difference = (b.value - a.value).abs();
+    let chance = t_quantile(1.0 - CHANCE / 2.0, (batches.len() - 2) as f64) * a.error.hypot(b.error);
+    let says = says(difference > chance, difference, a.value.max(b.value), (matters, LARGE));
+    Some(Halves { name, first: a.value, second: b.value, says })
+}
+
+/// What a difference says that is `certain` to be more than chance, of a figure of this size. `limits`: from which share on it
+/// matters, and from which it is large.
+fn says(certain: bool, difference: f64, of: f64, limits: (f64, f64)) -> Says {
+    match (certain, difference / of) {
+        (true, share) if share > limits.0 => Says::Drifts,
+        (false, share) if share > limits.1 => Says::Unsure,
+        _ => Says::Steady,
+    }
+}
+
+/// How a figure went through the window; empty where it is too short to tell. `closed`: the load waits for completions, so
+/// that the rate of requests is the device's.
+pub fn figures(batches: &[Batch], closed: bool) -> Vec<Halves> {
+    if batches.len() < LEAST {
+        return Vec::new();
+    }
+    let of = |f: &dyn Fn(&Batch) -> Ratio| batches.iter().map(f).collect::<Vec<Ratio>>();
+    let written = |f: &FtlCounters| f.host_units as f64;
+    let waf = of(&|b| (b.ftl.programmed() as f64, written(&b.ftl)));
+    let iops = of(&|b| (b.requests as f64, b.length.as_ns() as f64 / 1e9));
+    let mut all: Vec<Halves> = halves("waf", &waf, MATTERS).into_iter().collect();
+    if closed {
+        all.extend(halves("iops", &iops, MATTERS));
+    }
+    all.extend(tail("read_p99_us", batches.iter().map(|b| &b.read).collect()));
+    all.extend(tail("write_p99_us", batches.iter().map(|b| &b.write).collect()));
+    all
+}
+
+/// The p99 of both halves. They differ if the shares of requests beyond the p99 of the whole window do.
+fn tail(name: &'static str, batches: Vec<&Vec<(u64, u64)>>) -> Option<Halves> {
+    let (first, second) = batches.split_at(batches.len() / 2);
+    let (a, b) = (quantile(first, 0.99)?, quantile(second, 0.99)?);
+    let all = quantile(&batches, 0.99)?;
+    let beyond: Vec<Ratio> = batches.iter().map(|batch| beyond(batch, all)).collect();
+    if beyond.iter().map(|b| b.0).sum::<f64>() < 2.0 * BEYOND {
+        return None;
+    }
+    let certain = halves(name, &beyond, 0.0)?.says == Says::Drifts;
+    let says = says(certain, a.abs_diff(b) as f64, a.max(b) as f64, (TAIL_MATTERS, TAIL_LARGE));
+    let us = |ns: u64| ns as f64 / 1e3;
+    Some(Halves { name, first: us(a), second: us(b), says })
+}
+
+/// Requests slower than `limit`, and all, of a batch.
+fn beyond(batch: &[(u64, u64)], limit: u64) -> Ratio {
+    let slower = batch.iter().filter(|(end, _)| *end > limit).map(|(_, n)| n).sum::<u64>();
+    (slower as f64, batch.iter().map(|(_, n)| n).sum::<u64>() as f64)
+}
+
+/// The upper end of the bucket of all batches in which the share `p` falls.
+fn quantile(batches: &[&Vec<(u64, u64)>], p: f64) -> Option<u64> {
+    let mut all = std::collections::BTreeMap::new();
+    batches.iter().flat_map(|b| b.iter()).for_each(|&(end, n)| *all.entry(end).or_insert(0) += n);
+    let count: u64 = all.values().sum();
+    let rank = (p * count as f64).ceil() as u64;
+    let mut seen = 0;
+    all.into_iter().find_map(|(end, n)| {
+        seen += n;
+        (seen >= rank.max(1)).then_some(end)
+    })
+}
+
+/// The interval that holds the percentile `p` of the latencies in `all`, in ns, judged by how the share beyond it varies
+/// from batch to batch; `None` where too few lie beyond it or there are too few batches.
+pub fn interval<'a>(
+    all: &LatencyHistogram,
+    p: f64,
+    batches: impl Iterator<Item = &'a Vec<(u64, u64)>>,
+) -> Option<(u64, u64)> {
+    let batches: Vec<&Vec<(u64, u64)>> = batches.collect();
+    if batches.len() < LEAST || (1.0 - p) * (all.count() as f64) < BEYOND {
+        return None;
+    }
+    let limit = quantile(&batches, p)?;
+    let shares: Vec<Ratio> = batches.iter().map(|batch| beyond(batch, limit)).collect();
+    let error = Estimate::of(&shares)?.error * t_quantile(0.5 + CONFIDENCE / 2.0, shares.len() as f64 - 1.0);
+    let at = |p: f64| all.percentile(p.clamp(0.0, 1.0)).map(|d| d.as_ns());
+    Some((at(p - error)?, at(p + error)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interpulse_engine::{Duration, Streams};
+
+    /// Batches of a request count each, of which the share `slow(k)` is slow in batch k.
+    fn batches(slow: impl Fn(usize) -> f64) -> (Vec<Vec<(u64, u64)>>, LatencyHistogram) {
+        let mut rng = Streams::new(3).stream("batches", 0);
+        let mut all = LatencyHistogram::new();
+        let batch = |k| {
+            let mut of = LatencyHistogram::new();
+            for _ in 0..1000 {
+                let slow = rng.unit() < slow(k);
+                let d = Duration(if slow { 1_000_000 } else { 100_000 } + (rng.unit() * 50_000.0) as u64);
+                of.record(d);
+                all.record(d);
+            }
+            of.buckets().map(|(_, end, n)| (end, n)).collect()
+        };
+        ((0..30).map(batch).collect(), all)
+    }
+
+    #[test]
+    fn a_tail_that_grows_differs_and_one_that_stays_does_not() {
+        let (steady, _) = batches(|_| 0.012);
+        assert_eq!(tail("p99", steady.iter().collect()).unwrap().says, Says::Steady);
+        let (grows, _) = batches(|k| if k < 15 { 0.004 } else { 0.03 });
+        assert_eq!(tail("p99", grows.iter().collect()).unwrap().says, Says::Drifts);
+    }
+
+    #[test]
+    fn a_ratio_that_drifts_differs_by_more_than_its_noise() {
+        let mut rng = Streams::new(5).stream("ratio", 0);
+        let mut of = |drift: f64| -> Vec<Ratio> {
+            (0..40).map(|k| (100.0 * (1.0 + drift * (k / 20) as f64) + 4.0 * rng.unit(), 50.0)).collect()
+        };
+        let mut of = |drift| halves("waf", &of(drift), 0.02).unwrap().says;
+        assert_eq!(of(0.0), Says::Steady);
+        assert_eq!(of(0.1), Says::Drifts);
+        assert_eq!(of(0.015), Says::Steady, "certain, but nobody's concern");
+    }
+
+    /// Waves of ten batches: their halves differ, but by chance, and that is what they say.
+    #[test]
+    fn a_window_of_few_waves_does_not_pass_for_a_drift() {
+        let mut rng = Streams::new(9).stream("waves", 0);
+        let (mut drifts, mut unsure) = (0, 0);
+        for _ in 0..300 {
+            let mut level = 0.0;
+            let wave = |_| {
+                level = 0.9 * level + rng.unit() - 0.5;
+                (100.0 + 10.0 * level, 50.0)
+            };
+            match halves("waf", &(0..40).map(wave).collect::<Vec<_>>(), 0.02).unwrap().says {
+                Says::Drifts => drifts += 1,
+                Says::Unsure => unsure += 1,
+                Says::Steady => {}
+            }
+        }
+        assert!(drifts < 15 && unsure > 60, "{drifts} drifts, {unsure} unsure");
+    }
+
+    /// 95 % intervals hold the true percentile about as often as they say; with 200 of them, fewer than 170 would be a
+    /// deviation of more than six sigma.
+    #[test]
+    fn intervals_hold_the_percentile_as_often_as_they_say() {
+        let held = (0..200).filter(|&seed| {
+            let mut rng = Streams::new(seed).stream("interval", 0);
+            let mut all = LatencyHistogram::new();
+            let mut batch = || {
+                let mut of = LatencyHistogram::new();
+                for _ in 0..500 {
+                    let d = Duration((-(1.0 - rng.unit()).ln() * 1e6) as u64);
+                    of.record(d);
+                    all.record(d);
+                }
+                of.buckets().map(|(_, end, n)| (end, n)).collect::<Vec<_>>()
+            };
+            let batches: Vec<_> = (0..30).map(|_| batch()).collect();
+            let (low, high) = interval(&all, 0.99, batches.iter()).unwrap();
+            let truth = -(0.01f64).ln() * 1e6;
+            (low as f64) < truth * 1.002 && truth * 0.998 < high as f64
+        });
+        assert!(held.count() > 170);
+    }
+
+    #[test]
+    fn few_requests_give_no_interval() {
+        let (few, all) = batches(|_| 0.01);
+        assert!(interval(&all, 0.99, few.iter()).is_some());
+        assert!(interval(&all, 0.9999, few.iter()).is_none(), "three requests lie beyond it");
+        assert!(interval(&all, 0.99, few.iter().take(19)).is_none());
+    }
+}

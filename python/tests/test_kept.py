@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from interpulse.cli.outfolder import OutFolder
 from interpulse.studies.store import Store
 from tests import experiment_sample
 from tests.conftest import process
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.conftest import Ended
 
 SCRIPT = """\
 import sys
@@ -199,6 +203,23 @@ def test_a_polite_request_to_a_run_prints_what_is_done(tmp_path: Path, number: s
     assert "interrupted: what follows is what had been done" in err
     assert json.loads(out) == json.loads((out_folder / "result.json").read_text())
     assert json.loads(out)["interrupted"] is True
+
+
+def test_a_request_in_the_middle_of_storing_waits_for_the_files(
+    interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = OutFolder.store
+
+    def disturbed(folder: OutFolder, name: str, content: bytes) -> str:
+        signal.raise_signal(signal.SIGTERM)
+        return store(folder, name, content)
+
+    monkeypatch.setattr(OutFolder, "store", disturbed)
+    small = str(ROOT / "examples" / "small.toml")
+    ended = interpulse("run", small, "--set", "run.requests=2000", "--no-cache", "--json", "--out", str(tmp_path))
+    assert ended.code == 128 + signal.SIGTERM
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.resolved.json", "result.json", "table.txt"]
+    assert json.loads(ended.out) == json.loads((tmp_path / "result.json").read_text())
 
 
 def test_a_run_under_nohup_goes_on(tmp_path: Path) -> None:

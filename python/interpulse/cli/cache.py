@@ -50,7 +50,7 @@ def cache(
     if files:
         sheet = Sheet([Column("", "figure"), Column("", "text")])
         for path, count in files:
-            remark = "  (being written, or left by a killed run)" if path.suffix == ".tmp" else ""
+            remark = " (being written, or left by a killed run)" if path.suffix == ".tmp" else ""
             sheet.add_row(f"{size(count):>10}", path.name + remark)
         emit(sheet.text(terminal_width()))
     emit(fill(f"{kept.folder}: {size(used)} of at most {size(kept.limit_bytes)}", terminal_width()))

@@ -47,3 +47,20 @@ def polite_as_ctrl_c() -> Iterator[list[int]]:
     finally:
         for number in taken:
             signal.signal(number, before[number])
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Holds polite requests back until what is being stored is stored; Ctrl-C still ends it."""
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in POLITE}
+    taken = [number for number in POLITE if before[number] is not signal.SIG_IGN]
+    for number in taken:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, before[number])
+    if came:
+        signal.raise_signal(came[0])

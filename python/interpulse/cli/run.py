@@ -9,7 +9,7 @@ import typer
 
 from interpulse._core import RunError
 from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
 from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
@@ -96,12 +96,11 @@ def run(
     lost = None
     try:
         if folder is not None:
-            lost = _store(folder, result, plan)
+            with undisturbed():
+                lost = _store(folder, result, plan)
     finally:
-        _print(
-            [result.to_json()] if json else [render(result, terminal_width()), result.to_json()][: 2 if lost else 1],
-            lost,
-        )
+        shown = [] if json else [render(result, terminal_width())]
+        _print([*shown, result.to_json()] if json or lost else shown, lost)
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
     if failure is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
 from interpulse.cli.streams import emit, say
 from interpulse.layout import terminal_width
 from interpulse.runner import Options
@@ -70,7 +70,9 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
 
     try:
         if folder is not None:
-            say(f"wrote {', '.join(folder.write(files(context, outcome)))} to {folder.path}")
+            with undisturbed():
+                names = folder.write(files(context, outcome))
+            say(f"wrote {', '.join(names)} to {folder.path}")
     except OSError as error:
         message = (
             f"cannot write to {folder and folder.path}: {error.strerror or error}; the figures are on standard output"

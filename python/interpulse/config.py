@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from interpulse import _core
 from interpulse._core import ConfigError
+from interpulse.userfile import read_text, shown
 from interpulse.values import Value, literal, plain, toml, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from interpulse._core import Entry, Plan
 
@@ -36,18 +38,11 @@ class Config:
         """Reads the TOML file at `path`; a trace named in it is looked for beside it.
 
         Raises:
-            ConfigError: the file cannot be read, is not UTF-8, or is empty.
+            ConfigError: the file cannot be read, is no regular file of at most 16 MiB, is not UTF-8, or is empty.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            message = f"cannot read the configuration {path}: {error.strerror or error}"
-            raise ConfigError(message) from None
-        except UnicodeDecodeError as error:
-            message = f"{path} is not UTF-8 text (byte {error.start}): a configuration is a TOML file"
-            raise ConfigError(message) from None
+        text = read_text(path, "the configuration")
         if not text.strip():
-            raise ConfigError(f"the configuration {path} is empty")
+            raise ConfigError(f"the configuration {shown(path)} is empty")
         return cls(text, path=str(path))
 
     @classmethod
@@ -154,8 +149,25 @@ class Config:
             ConfigError: the configuration cannot be used; the message says where and why.
         """
         seed = None if seed is None else whole("seed", seed, "a seed", 0, _SEED_LIMIT)
-        trace_name = None if trace is None else str(trace)
-        return _core.resolve(self._text, self._path, self._sets, trace_name, seed, skip_bad_rows)
+        text, path = self._utf8(self._text), self._utf8(self._path)
+        sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
+        trace_name = None if trace is None else self._utf8(str(trace))
+        return _core.resolve(text, path, sets, trace_name, seed, skip_bad_rows)
+
+    def _utf8(self, text: str) -> str:
+        """Text as the core takes it: what a locale without UTF-8 made of the bytes of an argument is undone."""
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is {type(text).__name__}; expected a str")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            try:
+                return os.fsencode(text).decode()
+            except UnicodeError:
+                seen = ascii(text[max(0, error.start - 20) : error.start + 20])
+                message = f"{shown(self._path)}: seen {seen}; expected UTF-8 in the configuration and in names of files"
+                raise ConfigError(message) from None
+        return text
 
     def __repr__(self) -> str:
         sets = "".join(f", {key}={value}" for key, value in self._sets)
@@ -176,7 +188,7 @@ def parse_set(text: str) -> tuple[str, str]:
     """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ConfigError(f"--set takes key=value, such as --set flow.0.depth=16; got '{text}'")
+        raise ConfigError(f"--set takes key=value, such as --set flow.0.depth=16; got {text!r}")
     return key.strip(), value.strip()
 
 

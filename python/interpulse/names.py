@@ -35,4 +35,4 @@ def named(name: str, entries: Sequence[N], what: str) -> N:
     names = [entry.name for entry in entries]
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}? There are" if near else "there are"
-    raise ConfigError(f"no {what} '{name}': {hint} {', '.join(names)}")
+    raise ConfigError(f"no {what} {name!r}: {hint} {', '.join(names)}")

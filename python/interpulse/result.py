@@ -32,6 +32,9 @@ _NEAR = 1e-5
 
 _MEASURES = ("mean", *PERCENTILES.values())
 
+_HEADING = {"schema_version": int, "case": str, "seed": int, "config_hash": str}
+"""What every result begins with, a case that failed included."""
+
 
 class Result:
     """What one case of a run produced.
@@ -50,11 +53,20 @@ class Result:
         """Reads a result, such as the `result.json` of an earlier run.
 
         Raises:
-            ValueError: the text is not a JSON object.
+            ValueError: the text is not JSON, or not a result.
         """
-        raw = json.loads(text)
+        try:
+            raw = json.loads(text)
+        except RecursionError:
+            raise ValueError("a result is a JSON object; this text is nested too deeply") from None
         if not isinstance(raw, dict):
-            raise ValueError("a result is a JSON object")
+            raise ValueError(f"a result is a JSON object, not {type(raw).__name__}")
+        for key, kind in _HEADING.items():
+            if not isinstance(raw.get(key), kind):
+                seen = repr(raw[key]) if key in raw else "none"
+                raise ValueError(
+                    f"no result of interpulse: seen {key} = {seen}; expected {kind.__name__} (docs/RESULTS.md)"
+                )
         return cls(raw, notes=notes)
 
     @property

@@ -6,7 +6,6 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
@@ -14,6 +13,7 @@ from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.config import Config
 from interpulse.result import Result
+from interpulse.userfile import named
 from interpulse.values import whole
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def run(
         Interrupted: Ctrl-C; a KeyboardInterrupt that carries what had been done.
     """
     plan = Config.of(config).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
-    cache = Cache.default(None if cache_dir is None else Path(cache_dir))
+    cache = Cache.default(None if cache_dir is None else named(cache_dir, "cache_dir"))
     return execute(
         plan,
         Options.of(None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache),

@@ -80,8 +80,12 @@ def literal(value: object, key: str = "value") -> str:
         return "true" if found else "false"
     if isinstance(found, list):
         return "[" + ", ".join(literal(each, key) for each in found) + "]"
-    # JSON's escapes are a subset of those of a TOML basic string.
-    return json.dumps(found) if isinstance(found, str) else repr(found)
+    # JSON escapes as a TOML basic string does, but for characters in two halves, and one control character.
+    return _basic(found) if isinstance(found, str) else repr(found)
+
+
+def _basic(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def toml(settings: Mapping[str, Any]) -> str:
@@ -96,7 +100,7 @@ def toml(settings: Mapping[str, Any]) -> str:
 def _pair(key: object, value: object, place: str) -> str:
     if not isinstance(key, str):
         raise ConfigError(f"{place or 'configuration'}: key {key!r} is not text")
-    name = key if _BARE.fullmatch(key) else json.dumps(key)
+    name = key if _BARE.fullmatch(key) else _basic(key)
     return f"{name} = {_inline(value, f'{place}.{key}'.lstrip('.'))}"
 
 

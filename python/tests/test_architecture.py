@@ -11,7 +11,7 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core", "layout"},
-    {"cache", "names", "plots", "text", "values"},
+    {"cache", "names", "plots", "text", "userfile", "values"},
     {"config", "latency"},
     {"parts"},
     {"bench", "datasheet", "result", "timeline"},

@@ -63,6 +63,12 @@ def test_the_same_seed_gives_the_same_result(interpulse: Cli, result: package.Re
     assert without_timing(ended.json()) == without_timing(result.raw)
 
 
+def test_the_drives_of_the_example_collect_garbage() -> None:
+    cases = package.run(load_with_sets(Path(RAID5), [*SHORT, "run.requests=8000"]), no_cache=True).cases
+    assert all(case.raw["ftl"]["gc_pages_moved"] > 0 for case in cases)
+    assert cases[0].raw["ftl"]["waf"] > 1.1
+
+
 def test_the_table_shows_what_the_array_did(result: package.Result) -> None:
     text = render(result)
     for row in ("parity pages per data page", "rows written with a drive missing", "rebuild done, %"):
@@ -98,7 +104,7 @@ def test_a_single_drive_has_no_array() -> None:
     ("setting", "message"),
     [
         ("array.level=raid3", 'array.level: seen "raid3"; expected one of raid0, raid1, raid5, raid6, raid10'),
-        ("array.fail-drive=[0,1]", "array.fail-drive: seen a list; expected drives that the others can make up for"),
+        ("array.fail-drive=[0,1]", "array.fail-drive: seen [0, 1]; expected drives that the others can make up for"),
         ("array.fail-after-errors=0", "array.fail-after-errors: seen 0; expected a whole number"),
         ("array.level=raid5x", '(did you mean "raid5"?)'),
         ("array.drives=1", "array.drives: seen 1; expected a whole number from 3 to 32"),

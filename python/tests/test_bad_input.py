@@ -6,6 +6,7 @@ All of it on the real core, from the command line: this is what a user sees.
 from __future__ import annotations
 
 import gzip
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -107,6 +108,73 @@ def test_a_line_that_cannot_be(interpulse: Cli, tmp_path: Path, text: str, messa
     ended = interpulse("run", str(path))
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.error()
+
+
+@pytest.mark.parametrize("command", [["run"], ["show"]])
+def test_what_is_no_file_is_no_configuration(interpulse: Cli, tmp_path: Path, command: list[str]) -> None:
+    """None of them may be waited for, or read to an end that it does not have."""
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "large").open("wb") as large:
+        large.truncate(2**40)
+    for place, what in (
+        ("/dev/zero", "it is a device; expected a regular file"),
+        (str(tmp_path / "pipe"), "it is a pipe; expected a regular file"),
+        (str(tmp_path), "it is a folder; expected a regular file"),
+        (str(tmp_path / "large"), "it is larger than 16 MiB"),
+    ):
+        ended = interpulse(*command, place)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.error() == f"cannot read the configuration {place}: {what}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", SMALL, "--out"],
+        ["run", SMALL, "--cache-dir"],
+        ["run", SMALL, "--trace"],
+        ["run"],
+        ["show"],
+        ["cache", "--clear", "--cache-dir"],
+        ["scheme", "exact", "--out"],
+        ["trace", "twin", "msn", "--out"],
+        ["experiment", "fast12", "--out"],
+        ["characterize", "suspend", "--out"],
+        ["bench", "--instructions", "--against"],
+    ],
+)
+@pytest.mark.parametrize("empty", ["", " "])
+def test_an_empty_path_is_not_the_working_folder(
+    interpulse: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], empty: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = interpulse(*words, empty)
+    assert (ended.code, ended.out) == (2, "")
+    assert "seen an empty name; expected a path (. is the working folder)" in ended.error()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("sets", "note"),
+    [
+        (["run.requests=500", "flow.0.stop=1ms"], 'note: case "no-suspend": run.requests asks for 500 requests, but '),
+        (["run.requests=500", "flow.0.stop=1ms"], "flow.0.stop = 1ms leaves "),
+        (["run.requests=500", "power-loss.at=10s"], "power-loss.at = 10s: the run ended after "),
+        (["run.requests=500", "power-loss.at=10s"], ", so power was never cut"),
+    ],
+)
+def test_what_a_result_does_not_show_is_told(interpulse: Cli, sets: list[str], note: str) -> None:
+    ended = interpulse("run", SMALL, "--json", *(option for each in sets for option in ("--set", each)))
+    assert ended.code == 0
+    assert note in ended.err
+    assert "note: case" not in interpulse("run", SMALL, "--json", "--set", "run.requests=500").err
+
+
+def test_what_is_set_after_the_end_of_the_run_is_refused(interpulse: Cli) -> None:
+    for key in ("power-loss.at", "flow.0.start"):
+        ended = interpulse("run", SMALL, "--set", "run.time=5ms", "--set", f"{key}=5ms")
+        assert (ended.code, ended.out) == (2, "")
+        assert "the run is over after 5ms: give an earlier time, or run.time more" in ended.error()
 
 
 def test_a_trace_without_a_flow_that_replays_one(interpulse: Cli) -> None:

@@ -168,14 +168,14 @@ def test_a_bug_in_the_face_is_code_1_with_a_traceback(
     ended = interpulse("run", config_file)
     assert ended.code == 1
     assert "Traceback" in ended.err
-    assert ended.err.splitlines()[-1].startswith("error: KeyError: ")
+    assert ended.err.splitlines()[-1].startswith("error: ValueError: no result of interpulse: ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["run", "missing.toml"], "cannot read the configuration missing.toml: No such file or directory"),
-        (["run", "/"], "cannot read the configuration /: Is a directory"),
+        (["run", "/"], "cannot read the configuration /: it is a folder; expected a regular file"),
         (
             ["run", "{config}", "--set", "depth"],
             "--set takes key=value, such as --set flow.0.depth=16; got 'depth'",

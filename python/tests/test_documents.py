@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from interpulse import Config, run
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
@@ -34,6 +35,23 @@ def test_an_example_runs(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.chdir(ROOT)
     execute(path.read_text(), str(path))
     assert capsys.readouterr().out
+
+
+def test_the_error_table_of_the_document_runs_on_every_drive_of_three_bits(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "RELIABILITY.md").read_text()
+    (table,) = (block for block in re.findall(r"^```toml\n(.*?)^```", text, re.M | re.S) if "[error-table]" in block)
+    path = tmp_path / "table.toml"
+    path.write_text(table)
+    tried = 0
+    for example in sorted((ROOT / "examples").glob("*.toml")):
+        config = Config.load(example)
+        # One needs a trace, and one compares with a drive of two bits.
+        if example.stem not in ("replay", "ressd"):
+            config.set("errors.table", str(path)).entries()
+            tried += 1
+    assert tried > 5
+    small = Config.load(ROOT / "examples" / "small.toml").set("run.requests", 1000).set("errors.table", str(path))
+    assert run(small, no_cache=True).raw["reliability"]
 
 
 def test_there_is_something_to_run() -> None:

@@ -153,3 +153,25 @@ def test_ctrl_c_keeps_the_case_that_had_ended() -> None:
     assert first["host_requests"] == 3_000_000
     assert "interrupted" not in first
     assert second["interrupted"] is True
+
+
+LATE = """\
+from interpulse import cli
+
+def stopped(arguments):
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return 130
+
+cli.run_app = stopped
+cli.main()
+"""
+
+
+def test_an_interrupt_while_a_class_is_made_does_not_change_the_exit_code(tmp_path: Path) -> None:
+    """The interpreter under `-m` would end by the signal, long after it was taken care of."""
+    (tmp_path / "late.py").write_text(LATE)
+    with process("-m", "late", cwd=tmp_path) as running:
+        running.communicate(timeout=60)
+    assert running.returncode == 130

@@ -263,7 +263,7 @@ def test_a_flow_issues_what_the_file_holds(interpulse: Cli, tmp_path: Path) -> N
         ("[twin]", "[twins]", "twin"),
         ("[twin]", "[twin", "row.toml:1"),
         ("5000", "5000.5", "row.toml:2: twin.requests: seen 5000.5; expected a whole number"),
-        ("4KiB", "4000B", "row.toml:4: twin.read-sizes: seen a list; expected multiples of 512B"),
+        ("4KiB", "4000B", 'row.toml:4: twin.read-sizes: seen ["4000B", "16KiB"]; expected multiples of 512B'),
     ],
 )
 def test_a_row_that_cannot_be_met_names_its_line(

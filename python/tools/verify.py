@@ -162,8 +162,13 @@ STEPS = (
     ),
     Step(
         question="Do the long Python tests pass?",
-        command=(str(BIN / "pytest"), "-q", "-m", "verify", "--durations=5"),
+        command=(str(BIN / "pytest"), "-q", "-m", "verify", "--durations=5", "--ignore=python/tests/hostile"),
         summary=("=", "FAILED", "ERROR", "SKIPPED"),
+    ),
+    Step(
+        question="Is every wrong input refused by name, and does every fault end in a result or a message?",
+        command=(str(BIN / "pytest"), "-q", "-s", "-m", "verify", "python/tests/hostile"),
+        summary=("hostile ", "FAILED", "ERROR"),
     ),
     Step(
         question="Does a request cost as many instructions as recorded?",

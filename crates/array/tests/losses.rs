@@ -141,27 +141,27 @@ fn mistakes_are_told() {
         ),
         (
             "level = \"raid5\"\ndrives = 4\nfail-drive = [0, 1]",
-            "array.fail-drive: seen a list; expected drives that the others can make up for",
+            "array.fail-drive: seen [0, 1]; expected drives that the others can make up for",
         ),
         (
             "level = \"raid6\"\ndrives = 5\nfail-drive = [1, 1]",
-            "array.fail-drive: seen a list; expected one drive, or two different ones",
+            "array.fail-drive: seen [1, 1]; expected one drive, or two different ones",
         ),
         (
             "level = \"raid6\"\ndrives = 5\nfail-drive = [1, 5]",
-            "array.fail-drive: seen a list; expected places from 0 to 4, not 5",
+            "array.fail-drive: seen [1, 5]; expected places from 0 to 4, not 5",
         ),
         (
             "level = \"raid6\"\ndrives = 5\nfail-drive = 1\nfail-at = [\"1ms\", \"2ms\"]",
-            "array.fail-at: seen a list; expected one time, or one for each drive of fail-drive",
+            "array.fail-at: seen [\"1ms\", \"2ms\"]; expected one time, or one for each drive of fail-drive",
         ),
         (
             "level = \"raid10\"\ndrives = 4\nfail-drive = [2, 3]",
-            "array.fail-drive: seen a list; expected drives that the others can make up for",
+            "array.fail-drive: seen [2, 3]; expected drives that the others can make up for",
         ),
         (
             "level = \"raid10\"\ndrives = 5\nfail-drive = [0, 4]",
-            "array.fail-drive: seen a list; expected drives that the others can make up for",
+            "array.fail-drive: seen [0, 4]; expected drives that the others can make up for",
         ),
         ("level = \"raid6\"\ndrives = 3", "array.drives: seen 3; expected a whole number from 4 to 32"),
         (

@@ -259,7 +259,7 @@ fn tables_survive_being_written() {
         layer_fraction: vec![0.0, 0.123_456_789, 1.0],
         rber: (0..72).map(|k| 0.5 / f64::from(k + 1)).collect(),
         attempts: vec!["default".into(), "calibrated".into()],
-        page_types: vec!["only".into()],
+        page_types: vec!["lsb".into()],
         spread_ln_sd: 0.1 + 0.2,
         disturb: Some(Disturb { coefficient: 3.73e-9, cycles_exponent: 0.33, reads_exponent: 1.71 }),
     };

@@ -2,7 +2,7 @@
 
 use crate::origin::{Origin, Place};
 use crate::resolution::Resolution;
-use crate::value::quoted;
+use crate::value::{plain, quoted};
 use std::fmt;
 
 /// What kind of mistake a [`ConfigError`] reports.
@@ -159,7 +159,7 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { problem, file, line, key, seen, expected, hint } = &*self.0;
-        match (file, line) {
+        match (file.as_deref().map(plain), line) {
             (Some(file), Some(line)) => write!(f, "{file}:{line}: ")?,
             (Some(file), None) => write!(f, "{file}: ")?,
             (None, _) => {}
@@ -186,14 +186,18 @@ impl std::error::Error for ConfigError {}
 
 /// "did you mean X?" if one of `names` is close to `seen`.
 pub(crate) fn did_you_mean<'a>(seen: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    nearest(seen, names).map(|name| format!("did you mean \"{name}\"?"))
+}
+
+/// The one of `names` that is closest to `seen`, if it is close.
+pub(crate) fn nearest<'a>(seen: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Edit distance is quadratic, and nobody mistypes a name into something this long.
     if seen.len() > 64 {
         return None;
     }
     let (distance, name) =
         names.map(|name| (strsim::osa_distance(seen, name), name)).min_by_key(|&(d, _)| d)?;
-    (distance <= 1 + seen.chars().count().min(name.chars().count()) / 4)
-        .then(|| format!("did you mean \"{name}\"?"))
+    (distance <= 1 + seen.chars().count().min(name.chars().count()) / 4).then_some(name)
 }
 
 /// "one of a, b, c", or "nothing" for no names.

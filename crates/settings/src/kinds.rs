@@ -1,7 +1,7 @@
 //! The kinds of quantities a key can hold: how each is written, checked, shown and hashed.
 
 use crate::decimal::{BadDecimal, Decimal, divided};
-use crate::value::Value;
+use crate::value::{Value, is_plain, plain};
 use interpulse_engine::electric::{CURRENT_UNITS, ENERGY_PER_BIT_UNITS, POWER_UNITS, VOLTAGE_UNITS};
 use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Limit, Power, Voltage};
 
@@ -300,6 +300,32 @@ pub(crate) const STRING: Kind<String> = Kind {
         Value::String(text) => Ok(text.clone()),
         _ => Err(Refusal::hinting("put it in quotes")),
     },
+    canonical: String::clone,
+    display: |text| plain(text),
+};
+
+/// Longest name that a table of results has room for.
+const LONGEST_NAME: usize = 60;
+
+/// A text that results, tables and messages show as it is.
+pub(crate) const NAME: Kind<String> = Kind {
+    noun: "a name",
+    parse: |value| match value {
+        Value::String(text)
+            if text.trim().is_empty()
+                || !text.chars().all(is_plain)
+                || text.chars().count() > LONGEST_NAME =>
+        {
+            Err(Refusal::expecting(format!(
+                "a name of 1 to {LONGEST_NAME} characters without line breaks and control characters"
+            )))
+        }
+        Value::String(text) => Ok(text.clone()),
+        _ => Err(Refusal::hinting("put it in quotes")),
+    },
+    unit: "",
+    ceiling: None,
+    example: String::new(),
     canonical: String::clone,
     display: String::clone,
 };

@@ -1,5 +1,6 @@
 //! Where a value came from.
 
+use crate::value::plain;
 use std::fmt;
 use std::sync::Arc;
 
@@ -103,14 +104,14 @@ impl fmt::Display for Origin {
     /// `examples/x.toml:12`, `--set`, `follows from drive.capacity of --set`, `part preset a4-tlc (Zambelli 2021, Table 2)`, `default`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::File { file, line, .. } => write!(f, "{file}:{line}")?,
+            Origin::File { file, line, .. } => write!(f, "{}:{line}", plain(file))?,
             Origin::Set => f.write_str("--set")?,
             Origin::Preset { kind, name, .. } => write!(f, "{kind} {name}")?,
             Origin::Follows { from, at } => write!(f, "follows from {from} of {at}")?,
             Origin::Default => f.write_str("default")?,
         }
         match self.source() {
-            Some(source) => write!(f, " ({source})"),
+            Some(source) => write!(f, " ({})", plain(source)),
             None => Ok(()),
         }
     }

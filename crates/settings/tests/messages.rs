@@ -141,7 +141,7 @@ const CASES: &[(&str, Read, &str)] = &[
     ("[part]\nread = \"1111111111111111111111111111111111111111111s\"", duration, r#"x.toml:2: part.read: seen "1111111111111111111111111111111111111111111s"; expected a duration with fewer digits"#),
     ("[part]\nread = \"2ms\"", narrow, r#"x.toml:2: part.read: seen "2ms"; expected a duration from 1us to 1ms"#),
     ("[part]\nread = 2024-01-01", duration, "x.toml:2: part.read: seen a date; expected a duration"),
-    ("[part]\nread = [\"1us\"]", duration, "x.toml:2: part.read: seen a list; expected a duration"),
+    ("[part]\nread = [\"1us\"]", duration, "x.toml:2: part.read: seen [\"1us\"]; expected a duration"),
     ("[part.read]\nlsb = \"1us\"", duration, "x.toml:1: part.read: seen a table; expected a duration"),
     ("[[part.read]]\n", duration, "x.toml:1: part.read: seen an array of tables; expected a duration"),
     ("\n\n[part]\n", duration, "x.toml:3: part.read: missing key; expected a duration greater than 0ns"),

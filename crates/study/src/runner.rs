@@ -7,6 +7,7 @@ use crate::config::Case;
 use crate::control::Control;
 use crate::plan::Plan;
 use crate::queue::{self, Limits};
+use crate::remarks::remarks;
 use crate::room::room;
 use crate::run::RunFailure;
 use crate::state::{self, Cache};
@@ -102,8 +103,9 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     let cases = plan.cases();
     let room = room(cases, options.jobs);
     let (hashes, cases_of) = states(cases, room.as_ref().is_ok_and(|room| room.apart));
-    // One chapter of notes about parts and traces, and one about each state.
-    control.begin(cases.iter().map(|c| c.name.as_str()), 1 + hashes.len());
+    // One chapter of notes about parts and traces, one about each state, and one about each result.
+    let results = 1 + hashes.len();
+    control.begin(cases.iter().map(|c| c.name.as_str()), results + cases.len());
     let mut assumed: Vec<String> = cases.iter().filter_map(case::assumed).collect();
     assumed.dedup();
     assumed.into_iter().for_each(|line| control.note(0, line));
@@ -128,7 +130,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         control.close(1 + state);
         made
     };
-    let run = |index: usize, state: Prepared| -> Outcome {
+    let run_case = |index: usize, state: Prepared| -> Outcome {
         let Some(state) = state?.filter(|_| !control.stopped()) else {
             return Ok(report::not_run(&cases[index]));
         };
@@ -141,6 +143,16 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             control.end(index, result.to_string());
         }
         ended
+    };
+    let run = |index: usize, state: Prepared| -> Outcome {
+        let outcome = run_case(index, state);
+        for line in outcome.iter().flat_map(|result| remarks(&cases[index], result)) {
+            let name =
+                if cases.len() > 1 { format!("case \"{}\": ", cases[index].name) } else { String::new() };
+            control.note(results + index, name + &line);
+        }
+        control.close(results + index);
+        outcome
     };
     conclude(plan, queue::work(&cases_of, limits, prepare, run))
 }

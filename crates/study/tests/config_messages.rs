@@ -1,6 +1,7 @@
 //! *Does a mistake get a clear answer?* Messages for mistakes that only the drive can see; those of single
 //! values are tested in `settings` and `flash::parts`, those of the command line in `python/tests`.
 
+use interpulse_settings::Need;
 use interpulse_study::config::{PlanRequest, read_cases};
 
 const BASE: &str = "drive = \"a4-mini\"\n[run]\nrequests = 10\n[[flow]]\ndepth = 4\nread = 0.5\n";
@@ -58,6 +59,41 @@ fn each_mistake_names_the_key_and_what_is_legal() {
             &[("host.command-timeout", "0ms")],
             "--set: host.command-timeout: seen \"0ms\"; expected a duration greater than 0ns",
         ),
+        (
+            &[("link.max-payload", "100")],
+            "--set: link.max-payload: seen 100; expected a whole number from 128 to 4096",
+        ),
+        (
+            &[("link.max-payload", "1000")],
+            "--set: link.max-payload: seen 1000; expected 128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has",
+        ),
+        (
+            &[("run.time", "2ms"), ("power-loss.at", "2ms")],
+            "--set: power-loss.at = 2ms and run.time = 2ms: the run is over after 2ms: give an earlier \
+             time, or run.time more",
+        ),
+        (
+            &[("run.time", "2ms"), ("run.warmup", "1ms"), ("flow.0.start", "5ms")],
+            "--set: flow.0.start = 5ms and run.warmup = 1ms and run.time = 2ms: the run is over after 3ms: give an earlier \
+             time, or run.time more",
+        ),
+        (
+            &[("flow.0.name", "\"a\\nb\"")],
+            "--set: flow.0.name: seen \"a\\nb\"; expected a name of 1 to 60 characters without line breaks and control \
+             characters",
+        ),
+        (
+            &[("flow.0.pacing", "open"), ("flow.0.rates", "1/s"), ("flow.0.depth", "")],
+            "--set: flow.0.depth: does not apply; it belongs to pacing = \"closed\"",
+        ),
+        (
+            &[("power-loss.ta", "1ms")],
+            "--set: power-loss.at: missing key; expected a duration of at most 8640000s (\"ta\" is written: was it meant?)",
+        ),
+        (
+            &[("flow.0.name", "  ")],
+            "--set: flow.0.name: seen \"\"; expected a name of 1 to 60 characters without line breaks and control characters",
+        ),
         (&[("link.lanes", "3")], "--set: link.lanes: seen 3; expected 1, 2, 4, 8 or 16"),
         (
             &[("flow.0.pacing", "open")],
@@ -96,6 +132,56 @@ fn mistakes_in_a_case_name_the_case() {
     assert!(message(&text, &[]).contains("a name no other case has"));
     let text = format!("{BASE}[[case]]\nname = \"one\"\nset = [\"ftl.gc\"]\n");
     assert!(message(&text, &[]).contains("overrides of the form \"key=value\""));
+}
+
+/// What a case says of the cases, or says twice, would mean nothing.
+#[test]
+fn a_case_overrides_anything_but_the_cases_and_each_key_once() {
+    for (case, expected) in [
+        (
+            "name = \"one\"\nset = [\"case.0.name=two\"]",
+            "x.toml:9: case.0.set: seen [\"case.0.name=two\"]; expected overrides of anything but the cases; one is of \
+             case.0.name",
+        ),
+        (
+            "name = \"one\"\nset = [\"seed=1\", \"seed=2\"]",
+            "x.toml:9: case.0.set: seen [\"seed=1\", \"seed=2\"]; expected one override of each key; there are two of seed",
+        ),
+        (
+            "name = \"a\\u001b[31mb\"",
+            "x.toml:8: case.0.name: seen \"a\\u{1b}[31mb\"; expected a name of 1 to 60 characters without line breaks and \
+             control characters",
+        ),
+        (
+            "name = \"\"",
+            "x.toml:8: case.0.name: seen \"\"; expected a name of 1 to 60 characters without line breaks and control \
+             characters",
+        ),
+    ] {
+        assert_eq!(message(&format!("{BASE}[[case]]\n{case}\n"), &[]), expected);
+    }
+}
+
+/// Whatever is written does not apply, or does not fit, but what is on record is not unknown.
+#[test]
+fn no_key_on_record_is_ever_unknown() {
+    let (keys, mut refused) = (interpulse_study::config::keys(), 0);
+    for drive in ["a4-mini", "fast12-slc"] {
+        for flow in ["read = 0.5\n", "trace = \"t\"\n", "twin = \"msr-prxy-0\"\n"] {
+            let text = format!("drive = \"{drive}\"\n[run]\nrequests = 10\n[[flow]]\n{flow}");
+            for key in &keys {
+                let path = key.path.replace(".N.", ".0.");
+                let value = match &key.need {
+                    Need::Default(value) => value.as_str(),
+                    _ => key.choices.first().map_or("1", |(name, _)| name),
+                };
+                let told = message(&text, &[(&path, value)]);
+                assert!(!told.contains(": unknown "), "{drive}, {path}: {told}");
+                refused += u32::from(told.contains("does not apply; it belongs to "));
+            }
+        }
+    }
+    assert!(refused > 200, "{refused}");
 }
 
 #[test]
@@ -227,7 +313,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
                 ("ecc.soft-capability", "[80]"),
                 ("ecc.soft-latency", "[\"9us\"]"),
             ],
-            "--set: ecc.soft-capability: seen a list; expected more in each stage than before it; hard decoding corrects 80",
+            "--set: ecc.soft-capability: seen [80]; expected more in each stage than before it; hard decoding corrects 80",
         ),
         (
             &[cai, ("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("errors.refresh-after", "9d")],
@@ -263,7 +349,7 @@ fn a_broken_table_names_file_line_and_key() {
     assert_eq!(
         read(&good.replace("cycles = [0, 2000]", "cycles = [2000, 0]")).unwrap_err(),
         format!(
-            "{file}:5: error-table.cycles: seen a list; expected at least one number of cycles, each larger than the one \
+            "{file}:5: error-table.cycles: seen [2000, 0]; expected at least one number of cycles, each larger than the one \
              before"
         )
     );
@@ -276,7 +362,8 @@ fn a_broken_table_names_file_line_and_key() {
     );
     let missing = read(&good.replace("4.357e-5, ", "")).unwrap_err();
     assert!(
-        missing.starts_with(&format!("{file}:12: error-table.rber: seen a list; expected 2 cycles x 5 ")),
+        missing.starts_with(&format!("{file}:12: error-table.rber: seen ["))
+            && missing.contains(", ...]; expected 2 cycles x 5 "),
         "{missing}"
     );
     std::fs::remove_dir_all(&folder).unwrap();

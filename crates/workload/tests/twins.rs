@@ -286,7 +286,7 @@ fn mistakes_in_a_row_name_file_line_and_what_is_legal() {
         (
             "write-size = \"12KiB\"",
             "write-sizes = [\"4KiB\", \"1000B\"]\nwrite-weights = [1, 1]",
-            "row.toml:5: twin.write-sizes: seen a list; expected multiples of 512B",
+            "row.toml:5: twin.write-sizes: seen [\"4KiB\", \"1000B\"]; expected multiples of 512B",
         ),
         (
             "write-size = \"12KiB\"",

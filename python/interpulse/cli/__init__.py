@@ -80,13 +80,21 @@ def interpulse(
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and leaves the process with its exit code."""
     prepare()
-    raise SystemExit(finish(run_app(arguments)))
+    code = finish(run_app(arguments))
+    # Where an interrupt has passed through code that is executed from text, as dataclasses are made, the interpreter
+    # under `-m` ends by that signal whatever the exit code, unless more such code has ended well.
+    eval("0")
+    raise SystemExit(code)
 
 
 def run_app(arguments: Sequence[str] | None) -> int:
     """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
-    with polite_as_ctrl_c() as came:
-        code = _run_app(arguments)
+    came: list[int] = []
+    try:
+        with polite_as_ctrl_c() as came:
+            code = _run_app(arguments)
+    except KeyboardInterrupt:  # It came just before or after there was something to interrupt.
+        code = INTERRUPTED
     # A terminal that has gone takes the output with it, which is no other end than its signal.
     return 128 + came[0] if came and code in (INTERRUPTED, USER_ERROR) else code
 
@@ -122,6 +130,7 @@ def _run_app(arguments: Sequence[str] | None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    """Says what went wrong on standard error: one line, unless the message itself has more."""
-    say(f"error: {message}")
+    """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+    say(f"error: {shown}")
     return code

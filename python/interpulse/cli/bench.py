@@ -11,10 +11,11 @@ import typer
 
 from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
 from interpulse.cli.exits import INTERNAL, UserError
-from interpulse.cli.options import Json
+from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import duration
+from interpulse.userfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +69,7 @@ def bench(
     against: Annotated[
         Path | None,
         typer.Option(
+            parser=named_path,
             metavar="FILE",
             help="With --instructions: compare with this file and fail if a row needs over 5 % more.",
             show_default=False,
@@ -206,11 +208,10 @@ def _count(
 
 def _recorded(path: Path) -> dict[str, float]:
     """The instructions that a file records, by row."""
+    text = read_text(path, "--against")
     try:
-        recorded = json_text.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"--against {path}: {error.strerror or error}") from None
-    except ValueError as error:
+        recorded = json_text.loads(text)
+    except (ValueError, RecursionError) as error:
         raise UserError(f"--against {path} is not JSON: {error}") from None
     if not isinstance(recorded, dict) or not all(isinstance(each, int | float) for each in recorded.values()):
         raise UserError(f"--against {path}: a file of --instructions --json is an object with a number for each row")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
 from interpulse.cli.studies import Wanted, conduct, show_entries
 from interpulse.config import parse_set
 from interpulse.parts import figures
@@ -59,6 +59,7 @@ def characterize(
     out: Annotated[
         Path | None,
         typer.Option(
+            parser=named_path,
             metavar="DIR",
             help="The folder for tables, plots and the part.",
             show_default="interpulse-characterize-KIND, and none with --json",
@@ -99,11 +100,13 @@ def characterize(
     ] = None,
     word_lines: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Word lines of the sample.", show_default="the kind's"),
+        typer.Option(metavar="N", min=1, max=2**20, help="Word lines of the sample.", show_default="the kind's"),
     ] = None,
     cells: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Cells of a word line.", show_default="the kind's, fewer with --quick"),
+        typer.Option(
+            metavar="N", min=1, max=2**20, help="Cells of a word line.", show_default="the kind's, fewer with --quick"
+        ),
     ] = None,
     seed: OwnSeed = 1,
     jobs: Jobs = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
 from interpulse.cli.studies import Wanted, conduct, show_entries
 
 EPILOG = """\
@@ -37,6 +37,7 @@ def experiment(
     out: Annotated[
         Path | None,
         typer.Option(
+            parser=named_path,
             metavar="DIR",
             help="The folder for the table, CSV files and plots.",
             show_default="interpulse-NAME, and none with --json",

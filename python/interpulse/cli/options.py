@@ -7,9 +7,23 @@ from typing import Annotated
 
 import typer
 
+from interpulse._core import ConfigError
+from interpulse.userfile import named
+
+
+def named_path(text: str) -> Path:
+    """A path of the command line; an empty one, as an unset variable of a shell leaves it, is refused."""
+    try:
+        return named(text, "a file or folder")
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 ConfigPath = Annotated[
     Path,
-    typer.Argument(metavar="CONFIG", help="A TOML file, such as examples/quickstart.toml.", show_default=False),
+    typer.Argument(
+        parser=named_path, metavar="CONFIG", help="A TOML file, such as examples/quickstart.toml.", show_default=False
+    ),
 ]
 Sets = Annotated[
     list[str] | None,
@@ -23,6 +37,7 @@ Sets = Annotated[
 Trace = Annotated[
     Path | None,
     typer.Option(
+        parser=named_path,
         metavar="FILE",
         help="Replay this block trace instead of the configured one (plain, .gz or .zst; see `list formats`).",
         show_default=False,
@@ -49,6 +64,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 CacheDir = Annotated[
     Path | None,
     typer.Option(
+        parser=named_path,
         metavar="DIR",
         help="The folder for snapshots of preconditioned drives.",
         show_default="INTERPULSE_CACHE_DIR, or interpulse in the user's cache folder",

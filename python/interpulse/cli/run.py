@@ -10,7 +10,7 @@ import typer
 from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
-from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace
+from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
 from interpulse.layout import terminal_width
@@ -46,6 +46,7 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
+            parser=named_path,
             metavar="DIR",
             help="Also write result.json, table.txt and config.resolved.json into this folder, and power over time as "
             "power.csv, power.png and power.svg where power.trace is on.",

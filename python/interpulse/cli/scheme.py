@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import Json
+from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit
 from interpulse.config import parse_set
 from interpulse.layout import fill, terminal_width
@@ -84,7 +84,12 @@ def scheme(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the timing diagram into this .svg or .png.", show_default=False),
+        typer.Option(
+            parser=named_path,
+            metavar="FILE",
+            help="Draw the timing diagram into this .svg or .png.",
+            show_default=False,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

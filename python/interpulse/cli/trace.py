@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from interpulse import _core
-from interpulse.cli.options import Json
+from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid, size
@@ -93,7 +93,10 @@ def trace() -> None:
 @app.command("stats")
 def stats(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A block trace: plain, .gz or .zst.", show_default=False)
+        Path,
+        typer.Argument(
+            parser=named_path, metavar="FILE", help="A block trace: plain, .gz or .zst.", show_default=False
+        ),
     ],
     trace_format: Annotated[
         str, typer.Option("--format", metavar="NAME", help="Its format; `interpulse list formats` has them.")
@@ -130,6 +133,7 @@ def twin(
     out: Annotated[
         Path,
         typer.Option(
+            parser=named_path,
             metavar="FILE",
             help="Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it).",
             show_default=False,

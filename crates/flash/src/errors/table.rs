@@ -1,5 +1,7 @@
 //! The error table: raw bit error rates by wear, retention, reprogramming, layer, page type and read attempt.
 
+use crate::parts::page_types;
+
 /// What a table does not tell apart from no errors at all; rates below count as this.
 pub const LEAST_RBER: f64 = 1e-12;
 /// The largest rate there is: what reading noise gives.
@@ -79,8 +81,8 @@ fn place(axis: impl Iterator<Item = f64>, x: f64) -> Between {
 }
 
 impl ErrorTable {
-    /// A table of one cell without an error, for a part with these page types.
-    pub fn ideal(page_types: usize) -> ErrorTable {
+    /// A table of one cell without an error, for a part with so many page types.
+    pub fn ideal(types: usize) -> ErrorTable {
         ErrorTable {
             title: "no errors".into(),
             source: "interpulse: every read succeeds".into(),
@@ -89,9 +91,9 @@ impl ErrorTable {
             retention_h: vec![1.0],
             reprograms: vec![0],
             layer_fraction: vec![0.5],
-            page_types: ["lsb", "csb", "msb", "tsb"][..page_types].iter().map(|&t| t.into()).collect(),
+            page_types: page_types(types as u32).iter().map(|&t| t.into()).collect(),
             attempts: vec!["default".into()],
-            rber: vec![0.0; page_types],
+            rber: vec![0.0; types],
             spread_ln_sd: 0.0,
             disturb: None,
         }
@@ -190,8 +192,11 @@ impl ErrorTable {
         let distinct = |names: &[String]| {
             names.iter().enumerate().all(|(i, n)| !n.is_empty() && !names[..i].contains(n))
         };
-        if !(1..=4).contains(&self.page_types.len()) || !distinct(&self.page_types) {
-            return err("page-types", "1 to 4 different names, least significant first");
+        let types = self.page_types.len();
+        if !(1..=4).contains(&types) || self.page_types != page_types(types as u32) {
+            let names = |bits: u32| format!("[\"{}\"]", page_types(bits).join("\", \""));
+            let legal = (1..=4).map(names).collect::<Vec<_>>().join(", ");
+            return err("page-types", &format!("the page types of cells of 1 to 4 bits: one of {legal}"));
         }
         if !(1..=64).contains(&self.attempts.len()) || !distinct(&self.attempts) {
             return err(
@@ -245,7 +250,7 @@ mod tests {
         ErrorTable {
             cycles: vec![0, 1000],
             retention_h: vec![1.0, 100.0],
-            page_types: vec!["only".into()],
+            page_types: vec!["lsb".into()],
             attempts: vec!["default".into(), "calibrated".into()],
             rber: vec![1e-4, 1e-5, 1e-2, 1e-4, 1e-3, 1e-4, 1e-1, 1e-3],
             ..ErrorTable::ideal(1)
@@ -278,6 +283,7 @@ mod tests {
         assert_eq!(refused(&|t| t.reprograms.clear()), "reprograms");
         assert_eq!(refused(&|t| t.layer_fraction = vec![1.5]), "layer-fraction");
         assert_eq!(refused(&|t| t.page_types.clear()), "page-types");
+        assert_eq!(refused(&|t| t.page_types = vec!["upper".into()]), "page-types");
         assert_eq!(refused(&|t| t.attempts = vec!["a".into(), "a".into()]), "attempts");
         assert_eq!(refused(&|t| t.rber.truncate(7)), "rber");
         assert_eq!(refused(&|t| t.rber[3] = f64::NAN), "rber");

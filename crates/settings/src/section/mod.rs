@@ -5,14 +5,14 @@ mod ways;
 mod words;
 
 use crate::declaration::Key;
-use crate::error::{ConfigError, Missing, Problem};
+use crate::error::{ConfigError, Missing, Problem, nearest};
 use crate::kinds::Kind;
 use crate::origin::{Origin, Place};
 use crate::parse::Text;
 use crate::reading::Reading;
 use crate::resolution::Entry;
 use crate::tree::{Leaf, Node, Table, join};
-use crate::value::Value;
+use crate::value::{Value, plain};
 use std::sync::Arc;
 
 pub use ways::{Row, Way};
@@ -155,8 +155,8 @@ impl Section {
         let Some(node) = self.table.entries.get(key) else { return String::new() };
         let place = node.origin().place();
         match (place.file, place.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}: "),
-            (Some(file), None) => format!("{file}: "),
+            (Some(file), Some(line)) => format!("{}:{line}: ", plain(&file)),
+            (Some(file), None) => format!("{}: ", plain(&file)),
             _ => String::new(),
         }
     }
@@ -210,8 +210,14 @@ impl Section {
         if self.reading.declares() {
             return Ok(());
         }
+        // What is written, wanted by nobody and nearly the key is the key misspelt.
+        let wanted = |name: &str| self.reading.allows(&self.path, name);
+        let written = self.table.entries.keys().map(String::as_str).filter(|name| !wanted(name));
+        let meant =
+            nearest(key, written).map(|name| format!(" (\"{}\" is written: was it meant?)", plain(name)));
+        let expected = expected() + &meant.unwrap_or_default();
         let (place, key) = (self.place.clone(), join(&self.path, key));
-        self.reading.miss(Missing { place, key, expected: expected(), doc, typical })
+        self.reading.miss(Missing { place, key, expected, doc, typical })
     }
 
     /// What `read` makes of this section. Where it fails for want of a key, the error names all that are missing.

@@ -21,6 +21,17 @@ impl Section {
         self.required(&kinds::STRING, key, doc, spec)
     }
 
+    /// Reads a name, one short line that is shown as it is; required if `default` is `None`.
+    pub fn name(
+        &mut self,
+        key: &str,
+        doc: &'static str,
+        default: Option<&str>,
+    ) -> Result<String, ConfigError> {
+        let spec = Spec { default: default.map(str::to_string), ..required() };
+        self.required(&kinds::NAME, key, doc, spec)
+    }
+
     /// Reads a text that may be left out.
     pub fn optional_string(&mut self, key: &str, doc: &'static str) -> Result<Option<String>, ConfigError> {
         self.optional(&kinds::STRING, key, doc, optional())
@@ -85,7 +96,7 @@ impl Section {
             }
         };
         let (value, canonical) = meaning(self, &text, &origin)?;
-        self.write(key, doc, canonical, "", text, true);
+        self.write(key, doc, canonical, "", (kinds::STRING.display)(&text), true);
         Ok(value)
     }
 

@@ -253,7 +253,10 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
         return Err(l.invalid("lanes", "1, 2, 4, 8 or 16"));
     }
     let max_payload =
-        l.u32("max-payload", "largest payload of a packet in bytes", default(256).within(64..=4096))?;
+        l.u32("max-payload", "largest payload of a packet in bytes", default(256).within(128..=4096))?;
+    if !max_payload.is_power_of_two() {
+        return Err(l.invalid("max-payload", "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has"));
+    }
     let link = LinkSpec { generation, lanes, max_payload };
     Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware, command_timeout })
 }

@@ -30,7 +30,7 @@ pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Ve
 }
 
 fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Result<FlowSpec, ConfigError> {
-    let name = s.string("name", "name in results", Some(&format!("flow{index}")))?;
+    let name = s.name("name", "name in results", Some(&format!("flow{index}")))?;
     let chosen = if s.has("twin") { 2 } else { usize::from(s.has("trace")) };
     // A twin of so many requests ends by itself.
     let scaled_to = if s.has("twin") { read_requests(s)? } else { None };

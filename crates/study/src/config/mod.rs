@@ -124,7 +124,7 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
     let file = layered(request, &[])?;
     let mut cases = Vec::new();
     for mut section in file.tables("case")? {
-        let name = section.string("name", "name of the case in results", None)?;
+        let name = section.name("name", "name of the case in results", None)?;
         let sets = section.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
         let place = section.place_of("set");
         section.finish()?;
@@ -133,7 +133,18 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
             let Some((key, value)) = set.split_once('=') else {
                 return Err(section.invalid("set", "overrides of the form \"key=value\"").into());
             };
-            overrides.push((key.trim().to_string(), value.trim().to_string()));
+            let (key, value) = (key.trim().to_string(), value.trim().to_string());
+            if key == "case" || key.starts_with("case.") {
+                return Err(section
+                    .invalid("set", format!("overrides of anything but the cases; one is of {key}"))
+                    .into());
+            }
+            if overrides.iter().any(|(known, _)| *known == key) {
+                return Err(section
+                    .invalid("set", format!("one override of each key; there are two of {key}"))
+                    .into());
+            }
+            overrides.push((key, value));
         }
         if cases.iter().any(|(n, _, _)| *n == name) {
             return Err(section.invalid("name", "a name no other case has").into());
@@ -168,6 +179,12 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         return Err(ConfigError::conflict(&resolution, &["run.requests", "run.time"], message).into());
     }
     let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
+    if let Some((key, end)) = case.run.never(&case.drive, case.array.as_ref(), &case.flows) {
+        let mut keys = vec![key.as_str(), "run.warmup", "run.time"];
+        keys.retain(|key| *key != "run.warmup" || case.run.warmup.is_some());
+        let message = format!("the run is over after {end}: give an earlier time, or run.time more");
+        return Err(ConfigError::conflict(&resolution, &keys, message).into());
+    }
     case.drive.check().map_err(impossible)?;
     case.precondition.check(&case.drive).map_err(impossible)?;
     if let Some(array) = &case.array {

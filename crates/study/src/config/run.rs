@@ -1,11 +1,12 @@
 //! Reads the starting state and what is measured.
 
+use interpulse_array::config::ArraySpec;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Document, Row, default, optional};
-use interpulse_workload::AddressSpec;
+use interpulse_workload::{AddressSpec, FlowSpec};
 
 /// The state a run starts from.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +135,26 @@ pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
     let time =
         r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
     Ok(RunSpec { warmup, requests, time })
+}
+
+impl RunSpec {
+    /// What is set to happen at a time that the run does not reach, where the run's own keys say when it is over: its key, and
+    /// when that is.
+    pub(super) fn never(
+        &self,
+        drive: &DriveSpec,
+        array: Option<&ArraySpec>,
+        flows: &[FlowSpec],
+    ) -> Option<(String, Duration)> {
+        // A run in which something happens at a given time has no warm-up but the one that is asked for.
+        let end = self.warmup.unwrap_or_default() + self.time?;
+        let cut = drive.power_loss.and_then(|spec| spec.at).map(|at| ("power-loss.at".to_string(), at));
+        let failures = array.into_iter().flat_map(|array| array.failures.iter().flatten());
+        let failures = failures.map(|failure| ("array.fail-at".to_string(), failure.at));
+        let starts = (0..).zip(flows).map(|(i, flow)| (format!("flow.{i}.start"), Duration(flow.start.0)));
+        let (key, _) = cut.into_iter().chain(failures).chain(starts).find(|&(_, at)| at >= end)?;
+        Some((key, end))
+    }
 }
 
 impl PreconditionSpec {

@@ -58,7 +58,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["config", "control", "leftovers", "memory"],
             &["plan", "power", "precondition", "queue", "snapshot"],
             &["run", "state"],
-            &["lists", "report", "room", "traces"],
+            &["lists", "remarks", "report", "room", "traces"],
             &["case"],
             &["die_script", "runner"],
         ],

@@ -24,6 +24,8 @@ pub(super) enum Raw<'l> {
 pub(super) struct Lines {
     bytes: Box<dyn Read + Send>,
     packing: Packing,
+    /// What comes next belongs to a line that was too long.
+    overlong: bool,
     buffer: Box<[u8]>,
     /// `buffer[start..end]` is read and not yet handed out.
     start: usize,
@@ -39,6 +41,7 @@ impl Lines {
         Lines {
             bytes,
             packing,
+            overlong: false,
             buffer: vec![0; BUFFER].into_boxed_slice(),
             start: 0,
             end: 0,
@@ -120,6 +123,10 @@ impl Lines {
     /// The length of the line at `start`, or any length above [`LINE_MAX`] of one whose end is not in sight;
     /// `None` at the end of the file.
     fn find_end(&mut self) -> Result<Option<usize>, TraceProblem> {
+        if self.overlong {
+            self.step_over()?;
+            self.overlong = false;
+        }
         loop {
             let pending = &self.buffer[self.start..self.end];
             if let Some(length) = pending.iter().position(|&byte| byte == b'\n') {
@@ -135,9 +142,15 @@ impl Lines {
         }
     }
 
-    /// Steps over a line that is too long, of which `length` bytes are in the buffer.
+    /// Drops a line that is too long, of which `length` bytes are in the buffer. The rest is stepped over when the next
+    /// line is asked for: a file that is one endless line is refused before anybody has read it all.
     fn drop_line(&mut self, length: usize) -> Result<(), TraceProblem> {
         self.start += length;
+        self.overlong = true;
+        Ok(())
+    }
+
+    fn step_over(&mut self) -> Result<(), TraceProblem> {
         loop {
             let pending = &self.buffer[self.start..self.end];
             if let Some(length) = pending.iter().position(|&byte| byte == b'\n') {

@@ -1,0 +1,66 @@
+"""Files and folders that the user names: a name that says nothing, and a file that cannot be what it is taken for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interpulse._core import ConfigError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+_MOST_BYTES = 16 * 2**20
+"""No file that is written by hand is larger; keeps a mistaken name from filling the memory."""
+
+_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+
+
+def shown(path: str | PathLike[str]) -> str:
+    """A name as messages have it: on one line, and moving no cursor."""
+    text = os.fsdecode(path)
+    return text if text.isprintable() else ascii(text)
+
+
+def named(path: str | PathLike[str], what: str) -> Path:
+    """The path that a text names.
+
+    Raises:
+        ConfigError: the text is empty, which would mean the working folder; `what` is how the message begins.
+    """
+    if not os.fsdecode(path).strip():
+        raise ConfigError(f"{what}: seen an empty name; expected a path (. is the working folder)")
+    return Path(os.fsdecode(path))
+
+
+def read_text(path: str | PathLike[str], what: str) -> str:
+    """The text of a regular file of at most 16 MiB in UTF-8; `what` is what messages call it.
+
+    Raises:
+        ConfigError: it cannot be read, is something else than a file, too large, or no text.
+    """
+    content, place = b"", named(path, what)
+    try:
+        mode = place.stat().st_mode
+        if stat.S_ISREG(mode):
+            # Some files of the kernel claim to be empty and wait for content, or never end.
+            with open(path, "rb", opener=_without_waiting) as file:
+                content = file.read(_MOST_BYTES + 1) or b""
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot read {what} {shown(path)}: {why}") from None
+    if not stat.S_ISREG(mode):
+        kind = next((kind for is_one, kind in _KINDS if is_one(mode)), "a device")
+        raise ConfigError(f"cannot read {what} {shown(path)}: it is {kind}; expected a regular file")
+    if len(content) > _MOST_BYTES:
+        raise ConfigError(f"cannot read {what} {shown(path)}: it is larger than {_MOST_BYTES // 2**20} MiB")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{what} {shown(path)} is not UTF-8 text (byte {error.start})") from None
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NONBLOCK)

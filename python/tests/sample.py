@@ -150,8 +150,8 @@ def _check_tails(tails: dict[str, Any], read: dict[str, float]) -> None:
             assert tail["reads"] * one_in >= read["count"] >= tail["reads"]
             assert math.isclose(sum(tail["shares"].values()), 1.0, abs_tol=1e-9)
             assert tail["above_us"] < tail["mean_us"] <= read["max"] * (1 + 1e-12)
-            # The percentile is the middle of a bucket, of which the threshold is the lower end; it is that of the request
-            # before the tail where the tail is exactly that share.
+            # The percentile is the middle of a bucket, of which the threshold is the lower end, or that of the request
+            # before the tail, where the tail is exactly that share.
             assert tail["above_us"] <= read[name] or tail["reads"] * one_in == read["count"]
 
 

@@ -67,7 +67,7 @@ fn state(case: &Case) -> interpulse_drive::drive::PreconditionedState {
 
 fn ran_with_seed(text: &str, seed: u64) -> Value {
     let case = case(text, seed).unwrap_or_else(|why| panic!("{why}"));
-    cases::run(&case, state(&case), &|_, _, _, _| true).unwrap_or_else(|why| panic!("{why}"))
+    cases::run(&case, &[], state(&case), &|_, _, _, _| true).unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn ran(text: &str) -> Value {
@@ -78,7 +78,7 @@ fn ran(text: &str) -> Value {
 /// outstanding complete.
 fn watch(text: &str, mut look: impl FnMut(&Array, SimTime, bool)) {
     let case = case(text, 1).unwrap_or_else(|why| panic!("{why}"));
-    let mut stepper = cases::array(&case, state(&case)).unwrap_or_else(|why| panic!("{why}"));
+    let mut stepper = cases::array(&case, &case.flows, state(&case)).unwrap_or_else(|why| panic!("{why}"));
     stepper.open().unwrap();
     let (host, agenda) = (&mut stepper.host, &mut stepper.agenda);
     let limit = case.run.time.map_or(agenda.horizon(), |time| SimTime::ZERO + time);

@@ -79,7 +79,7 @@ impl Batches {
     pub fn all(&self) -> Vec<Batch> {
         let (at, requests, ftl) = &self.begins;
         let first =
-            Look { at: *at, requests: *requests, ftl: ftl.clone(), read: Vec::new(), write: Vec::new() };
+            Look { at: *at, requests: *requests, ftl: *ftl, read: Vec::new(), write: Vec::new() };
         let before = std::iter::once(&first).chain(&self.looks);
         before
             .zip(&self.looks)

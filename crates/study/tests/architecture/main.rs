@@ -55,8 +55,9 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config", "control", "leftovers", "memory"],
-            &["plan", "power", "precondition", "queue", "snapshot"],
+            &["config", "control", "leftovers", "memory", "simulated"],
+            &["batches", "plan", "power", "precondition", "queue", "snapshot"],
+            &["steady", "warmup"],
             &["run", "state"],
             &["lists", "remarks", "report", "room", "traces"],
             &["case"],

@@ -101,10 +101,10 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
 
 fn run_one(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
     let mut stepper = cases::drive(case, &case.flows, state).map_err(|e| e.to_string())?;
-    run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _| true).map_err(|e| e.to_string())
+    run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _, _| true).map_err(|e| e.to_string())
 }
 
 fn run_array(case: &Case, state: PreconditionedState) -> Result<Measured, String> {
     let mut stepper = cases::array(case, &case.flows, state).map_err(|e| e.to_string())?;
-    run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _| true).map_err(|e| e.to_string())
+    run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _, _| true).map_err(|e| e.to_string())
 }

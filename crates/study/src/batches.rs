@@ -78,8 +78,7 @@ impl Batches {
     /// The batches in order; what came after the last look is left out.
     pub fn all(&self) -> Vec<Batch> {
         let (at, requests, ftl) = &self.begins;
-        let first =
-            Look { at: *at, requests: *requests, ftl: *ftl, read: Vec::new(), write: Vec::new() };
+        let first = Look { at: *at, requests: *requests, ftl: *ftl, read: Vec::new(), write: Vec::new() };
         let before = std::iter::once(&first).chain(&self.looks);
         before
             .zip(&self.looks)

@@ -3,7 +3,7 @@
 use crate::config::Case;
 use crate::control::Tell;
 use crate::report;
-use crate::run::{self, Measured, RunFailure};
+use crate::run::{self, Measured, RunFailure, Stage};
 use crate::simulated::Simulated;
 use crate::warmup::Warmup;
 use interpulse_array::array::Array;
@@ -151,7 +151,8 @@ fn result<D: Simulated>(
 ) -> Result<Value, RunFailure> {
     let expected = expected_requests(case, &stepper.host.trace_summaries());
     let ms = |d: Duration| d.as_ns() / 1_000_000;
-    let mut progress = |requests: u64, time: Duration| match (case.run.requests, case.run.time) {
+    let mut progress = |stage, requests: u64, time: Duration| match (case.run.requests, case.run.time) {
+        _ if stage == Stage::WarmUp => tell("warm up", requests, 0, "requests"),
         (Some(total), _) => tell("run", requests, total, "requests"),
         (None, Some(total)) => tell("run", ms(time), ms(total), "ms simulated"),
         (None, None) => tell("run", requests, expected.max(requests), "requests"),

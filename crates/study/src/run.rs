@@ -93,6 +93,15 @@ pub struct Measured {
     pub window_cpu_s: f64,
 }
 
+/// What a run is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The load runs, and nothing is measured.
+    WarmUp,
+    /// The measurement window.
+    Window,
+}
+
 /// Events of a run between two calls of its watcher, in requests: the batches at the start of a window are shorter.
 const WATCHED: u64 = 1 << 14;
 
@@ -102,7 +111,7 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
     stepper: &mut Stepper<D, O, C>,
     spec: &RunSpec,
     warmup: &Warmup,
-    progress: &mut dyn FnMut(u64, Duration) -> bool,
+    progress: &mut dyn FnMut(Stage, u64, Duration) -> bool,
 ) -> Result<Measured, RunFailure> {
     let (wall, cpu) = (Instant::now(), thread_cpu_s());
     let horizon = stepper.agenda.horizon();
@@ -114,7 +123,8 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
         )));
     }
     stepper.open()?;
-    let warmed = warmup.run(stepper, spec.requests, &mut || progress(0, Duration::ZERO))?;
+    let warmed = warmup
+        .run(stepper, spec.requests, &mut |requests| progress(Stage::WarmUp, requests, Duration::ZERO))?;
     let mut interrupted = warmed.is_none();
     let window_cpu = thread_cpu_s();
     let start = stepper.agenda.now();
@@ -132,8 +142,9 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
             break Pause::Stopped;
         }
         let next = batches.next().min(target);
-        let mut go_on =
-            |s: &Stepper<D, O, C>| progress(s.host.device.completed() - first, s.agenda.now().since(start));
+        let mut go_on = |s: &Stepper<D, O, C>| {
+            progress(Stage::Window, s.host.device.completed() - first, s.agenda.now().since(start))
+        };
         let pause = stepper.run(limit, next, &mut go_on)?;
         let done = stepper.host.device.completed();
         if done >= told + WATCHED {

@@ -109,13 +109,13 @@ impl Warmup {
         flows
     }
 
-    /// Takes an open stepper to the beginning of its window. `measured` is how many requests that asks for; `go_on` is asked
-    /// now and then. `None` if it said no.
+    /// Takes an open stepper to the beginning of its window. `measured` is how many requests that asks for; `go_on` is told the
+    /// requests completed now and then. `None` if it said no.
     pub fn run<D: Simulated, O: Observer, C: Clock>(
         &self,
         stepper: &mut Stepper<D, O, C>,
         measured: Option<u64>,
-        go_on: &mut dyn FnMut() -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<Warmed>, Failure> {
         let (by, why, least) = match self {
             Warmup::Given(time) => ("given", None, *time),
@@ -133,7 +133,7 @@ impl Warmup {
             }
         } else if least > Duration::ZERO {
             let end = SimTime::ZERO + least;
-            if stepper.run(end, u64::MAX, &mut |_| go_on())? == Pause::Stopped {
+            if stepper.run(end, u64::MAX, &mut |s| go_on(s.host.device.completed()))? == Pause::Stopped {
                 return Ok(None);
             }
             stepper.agenda.advance_to(end);
@@ -255,7 +255,7 @@ fn until_steady<D: Simulated, O: Observer, C: Clock>(
     stepper: &mut Stepper<D, O, C>,
     (least, open): (Duration, bool),
     most: u64,
-    go_on: &mut dyn FnMut() -> bool,
+    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<End, Failure> {
     let collects =
         |device: &D| device.drives().iter().any(|d| d.tables().config().policy != GcPolicy::Imposed);
@@ -271,7 +271,7 @@ fn until_steady<D: Simulated, O: Observer, C: Clock>(
     let (mut every, mut looks) = (EVERY, Vec::<Look>::new());
     loop {
         let target = stepper.host.device.completed() + every;
-        match stepper.run(stepper.agenda.horizon(), target, &mut |_| go_on())? {
+        match stepper.run(stepper.agenda.horizon(), target, &mut |s| go_on(s.host.device.completed()))? {
             Pause::Stopped => return Ok(End::Stopped),
             // There is no load any more.
             Pause::Done | Pause::Limit => return Ok(End::GivenUp),
@@ -281,7 +281,7 @@ fn until_steady<D: Simulated, O: Observer, C: Clock>(
         if looks.len() < LOOKS {
             continue;
         }
-        if !go_on() {
+        if !go_on(stepper.host.device.completed()) {
             return Ok(End::Stopped);
         }
         let written = looks[LOOKS - 1].done.host_units;
@@ -310,7 +310,12 @@ fn mean(looks: &[Look], of: impl Fn(&Look) -> f64) -> f64 {
 /// Whether both halves have the same in hand.
 fn alike(looks: &[Look]) -> bool {
     let (a, b) = looks.split_at(looks.len() / 2);
-    let apart = |of: &dyn Fn(&Look) -> f64| (mean(a, of) - mean(b, of)).abs();
+    let apart = |of: &dyn Fn(&Look) -> f64| {
+        // Few lanes come and go in steps; what chance makes of that is no difference.
+        let variance = |half: &[Look]| mean(half, |l| of(l).powi(2)) - mean(half, of).powi(2);
+        let chance = ((variance(a) + variance(b)).max(0.0) / a.len() as f64).sqrt();
+        (mean(a, of) - mean(b, of)).abs() - 2.0 * chance
+    };
     let queue = mean(looks, |l| l.outstanding);
     apart(&|l| l.collecting) <= ALIKE
         && apart(&|l| l.cached) <= ALIKE

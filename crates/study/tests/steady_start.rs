@@ -51,7 +51,7 @@ fn windows(drive: &str, load: &str, requests: u64, seed: u64, warm: bool) -> (Fi
     let warmup = if warm { Warmup::of(&case, &[]) } else { Warmup::Nothing("to see what it is for") };
     let mut stepper = case::drive(&case, &warmup.flows(&case), state).unwrap();
     stepper.open().unwrap();
-    let warmed = warmup.run(&mut stepper, Some(requests), &mut || true).unwrap().unwrap();
+    let warmed = warmup.run(&mut stepper, Some(requests), &mut |_| true).unwrap().unwrap();
     assert!(!warm || warmed.why.is_none(), "{load}: {warmed:?}");
     let first = window(&mut stepper, requests);
     let mut later = [0.0; 4];

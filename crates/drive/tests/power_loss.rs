@@ -235,7 +235,8 @@ fn a_run_goes_on_after_the_cut_and_tells_what_recovery_took() {
     assert!(number(&often, "recovery", "oob_pages_read") < number(&never, "recovery", "oob_pages_read"));
     assert!(number(&often, "recovery", "mounting_us") < number(&never, "recovery", "mounting_us"));
     assert!(often["metadata_programs"].as_u64() > never["metadata_programs"].as_u64());
-    assert!(at("61s", "").get("cut").is_none(), "the run has ended before");
+    let late = result(&format!("[power-loss]\nat = \"61s\"\n{LOAD}")).err().unwrap_or_default();
+    assert!(late.contains("power-loss.at = 61s and run.time = 60ms: the run is over"), "{late}");
     let unprotected = [("cache.protected".to_string(), "false".to_string())];
     let text = format!("[power-loss]\nat = \"20ms\"\n{LOAD}");
     let r = result_with(&text, &unprotected).unwrap_or_else(|why| panic!("{why}"))["power_loss"].clone();

@@ -82,6 +82,11 @@ impl Warmup {
         if case.drive.power_loss.is_some() || case.array.as_ref().is_some_and(ArraySpec::has_events) {
             return Warmup::Nothing("what happens to the drives is given by the time since the start");
         }
+        if case.drive.nand.errors.as_ref().is_some_and(|errors| errors.initial_age > Duration::ZERO) {
+            return Warmup::Nothing(
+                "data is as old as errors.initial-age says at the start, and a load renews it",
+            );
+        }
         if case.flows.iter().any(ends) {
             return Warmup::Nothing("flows begin or end at given times or after so many requests");
         }

@@ -16,10 +16,10 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "COUNTERS.md"
 
 INTRODUCTION = """# Counters
 
-Every counter that a result may hold, by the section it stands in, with its unit. Counters are whole numbers, but for
-`cycles_mean` and `suspend_cycles`, and count what happened in the measured window; those that do not say so. Times in ns
-are sums over all dies or requests. Of an array, the sections of `counters` are sums over its drives (requests and bytes of
-the host are the array's). [RESULTS](RESULTS.md) explains the rest of a result.
+Every counter that a result may hold, by the section it stands in, with its unit. Counters are whole numbers, but
+for `cycles_mean` and `suspend_cycles`, and count what happened in the measured window; those that do not say so. Times
+in ns are sums over all dies or requests. Of an array, the sections of `counters` are sums over its drives (requests and
+bytes of the host are the array's). [RESULTS](RESULTS.md) explains the rest of a result.
 
 `interpulse list counters` prints the same. This page is written by `make golden` from what the simulator declares.
 """

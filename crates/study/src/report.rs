@@ -164,8 +164,8 @@ fn ftl(m: &Measured, context: &Context) -> Value {
 fn nand(m: &Measured) -> Value {
     let n = &m.nand;
     json!({
-        "reads": n.host_reads + n.gc_reads,
-        "programs": n.host_programs + n.gc_programs,
+        "reads": n.reads(),
+        "programs": n.programs(),
         "erases": n.erases,
         "suspends": { "program": n.program_suspends, "erase": n.erase_suspends },
         "program_us": operation(&m.operations.programs),

@@ -141,16 +141,34 @@ commands! {
 impl Spender {
     /// How often it was spent on; `None` for what is not counted.
     pub fn count(self, counters: &NandCounters) -> Option<u64> {
-        let mut counters = *counters;
         match self {
             Spender::Idle => None,
             Spender::Suspension => Some(counters.program_suspends + counters.erase_suspends),
-            _ => {
-                let spent = Kind::ALL.into_iter().filter(|kind| kind.command().spender == self);
-                Some(spent.map(|kind| *kind.count(&mut counters)).sum())
-            }
+            _ => Some(count_of(*counters, |command| command.spender == self)),
         }
     }
+}
+
+impl NandCounters {
+    /// Operations, whatever they do.
+    pub fn operations(&self) -> u64 {
+        count_of(*self, |_| true)
+    }
+
+    /// Operations that read.
+    pub fn reads(&self) -> u64 {
+        count_of(*self, |command| command.effect == Effect::Reads)
+    }
+
+    /// Operations that program.
+    pub fn programs(&self) -> u64 {
+        count_of(*self, |command| command.effect == Effect::Programs)
+    }
+}
+
+fn count_of(mut counters: NandCounters, counts: impl Fn(&Command) -> bool) -> u64 {
+    let counted = Kind::ALL.into_iter().filter(|kind| counts(kind.command()));
+    counted.map(|kind| *kind.count(&mut counters)).sum()
 }
 
 impl Kind {

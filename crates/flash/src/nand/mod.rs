@@ -377,7 +377,7 @@ impl Nand {
         let txn = *self.txns.get(id);
         match txn.kind.command().effect {
             Effect::Reads => self.start_read(agenda, now, d, id, &txn),
-            Effect::Programs | Effect::Erases => self.start_long(agenda, now, d, id, &txn),
+            _ => self.start_long(agenda, now, d, id, &txn),
         }
     }
 

@@ -169,10 +169,6 @@ fn positive() -> Spec<Duration> {
     required().positive().at_most(SLOWEST)
 }
 
-fn loops() -> Spec<u32> {
-    required().within(1..=1000)
-}
-
 /// The sensing time of each page type that cells of `bits` bits have, least significant first.
 fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>, ConfigError> {
     const TYPES: [(&str, &str, &str); 4] = [
@@ -188,21 +184,27 @@ fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>, ConfigErro
     Ok(times)
 }
 
-fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
+/// A train whose loops, pulse, voltage reset and verify have these keys, each with its documentation.
+fn train(
+    s: &mut Section,
+    [loops, pulse, reset, verify]: [(&str, &'static str); 4],
+) -> Result<TrainSpec, ConfigError> {
     Ok(TrainSpec {
-        loops: part.u32("program-loops", "loops of pulse and verify in a program", loops())?,
-        pulse: part.duration("program-pulse", "pulse of one program loop", positive())?,
-        reset: part.duration(
-            "program-reset",
-            "voltage reset between pulse and verify of one program loop",
-            or_zero(),
-        )?,
-        verify: part.duration(
-            "program-verify",
-            "all verifies of one program loop",
-            required().at_most(SLOWEST),
-        )?,
+        loops: s.u32(loops.0, loops.1, required().within(1..=1000))?,
+        pulse: s.duration(pulse.0, pulse.1, positive())?,
+        reset: s.duration(reset.0, reset.1, or_zero())?,
+        verify: s.duration(verify.0, verify.1, required().at_most(SLOWEST))?,
     })
+}
+
+fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
+    let keys = [
+        ("program-loops", "loops of pulse and verify in a program"),
+        ("program-pulse", "pulse of one program loop"),
+        ("program-reset", "voltage reset between pulse and verify of one program loop"),
+        ("program-verify", "all verifies of one program loop"),
+    ];
+    train(part, keys)
 }
 
 /// The operations of reprogramming; none of its keys, or all.
@@ -213,26 +215,19 @@ fn reprogram(part: &mut Section, bits: u32, mode: ProgramMode) -> Result<Option<
 }
 
 fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
-    let mlc_program = TrainSpec {
-        loops: r.u32("mlc-loops", "loops of the first program, as two bits per cell", loops())?,
-        pulse: r.duration("mlc-pulse", "pulse of one loop of the first program", positive())?,
-        reset: r.duration("mlc-reset", "voltage reset of one loop of the first program", or_zero())?,
-        verify: r.duration(
-            "mlc-verify",
-            "all verifies of one loop of the first program",
-            required().at_most(SLOWEST),
-        )?,
-    };
-    let reprogram = TrainSpec {
-        loops: r.u32("loops", "loops of a reprogram", loops())?,
-        pulse: r.duration("pulse", "pulse of one loop of a reprogram", positive())?,
-        reset: r.duration("reset", "voltage reset of one loop of a reprogram", or_zero())?,
-        verify: r.duration(
-            "verify",
-            "all verifies of one loop of a reprogram",
-            required().at_most(SLOWEST),
-        )?,
-    };
+    let of_two_bits = [
+        ("mlc-loops", "loops of the first program, as two bits per cell"),
+        ("mlc-pulse", "pulse of one loop of the first program"),
+        ("mlc-reset", "voltage reset of one loop of the first program"),
+        ("mlc-verify", "all verifies of one loop of the first program"),
+    ];
+    let of_reprogram = [
+        ("loops", "loops of a reprogram"),
+        ("pulse", "pulse of one loop of a reprogram"),
+        ("reset", "voltage reset of one loop of a reprogram"),
+        ("verify", "all verifies of one loop of a reprogram"),
+    ];
+    let (mlc_program, reprogram) = (train(r, of_two_bits)?, train(r, of_reprogram)?);
     let read = r.duration(
         "read",
         "sensing a page of a reprogrammable word line; a reprogram begins with one such read",
@@ -242,14 +237,11 @@ fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
 }
 
 fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
-    Ok(TrainSpec {
-        loops: part.u32("erase-loops", "loops of pulse and verify in an erase at zero wear", loops())?,
-        pulse: part.duration("erase-pulse", "pulse of one erase loop", positive())?,
-        reset: part.duration(
-            "erase-reset",
-            "voltage reset between pulse and verify of one erase loop",
-            or_zero(),
-        )?,
-        verify: part.duration("erase-verify", "verify of one erase loop", required().at_most(SLOWEST))?,
-    })
+    let keys = [
+        ("erase-loops", "loops of pulse and verify in an erase at zero wear"),
+        ("erase-pulse", "pulse of one erase loop"),
+        ("erase-reset", "voltage reset between pulse and verify of one erase loop"),
+        ("erase-verify", "verify of one erase loop"),
+    ];
+    train(part, keys)
 }

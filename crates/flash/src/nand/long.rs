@@ -98,7 +98,7 @@ impl Nand {
     /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first
     /// that draws current lasts to the end of the pulses. Page loads need no grant.
     #[inline(always)]
-    pub(super) fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if !self.watched || self.may_step(agenda, now, d) {
             self.take_step(agenda, now, d, now);
         }
@@ -117,7 +117,7 @@ impl Nand {
     pub(super) fn take_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
         let hand = &mut self.in_hand[d];
         let Some((step, rest)) = hand.steps.split_first() else {
-            self.finished(agenda, now, d);
+            self.ended(agenda, now, d);
             return;
         };
         hand.steps = rest;
@@ -142,6 +142,19 @@ impl Nand {
             }
             other => unreachable!("{other:?} is a step of reads, which go their own way, or has been taken"),
         }
+    }
+
+    /// The time for which a step had the die is over.
+    #[inline(never)]
+    pub(super) fn busy_over(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.next_step(agenda, now, d);
+    }
+
+    /// The last step is over, and was no pulses.
+    #[cold]
+    #[inline(never)]
+    fn ended(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.finished(agenda, now, d);
     }
 
     /// Command and address cycles of the operation on the die.

@@ -322,7 +322,7 @@ impl Nand {
         match self.dies[d].state() {
             State::Sensing => self.sensed(agenda, now, d),
             State::Out => self.moved_out(agenda, now, d),
-            State::Busy => self.next_step(agenda, now, d),
+            State::Busy => self.busy_over(agenda, now, d),
             State::Load => self.loaded(agenda, now, d),
             State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),

@@ -58,6 +58,7 @@ bench: build ## how fast the simulator is
 golden: build ## write the golden result of the tests and the generated figures of docs/ anew, after a change that is meant
 	$(BIN)/python python/tools/golden.py
 	$(BIN)/python python/tools/config_page.py
+	$(BIN)/python python/tools/counters_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
 

@@ -82,6 +82,7 @@ class FakeCore:
         policies = [{"kind": "gc", "name": "greedy", "doc": "fewest valid pages"}]
         lists = {"parts": one, "drives": one, "schemes": one, "policies": policies, "twins": one, "formats": one}
         lists["error-tables"] = one
+        lists["counters"] = [{"kind": "counters.ftl", "name": "gc_runs", "unit": "blocks", "doc": "victims chosen"}]
         return json.dumps(lists)
 
 

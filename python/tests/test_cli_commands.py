@@ -80,6 +80,8 @@ def test_show_json(interpulse: Callable[..., Ended], config_file: str) -> None:
 def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
     assert interpulse("list", "schemes").out.split() == ["schemes:", "first", "what", "it", "is"]
     assert interpulse("list", "policies").out.split() == ["policies:", "gc", "greedy", "fewest", "valid", "pages"]
+    counters = ["counters:", "counters.ftl", "gc_runs", "blocks", "victims", "chosen"]
+    assert interpulse("list", "counters").out.split() == counters
     assert interpulse("list", "parts", "--json").json() == {"parts": [{"name": "first", "doc": "what it is"}]}
     assert list(interpulse("list", "--json").json()) == [
         "parts",
@@ -89,6 +91,7 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
         "twins",
         "formats",
         "error-tables",
+        "counters",
     ]
 
 

@@ -15,6 +15,7 @@ from tests.sample import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+DATA = ROOT / "python" / "tests" / "data"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
@@ -77,12 +78,59 @@ def test_the_lock_names_exact_versions_and_no_place() -> None:
         assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line), line
 
 
-def test_the_configuration_page_is_what_the_reader_says() -> None:
-    path = ROOT / "python" / "tools" / "config_page.py"
-    spec = importlib.util.spec_from_file_location("config_page", path)
+@pytest.mark.parametrize(("name", "written"), [("config_page", "CONFIGURATION.md"), ("counters_page", "COUNTERS.md")])
+def test_a_page_is_what_is_declared(name: str, written: str) -> None:
+    path = ROOT / "python" / "tools" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    written = (ROOT / "docs" / "CONFIGURATION.md").read_text()
-    assert written == tool.page(), "run `make golden`"
+    assert (ROOT / "docs" / written).read_text() == tool.page(), "run `make golden`"
+
+
+DRIVE = """config_version = 1
+drive = "a4-mini"
+[errors]
+table = "tlc-3d"
+[precondition]
+cycles = 1000
+fill = "100%"
+[run]
+requests = 2000
+warmup = "0s"
+[[flow]]
+name = "replayed"
+trace = "golden.mqsim"
+fit = "fold"
+"""
+
+ARRAY = """config_version = 1
+drive = "a4-mini"
+[array]
+level = "raid5"
+drives = 3
+[run]
+requests = 500
+[[flow]]
+name = "closed"
+depth = 4
+read = "50%"
+"""
+
+
+@pytest.mark.parametrize("text", [DRIVE, ARRAY], ids=["drive", "array"])
+def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text: str) -> None:
+    page = (ROOT / "docs" / "COUNTERS.md").read_text()
+    rows = {}
+    for section in page.split("\n## ")[1:]:
+        for name, unit, doc in re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", section, re.MULTILINE):
+            rows[section.split("`")[1], name] = (unit, doc)
+    config = Config(text, path=str(DATA / "small.toml"))
+    case = run(config).cases[0].raw
+    groups = {f"counters.{name}": group for name, group in case["counters"].items()}
+    groups |= {"array.counters": case["array"]["counters"]} if "array" in case else {}
+    held = {(group, name) for group, counters in groups.items() for name in counters}
+    assert held == {row for row in rows if row[0] in groups}, "the page and the result name the same"
+    expected = {"array.counters"} if "array" in case else {"counters.errors", "counters.trace"}
+    assert expected <= set(groups)

@@ -88,8 +88,7 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
     let state =
         snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_| true).map_err(|e| e.to_string())?;
     let m = if case.array.is_some() { run_array(case, state) } else { run_one(case, state) }?;
-    let n = &m.nand;
-    let operations = n.host_reads + n.gc_reads + n.host_programs + n.gc_programs + n.erases;
+    let operations = m.nand.operations();
     Ok(json!({
         "name": name,
         "requests": m.window.counters.requests,

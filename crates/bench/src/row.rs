@@ -190,7 +190,7 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
         "cpu_s": m.window_cpu_s,
         "requests_per_cpu_s": m.window.counters.requests as f64 / m.window_cpu_s,
         "requests": m.window.counters.requests,
-        "programs": m.nand.host_programs + m.nand.gc_programs,
+        "programs": m.nand.programs(),
         "erases": m.nand.erases,
         "suspends": m.nand.program_suspends,
         "bytes_per_4k": peak as f64 / f64::from(units),

@@ -1,8 +1,28 @@
 //! What the flash array adds to the account of a request.
 
 use interpulse_engine::account::{Account, Cause};
-use interpulse_flash::command::WAITS;
+use interpulse_flash::command::{WAITS, Wait};
 use interpulse_flash::nand::txn::Txn;
+
+/// An account begins with what an operation of the array waited for, in the array's order.
+const _: () = {
+    let same = [
+        (Wait::HostReads, Cause::HostReads),
+        (Wait::Programs, Cause::Programs),
+        (Wait::Erases, Cause::Erases),
+        (Wait::Gc, Cause::Gc),
+        (Wait::Stop, Cause::Stop),
+        (Wait::Suspend, Cause::Suspend),
+        (Wait::Bus, Cause::Bus),
+        (Wait::Sensing, Cause::Sensing),
+    ];
+    assert!(same.len() == WAITS);
+    let mut k = 0;
+    while k < WAITS {
+        assert!(same[k].0 as usize == k && same[k].1 as usize == k);
+        k += 1;
+    }
+};
 
 /// Copies the flash part of the account of a read.
 #[inline]

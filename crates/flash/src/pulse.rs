@@ -41,7 +41,7 @@ pub struct PhaseSpan {
 /// The loops of one program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PulseTrain {
-    /// Number of loops, at least one.
+    /// Number of loops, at least one of what pulses at all.
     pub loops: u32,
     /// Length of each pulse; zero only in the comparison case of operations that take no time.
     pub pulse: Duration,
@@ -52,6 +52,10 @@ pub struct PulseTrain {
 }
 
 impl PulseTrain {
+    /// That of a command without pulses.
+    pub const NONE: PulseTrain =
+        PulseTrain { loops: 0, pulse: Duration::ZERO, reset: Duration::ZERO, verify: Duration::ZERO };
+
     /// Length of one loop.
     #[inline]
     pub fn loop_time(&self) -> Duration {

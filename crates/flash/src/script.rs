@@ -177,7 +177,7 @@ impl Player {
             }
             Effect::Erases => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
             // Without an address: any word line, whose train the seed selects.
-            Effect::Programs => txn.planes = self.planes as u8,
+            _ => txn.planes = self.planes as u8,
         }
         self.operations.push(Operation { kind, arrived: now, done: None });
         self.nand.submit(&mut self.agenda, txn);

@@ -122,6 +122,8 @@ impl<D: Device, O: Observer> Host<D, O> {
     #[cold]
     fn served(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
+        // A flow that had not begun asks for its depth when it does.
+        let waited: Vec<bool> = self.flows.iter().map(|flow| flow.next.is_some()).collect();
         if D::GATHERS {
             let arrived = |f: &usize| self.flows[*f].next.is_some_and(|(at, _)| at < now);
             let mut late: Vec<usize> = (0..self.flows.len()).filter(arrived).collect();
@@ -133,6 +135,7 @@ impl<D: Device, O: Observer> Host<D, O> {
             let f = if D::GATHERS { k } else { self.flows.len() - 1 - k };
             match self.flows[f].next {
                 Some((at, _)) => agenda.arm(self.device.host_timer(f as u32), at.max(now)),
+                None if waited[f] => {}
                 None => self.refill.extend(repeat_n(f as u32, self.flows[f].depth as usize)),
             }
         }

@@ -12,19 +12,25 @@ use std::time::Instant;
 
 const DELAY: Duration = Duration::from_us(100);
 
-/// Completes every request [`DELAY`] after its submission, but none after so many.
-struct Delay {
+/// Completes every request [`DELAY`] after its submission, but none after so many. If it gathers, power is cut at
+/// [`CUT`] and the host served again at [`BACK`].
+struct Delay<const GATHERS: bool = false> {
     under_way: VecDeque<(SimTime, u32, Request)>,
     ended: Option<(SimTime, u32, Request)>,
     submitted: u64,
     completed: u64,
     most: u64,
     timers: u32,
+    served: bool,
 }
 
-impl Delay {
-    fn new(timers: u32) -> Delay {
-        Delay { under_way: VecDeque::new(), ended: None, submitted: 0, completed: 0, most: u64::MAX, timers }
+const CUT: SimTime = SimTime(250_000);
+const BACK: SimTime = SimTime(900_000);
+
+impl<const GATHERS: bool> Delay<GATHERS> {
+    fn new(timers: u32) -> Self {
+        let under_way = VecDeque::new();
+        Delay { under_way, ended: None, submitted: 0, completed: 0, most: u64::MAX, timers, served: false }
     }
 
     fn arm(&self, agenda: &mut Agenda) {
@@ -34,20 +40,23 @@ impl Delay {
     }
 }
 
-impl Device for Delay {
+impl<const GATHERS: bool> Device for Delay<GATHERS> {
     const NAME: &'static str = "a delay";
-    const GATHERS: bool = false;
+    const GATHERS: bool = GATHERS;
 
     fn resources(&self) -> Range<u32> {
-        0..1 + self.timers
+        0..2 + self.timers
     }
     fn host_timer(&self, k: u32) -> ResourceId {
-        ResourceId(1 + k)
+        ResourceId(2 + k)
     }
     fn capacity_sectors(&self) -> u64 {
         1 << 20
     }
-    fn start(&mut self, _agenda: &mut Agenda) -> Result<(), String> {
+    fn start(&mut self, agenda: &mut Agenda) -> Result<(), String> {
+        if GATHERS {
+            agenda.arm(ResourceId(1), CUT);
+        }
         Ok(())
     }
     fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: u32, request: Request) -> u32 {
@@ -59,8 +68,18 @@ impl Device for Delay {
         0
     }
     fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
-        if resource.0 > 0 {
-            return Some(resource.0 - 1);
+        if resource.0 > 1 {
+            return Some(resource.0 - 2);
+        }
+        if resource.0 == 1 {
+            self.served = agenda.now() == BACK;
+            if !self.served {
+                // What is outstanding is gone, and so are the host's timers.
+                self.under_way.clear();
+                (0..2 + self.timers).for_each(|k| agenda.disarm(ResourceId(k)));
+                agenda.arm(ResourceId(1), BACK);
+            }
+            return None;
         }
         self.ended = self.under_way.pop_front();
         self.completed += 1;
@@ -70,9 +89,12 @@ impl Device for Delay {
         None
     }
     fn has_news(&self) -> bool {
-        self.ended.is_some()
+        self.ended.is_some() || self.served
     }
     fn news(&self) -> Option<News<Completion<'_>>> {
+        if self.served {
+            return Some(News::Served);
+        }
         let (submitted, tag, request) = self.ended?;
         Some(News::Completed(Completion {
             id: 0,
@@ -86,7 +108,9 @@ impl Device for Delay {
         }))
     }
     fn take_news(&mut self) {
-        self.ended = None;
+        if !std::mem::take(&mut self.served) {
+            self.ended = None;
+        }
     }
     fn outstanding(&self) -> usize {
         self.under_way.len()
@@ -191,6 +215,18 @@ fn a_device_that_forgets_a_request_is_found_out() {
     let mut s = opened(device, &[closed(1)], (), FreeRunning);
     let stuck = Failure::Stuck(format!("stuck at {}", us(300)));
     assert_eq!(s.run(us(9000), u64::MAX, &mut |_| true), Err(stuck));
+}
+
+#[test]
+fn after_an_outage_every_closed_flow_has_its_depth_whenever_it_began() {
+    // They begin before the cut, while there is no power, and after it.
+    let flows = [0, 500, 950].map(|start| FlowSpec { start: us(start), ..closed(4) });
+    let mut s = Stepper::new(Host::new(Delay::<true>::new(3), &flows, 1, ()).unwrap(), FreeRunning);
+    s.open().unwrap();
+    for (at, outstanding) in [(200, 4), (300, 0), (800, 0), (900, 8), (949, 8), (950, 12), (1500, 12)] {
+        s.run_until(us(at)).unwrap();
+        assert_eq!(s.host.device.outstanding(), outstanding, "at {at} us");
+    }
 }
 
 #[test]

@@ -70,8 +70,8 @@ mod _core {
     ];
 }
 
-/// Everything that a configuration may name, as JSON text: parts, drives, schemes, policies, twins and trace
-/// formats.
+/// Everything that a configuration may name and a result may count, as JSON text: parts, drives, schemes, policies, twins,
+/// trace formats, keys, counters.
 #[pyfunction]
 fn lists() -> String {
     interpulse_study::lists::lists()

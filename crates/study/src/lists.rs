@@ -1,6 +1,9 @@
-//! Everything that a configuration may name, from the registries and declarations that the parsers read.
+//! Everything that a configuration may name and a result may count, from the registries and declarations that parsers and
+//! results are made from.
 
 use crate::config::{DRIVES, keys};
+use crate::report;
+use interpulse_engine::CounterInfo;
 use interpulse_flash::errors;
 use interpulse_flash::parts;
 use interpulse_flash::suspend::Scheme;
@@ -20,7 +23,7 @@ const LISTED: [&str; 7] = [
 ];
 
 /// What can be written in a configuration, as JSON: parts, drives, schemes, policies, twins and trace formats, each with
-/// one line of explanation, and all keys with what they declare.
+/// one line of explanation, and all keys with what they declare; and what results count.
 pub fn lists() -> String {
     let named = |name: &str, doc: &str| json!({ "name": name, "doc": doc });
     let keys = keys();
@@ -32,6 +35,7 @@ pub fn lists() -> String {
         "error-tables": errors::PRESETS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
         "twins": TWINS.iter().map(|(n, d)| named(n, d)).collect::<Vec<_>>(),
         "formats": Format::ROWS.iter().map(|row| named(row.name, row.doc)).collect::<Vec<_>>(),
+        "counters": counters(),
         "keys": keys.iter().map(key).collect::<Vec<_>>(),
     })
     .to_string()
@@ -50,6 +54,12 @@ fn policies(keys: &[Key]) -> Vec<Value> {
         }
     }
     policies
+}
+
+/// The counters of every group that a result may hold.
+fn counters() -> Vec<Value> {
+    let row = |group: &str, c: &CounterInfo| json!({ "kind": group, "name": c.name, "unit": c.unit, "doc": c.doc.trim() });
+    report::groups().iter().flat_map(|(group, counters)| counters.iter().map(|c| row(group, c))).collect()
 }
 
 /// A key as it is declared.

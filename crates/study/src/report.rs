@@ -2,6 +2,7 @@
 
 pub mod array;
 mod context;
+mod counters;
 mod power_loss;
 mod reliability;
 mod space;
@@ -21,7 +22,9 @@ use interpulse_flash::nand::OperationTimes;
 use interpulse_host::{Blame, Sums};
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
-use values::{group, histograms, latencies, latency, us};
+use values::{histograms, latencies, latency, us};
+
+pub use counters::groups;
 
 /// The version of the result's schema; raised when a key is removed or renamed.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -120,7 +123,7 @@ pub fn result(
         flow
     });
     o.insert("flows".into(), flows.collect());
-    o.insert("counters".into(), counters(m, context));
+    o.insert("counters".into(), counters::section(m, context));
     let audits = m.audits.map_or(json!({}), |a| {
         json!({
             "requests_issued_and_completed": a.requests,
@@ -175,8 +178,8 @@ fn ftl(m: &Measured, context: &Context) -> Value {
 fn nand(m: &Measured) -> Value {
     let n = &m.nand;
     json!({
-        "reads": n.host_reads + n.gc_reads,
-        "programs": n.host_programs + n.gc_programs,
+        "reads": n.reads(),
+        "programs": n.programs(),
         "erases": n.erases,
         "suspends": { "program": n.program_suspends, "erase": n.erase_suspends },
         "program_us": operation(&m.operations.programs),
@@ -255,41 +258,4 @@ fn tail_blame(blame: &Blame) -> Value {
 fn oldest(read: Option<Duration>, write: Option<Duration>) -> Value {
     let ages = [("read", read), ("write", write)].into_iter();
     Value::Object(ages.filter_map(|(name, age)| Some((name.into(), us(age?.as_ns() as f64)))).collect())
-}
-
-fn counters(m: &Measured, context: &Context) -> Value {
-    let mut o = Map::new();
-    o.insert("host".into(), group(m.window.counters.iter().chain(m.drive.iter())));
-    o.insert("ftl".into(), group(m.ftl.iter()));
-    o.insert("nand".into(), group(m.nand.iter()));
-    if let Some(errors) = &m.errors {
-        o.insert("errors".into(), group(errors.counters.iter()));
-    }
-    let (fewest, most, sum) = context.wear;
-    o.insert(
-        "wear".into(),
-        json!({
-            "cycles_min": fewest,
-            "cycles_max": most,
-            "cycles_mean": sum as f64 / f64::from(context.super_blocks),
-            "super_blocks": context.super_blocks,
-            "suspend_cycles": m.nand.suspend_stress as f64 / 1e6,
-            "cycles_rated": context.case.drive.part.endurance,
-        }),
-    );
-    if !context.traces.is_empty() {
-        let sum = |f: fn(&TraceSummary) -> u64| json!(context.traces.iter().map(f).sum::<u64>());
-        o.insert(
-            "trace".into(),
-            json!({
-                "rows": sum(|t| t.rows),
-                "bad_rows": sum(|t| t.bad_rows),
-                "late_rows": sum(|t| t.late_rows),
-                "replayed": sum(|t| t.replayed),
-                "beyond": sum(|t| t.beyond),
-                "end_bytes": context.traces.iter().map(|t| t.end_sector() * 512).max(),
-            }),
-        );
-    }
-    Value::Object(o)
 }

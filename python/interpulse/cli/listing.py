@@ -35,6 +35,7 @@ class Kind(StrEnum):
     TWINS = "twins"
     FORMATS = "formats"
     ERROR_TABLES = "error-tables"
+    COUNTERS = "counters"
 
 
 def list_(
@@ -48,7 +49,7 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List what a configuration may name: parts, drives, schemes, policies, twins, trace formats, error tables."""
+    """List what a configuration may name (parts, drives, schemes, policies, ...) and what a result counts."""
     lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
     names = list(Kind) if kind is None else [each for each in Kind if each == kind.lower()]
     if not names:
@@ -61,7 +62,5 @@ def list_(
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> str:
-    grouped = any("kind" in row for row in rows)
-    group = [[str(row.get("kind", ""))] if grouped else [] for row in rows]
-    cells = ([*of, str(row["name"]), str(row["doc"])] for of, row in zip(group, rows, strict=True))
-    return f"{name}:\n" + grid(cells)
+    columns = [column for column in ("kind", "name", "unit", "doc") if any(column in row for row in rows)]
+    return f"{name}:\n" + grid([str(row.get(column, "")) for column in columns] for row in rows)

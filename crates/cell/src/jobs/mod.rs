@@ -15,6 +15,7 @@ use crate::tester::Tester;
 use interpulse_flash::suspend::Scheme;
 use interpulse_settings::{ConfigError, Document};
 pub use kinds::run;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -40,6 +41,20 @@ impl From<ConfigError> for JobError {
 /// Reads a request; unknown fields are refused.
 fn parse<T: DeserializeOwned>(kind: &str, request: &Value) -> Result<T, JobError> {
     T::deserialize(request).map_err(|error| JobError(format!("{kind}: {error}")))
+}
+
+/// Which cells, for pieces that ask nothing else.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Which {
+    /// Nothing depends on it; every piece is given one.
+    #[serde(rename = "seed")]
+    _seed: u64,
+    /// Cell or chip preset.
+    preset: String,
+    /// Overrides of `[cell]` and `[part]`.
+    #[serde(default)]
+    set: Vec<(String, String)>,
 }
 
 /// Keys of parts that cells decide themselves.

@@ -1,30 +1,15 @@
 //! The flash part that the cells of a preset belong to, as a drive has to take it.
 
 use super::reprogram::Chip;
-use super::{JobError, overrides, parse};
+use super::{JobError, Which, overrides, parse};
 use crate::coefficients::document;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{Entry, Origin, PresetKind};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Which cells.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Nothing depends on it; every piece is given one.
-    #[serde(rename = "seed")]
-    _seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-}
-
-/// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Request`].
+/// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Which`].
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("part", request)?;
+    let request: Which = parse("part", request)?;
     let name = request.preset.as_str();
     let preset = if Chip::is_known(name) { Chip::document(name)? } else { document(name)? };
     let document = parts::layered(overrides(&request.set)?.over(preset)?)?;

@@ -7,7 +7,7 @@ use super::request::{Request, Requests};
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
-use interpulse_engine::{Agenda, Duration, News, Op, ResourceId, SimTime};
+use interpulse_engine::{Agenda, Duration, News, Op, Request as HostRequest, ResourceId, SimTime};
 use std::collections::VecDeque;
 
 /// Queues, link, firmware, and the requests between submission and completion.
@@ -79,19 +79,13 @@ impl Front {
 
     /// The first logical unit that a request touches.
     #[inline]
-    pub fn first_unit(&self, request: &interpulse_engine::Request) -> Lpn {
+    pub fn first_unit(&self, request: &HostRequest) -> Lpn {
         Lpn((request.sector >> self.unit_shift) as u32)
     }
 
     /// Takes a request of the host, which calls it `tag`, into `queue`.
     #[inline]
-    pub fn submit(
-        &mut self,
-        agenda: &mut Agenda,
-        queue: u32,
-        tag: u32,
-        request: interpulse_engine::Request,
-    ) -> u32 {
+    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: HostRequest) -> u32 {
         let now = agenda.now();
         self.issued += 1;
         let end = request.sector + u64::from(request.sectors);

@@ -1,7 +1,9 @@
 //! What the columns of the table may say, besides uses and spenders.
 
 use super::uses::Use;
+use crate::geometry::Timing;
 use crate::parts::power::Draw;
+use interpulse_engine::Duration;
 
 /// In whose line a command waits. Lines are served by rank, and within a line by order of submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub enum Effect {
 pub const EFFECTS: usize = 3;
 
 /// A step of a command on its die.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Step {
     /// Command and address cycles on the bus.
     Command,
@@ -52,12 +54,21 @@ pub enum Step {
     Sense,
     /// Data moves out over the bus.
     Out,
-    /// Status and data of the word line are read into the page buffer.
-    Recall,
+    /// The die is busy for a time of the command's own.
+    Busy(&'static Busy),
     /// Data moves into the page buffer, page by page, behind its command and address cycles.
     Load,
     /// Pulses and verifies of its train.
     Pulses,
+}
+
+/// A time for which a command has its die besides pulses: the bus is free, and nothing stops it.
+#[derive(Debug)]
+pub struct Busy {
+    /// What is drawn meanwhile.
+    pub draw: Draw,
+    /// How long it lasts.
+    pub time: fn(&Timing) -> Duration,
 }
 
 /// The pulses of a command.

@@ -100,8 +100,8 @@ impl NandCounters {
                 pulsed: &mut self.erase_pulse_time,
                 owed: &mut self.erase_owed_time,
             },
-            // Reads have none.
-            Effect::Programs | Effect::Reads => TrainCounters {
+            // What neither programs nor erases has none.
+            _ => TrainCounters {
                 suspends: &mut self.program_suspends,
                 redone: &mut self.program_redone_time,
                 suspended: &mut self.program_suspended_time,

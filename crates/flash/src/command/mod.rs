@@ -12,7 +12,7 @@ mod uses;
 
 use crate::parts::power::Draw;
 
-pub(crate) use columns::Step;
+pub(crate) use columns::{Busy, Step};
 pub use columns::{CLASSES, Class, EFFECTS, Effect, Train};
 pub use counters::NandCounters;
 pub use spender::{SPENDERS, Spender};
@@ -23,6 +23,9 @@ static PROGRAM: Train =
     Train { stop: Use::StopProgram, draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify] };
 static ERASE: Train =
     Train { stop: Use::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
+
+/// Status and data of a word line are read into the page buffer before it is reprogrammed.
+static RECALL: Busy = Busy { draw: Draw::Sense1, time: |timing| timing.read_two_bit };
 
 /// One row; a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +109,7 @@ commands! {
         class: Class::HostWrite,
         effect: Effect::Programs,
         steps: &[Step::Load, Step::Pulses],
-        reprogram: &[Step::Recall, Step::Load, Step::Pulses],
+        reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
         bus: Use::BusProgram,
         array: Use::PulseHost,
         train: Some(&PROGRAM),
@@ -118,7 +121,7 @@ commands! {
         class: Class::GcWrite,
         effect: Effect::Programs,
         steps: &[Step::Load, Step::Pulses],
-        reprogram: &[Step::Recall, Step::Load, Step::Pulses],
+        reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
         bus: Use::BusGc,
         array: Use::PulseGc,
         train: Some(&PROGRAM),
@@ -141,16 +144,34 @@ commands! {
 impl Spender {
     /// How often it was spent on; `None` for what is not counted.
     pub fn count(self, counters: &NandCounters) -> Option<u64> {
-        let mut counters = *counters;
         match self {
             Spender::Idle => None,
             Spender::Suspension => Some(counters.program_suspends + counters.erase_suspends),
-            _ => {
-                let spent = Kind::ALL.into_iter().filter(|kind| kind.command().spender == self);
-                Some(spent.map(|kind| *kind.count(&mut counters)).sum())
-            }
+            _ => Some(count_of(*counters, |command| command.spender == self)),
         }
     }
+}
+
+impl NandCounters {
+    /// Operations, whatever they do.
+    pub fn operations(&self) -> u64 {
+        count_of(*self, |_| true)
+    }
+
+    /// Operations that read.
+    pub fn reads(&self) -> u64 {
+        count_of(*self, |command| command.effect == Effect::Reads)
+    }
+
+    /// Operations that program.
+    pub fn programs(&self) -> u64 {
+        count_of(*self, |command| command.effect == Effect::Programs)
+    }
+}
+
+fn count_of(mut counters: NandCounters, counts: impl Fn(&Command) -> bool) -> u64 {
+    let counted = Kind::ALL.into_iter().filter(|kind| counts(kind.command()));
+    counted.map(|kind| *kind.count(&mut counters)).sum()
 }
 
 impl Kind {

@@ -3,6 +3,7 @@
 use super::State;
 use super::usage::SLOTS;
 use crate::command::Use;
+use crate::parts::power::Draw;
 use interpulse_engine::SimTime;
 use std::fmt;
 
@@ -23,6 +24,11 @@ impl Change {
     /// What the die does from then on.
     pub fn state(&self) -> State {
         SLOTS[usize::from(self.slot)].state
+    }
+
+    /// What is drawn from then on, at first and then.
+    pub(crate) fn draws(&self) -> [Draw; 2] {
+        SLOTS[usize::from(self.slot)].draws
     }
 
     /// What that is to those who wait.

@@ -63,8 +63,8 @@ macro_rules! states {
                 [$([What::$what, What::$then]),+][self as usize]
             }
 
-            /// What is drawn meanwhile. The page type of sensing is the operation's.
-            pub(crate) fn draws(self) -> [Draw; 2] {
+            /// What is drawn meanwhile. The page type of sensing is the operation's, and what a busy die draws its step's.
+            pub(crate) const fn draws(self) -> [Draw; 2] {
                 [$([Draw::$draw, Draw::$steady]),+][self as usize]
             }
         }
@@ -101,8 +101,8 @@ states! {
     Retrying = "retrying": Bus, Sense; Idle, Idle; [Retrying, Idle, Suspended];
     /// What comes next waits for a share of the power budget.
     Held = "held": Bus, Bus; Idle, Idle; [Resuming, Pulsing, Retrying, Suspended];
-    /// Status and data of the word line are read before it is reprogrammed.
-    Recalling = "recalling": Sense, Sense; Sense1, Sense1; [];
+    /// Busy with a program or erase otherwise than with pulses.
+    Busy = "busy": Sense, Sense; Idle, Idle; [];
 }
 
 impl Step {
@@ -112,7 +112,7 @@ impl Step {
             Step::Command => &[State::Command],
             Step::Sense => &[State::Sensing],
             Step::Out => &[State::OutWait, State::Out],
-            Step::Recall => &[State::Recalling],
+            Step::Busy(_) => &[State::Busy],
             Step::Load => &[State::LoadWait, State::Load],
             Step::Pulses => &[State::Pulsing, State::Stopping],
         }
@@ -160,6 +160,11 @@ const fn led_to(mut legal: [u16; STATES], steps: &[Step]) -> [u16; STATES] {
             legal[states[0] as usize] |= 1 << states[1] as u16;
         }
         k += 1;
+    }
+    // Pulses may also end in a suspension, so that theirs stand in their row.
+    if k > 0 && !matches!(steps[k - 1], Step::Pulses) {
+        let last = steps[k - 1].states();
+        legal[last[last.len() - 1] as usize] |= 1 << State::Idle as u16 | 1 << State::Suspended as u16;
     }
     legal
 }

@@ -2,6 +2,7 @@
 
 use super::{STATES, State};
 use crate::command::{COMMANDS, Command, Effect, Spender, Step, USES, Use, WAITS, Wait};
+use crate::parts::power::Draw;
 use interpulse_engine::SimTime;
 
 /// A state of a die with a use it is put to. Time is booked by these pairs, so that both what it is to others and what the
@@ -14,6 +15,8 @@ pub struct Slot {
     pub usage: Use,
     /// Whom the energy is spent on.
     pub spender: Spender,
+    /// What is drawn, at first and then.
+    pub(crate) draws: [Draw; 2],
     /// What the command does to cells that the die is in this state for, if it is one.
     pub effect: Option<Effect>,
 }
@@ -29,15 +32,21 @@ struct Collected {
 
 impl Collected {
     /// With one more, unless there is one of this state and use.
-    const fn with(mut self, state: State, usage: Use, spender: Spender, effect: Option<Effect>) -> Collected {
+    const fn with(self, state: State, usage: Use, spender: Spender, effect: Option<Effect>) -> Collected {
+        self.with_slot(Slot { state, usage, spender, draws: state.draws(), effect })
+    }
+
+    const fn with_slot(mut self, slot: Slot) -> Collected {
         let mut k = 0;
         while k < self.count {
-            if self.slots[k].state as u8 == state as u8 && self.slots[k].usage as u8 == usage as u8 {
+            let other = &self.slots[k];
+            if other.state as u8 == slot.state as u8 && other.usage as u8 == slot.usage as u8 {
+                assert!(other.draws[1] as u8 == slot.draws[1] as u8, "busy with one use and two currents");
                 return self;
             }
             k += 1;
         }
-        self.slots[k] = Slot { state, usage, spender, effect };
+        self.slots[k] = slot;
         self.count += 1;
         self
     }
@@ -60,7 +69,11 @@ impl Collected {
                     self = self.with(states[1], train.stop, spender, effect);
                 }
                 (Step::Pulses, None) => panic!("pulses without a train"),
-                (Step::Command | Step::Out | Step::Recall | Step::Load, _) => {
+                (Step::Busy(busy), _) => {
+                    let (state, draws) = (states[0], [busy.draw; 2]);
+                    self = self.with_slot(Slot { state, usage: of.bus, spender, draws, effect });
+                }
+                (Step::Command | Step::Out | Step::Load, _) => {
                     let mut state = 0;
                     while state < states.len() {
                         self = self.with(states[state], of.bus, spender, effect);
@@ -77,7 +90,13 @@ impl Collected {
 
 /// The slots that rest, suspensions and the commands need.
 const COLLECTED: Collected = {
-    let idle = Slot { state: State::Idle, usage: Use::Idle, spender: Spender::Idle, effect: None };
+    let idle = Slot {
+        state: State::Idle,
+        usage: Use::Idle,
+        spender: Spender::Idle,
+        draws: State::Idle.draws(),
+        effect: None,
+    };
     let mut all = Collected { slots: [idle; ROOM], count: 1 };
     let suspended = [State::LoadWait, State::Load, State::Entering, State::Suspended, State::Resuming];
     let mut k = 0;

@@ -39,12 +39,12 @@ pub struct NandConfig {
 }
 
 impl NandConfig {
-    /// The policy for operations with this effect; nothing asks about reads.
+    /// The policy for operations with this effect; nothing asks about what has no pulses.
     #[inline]
     pub(crate) fn suspend_policy(&self, effect: Effect) -> &SuspendPolicy {
         match effect {
             Effect::Erases => &self.erase_suspend,
-            Effect::Programs | Effect::Reads => &self.program_suspend,
+            _ => &self.program_suspend,
         }
     }
 }

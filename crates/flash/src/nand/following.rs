@@ -70,7 +70,7 @@ impl Nand {
     pub(super) fn course(&self, d: usize) -> Course {
         let die = &self.dies[d];
         let since = die.since();
-        let ([what, mut then], [draw, mut steady]) = (die.state().whats(), die.state().draws());
+        let ([what, mut then], [draw, mut steady]) = (die.state().whats(), die.history().last().draws());
         let length = match die.state() {
             State::Pulsing | State::Stopping => return Course::Train(die.pulses()),
             State::Idle => self.config.power.standby_after,

@@ -46,7 +46,11 @@ impl Nand {
     /// The train of an operation, and the types of the pages it programs.
     #[inline]
     fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
-        if txn.kind.command().effect == Effect::Erases {
+        let command = txn.kind.command();
+        if command.train.is_none() {
+            return (PulseTrain::NONE, 0);
+        }
+        if command.effect == Effect::Erases {
             let of = |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane));
             return (slowest(txn, of), 0);
         }
@@ -103,7 +107,7 @@ impl Nand {
     #[cold]
     fn may_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) -> bool {
         let hand = &mut self.in_hand[d];
-        let asks = !hand.powered && hand.steps[0] != Step::Load;
+        let asks = !hand.powered && !matches!(hand.steps, [] | [Step::Load, ..]);
         hand.powered |= asks;
         !asks || self.may_draw(agenda, now, d, Next::Step)
     }
@@ -112,7 +116,10 @@ impl Nand {
     #[inline(always)]
     pub(super) fn take_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
         let hand = &mut self.in_hand[d];
-        let (step, rest) = hand.steps.split_first().expect("pulses are the last step");
+        let Some((step, rest)) = hand.steps.split_first() else {
+            self.ended(agenda, now, d);
+            return;
+        };
         hand.steps = rest;
         match step {
             Step::Pulses => self.pulses_from(agenda, now, d, start),
@@ -129,12 +136,25 @@ impl Nand {
                 self.dies[d].go(now, State::Command, usage, block);
                 self.want_bus(agenda, now, d, Transfer::Command, self.command_time(d));
             }
-            Step::Recall => {
-                self.dies[d].go(now, State::Recalling, usage, block);
-                agenda.arm(self.timer(d), start + self.timing.read_two_bit);
+            Step::Busy(busy) => {
+                self.dies[d].go(now, State::Busy, usage, block);
+                agenda.arm(self.timer(d), start + (busy.time)(&self.timing));
             }
             other => unreachable!("{other:?} is a step of reads, which go their own way, or has been taken"),
         }
+    }
+
+    /// The time for which a step had the die is over.
+    #[inline(never)]
+    pub(super) fn busy_over(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.next_step(agenda, now, d);
+    }
+
+    /// The last step is over, and was no pulses.
+    #[cold]
+    #[inline(never)]
+    fn ended(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.finished(agenda, now, d);
     }
 
     /// Command and address cycles of the operation on the die.
@@ -142,11 +162,6 @@ impl Nand {
     fn command_time(&self, d: usize) -> Duration {
         let planes = self.dies[d].long().expect("an operation is on the die").planes.count;
         self.timing.command * u64::from(planes)
-    }
-
-    /// Status and data of the word line are in the page buffer.
-    pub(super) fn recalled(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.next_step(agenda, now, d);
     }
 
     /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
@@ -205,8 +220,8 @@ impl Nand {
         }
     }
 
+    /// The last step of the operation on the die has ended.
     pub(super) fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.count_pulses(now, d);
         self.release_power(d);
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];

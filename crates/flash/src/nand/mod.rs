@@ -322,7 +322,7 @@ impl Nand {
         match self.dies[d].state() {
             State::Sensing => self.sensed(agenda, now, d),
             State::Out => self.moved_out(agenda, now, d),
-            State::Recalling => self.recalled(agenda, now, d),
+            State::Busy => self.busy_over(agenda, now, d),
             State::Load => self.loaded(agenda, now, d),
             State::Pulsing => self.pulsed(agenda, now, d),
             State::Stopping => self.halted(agenda, now, d),
@@ -377,7 +377,7 @@ impl Nand {
         let txn = *self.txns.get(id);
         match txn.kind.command().effect {
             Effect::Reads => self.start_read(agenda, now, d, id, &txn),
-            Effect::Programs | Effect::Erases => self.start_long(agenda, now, d, id, &txn),
+            _ => self.start_long(agenda, now, d, id, &txn),
         }
     }
 

@@ -1,5 +1,6 @@
 //! How programs and erases went: how long they had the die, and how often they were suspended.
 
+use crate::command::Effect;
 use crate::die::LongOp;
 use interpulse_engine::{LatencyHistogram, SimTime};
 
@@ -57,7 +58,11 @@ impl OperationStats {
     /// Adds an operation that ends at `now`.
     #[inline]
     pub fn record(&mut self, op: &LongOp, now: SimTime) {
-        let of = if op.erases() { &mut self.erases } else { &mut self.programs };
+        let of = match op.effect {
+            Effect::Programs => &mut self.programs,
+            Effect::Erases => &mut self.erases,
+            _ => return,
+        };
         of.times.record(now.since(op.started));
         of.by_suspends[(op.suspends as usize).min(MOST_COUNTED)] += 1;
         of.most_suspends = of.most_suspends.max(op.suspends);

@@ -98,6 +98,7 @@ impl Nand {
     pub(super) fn pulsed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let end = self.dies[d].pulses_end();
         if now >= end {
+            self.count_pulses(now, d);
             self.finished(agenda, now, d);
             return;
         }

@@ -41,6 +41,6 @@ pub fn histograms(l: &Latencies) -> Value {
 }
 
 /// Counters by name.
-pub fn group<'a>(counts: impl Iterator<Item = (CounterInfo, u64)> + 'a) -> Value {
-    Value::Object(counts.map(|(info, n)| (info.name.to_string(), json!(n))).collect())
+pub fn group(counts: impl Iterator<Item = (CounterInfo, impl Into<Value>)>) -> Value {
+    Value::Object(counts.map(|(info, n)| (info.name.to_string(), n.into())).collect())
 }

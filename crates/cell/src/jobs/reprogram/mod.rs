@@ -11,7 +11,7 @@ mod table;
 pub use chip::Chip;
 pub(super) use table::table;
 
-use super::{JobError, overrides, parse, within};
+use super::{JobError, Which, overrides, parse, within};
 use crate::histogram::{Histogram, Levels, whole};
 use crate::states::{self, PageType, STATES};
 use block::{Part, Seen};
@@ -115,20 +115,6 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
         )));
     }
     Ok(chip.aged(request.cycles, request.other_chip))
-}
-
-/// Which chip.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Which {
-    /// Nothing depends on it; every piece is given one.
-    #[serde(rename = "seed")]
-    _seed: u64,
-    /// Chip preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
 }
 
 /// Layers of a block and word lines of a layer.

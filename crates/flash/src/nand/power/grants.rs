@@ -127,9 +127,11 @@ impl Nand {
             Next::Step | Next::Resume(_) => {
                 let budget = self.budget().expect("there is a budget");
                 let op = self.dies[d].long().expect("an operation is on the die");
-                let sensing = budget.sensing(self.supply.part.current(Draw::sense(1)));
-                let recalls = self.in_hand[d].steps.contains(&Step::Recall);
-                budget.train(op.kind).max(if recalls { sensing } else { 0 })
+                let busy = self.in_hand[d].steps.iter().filter_map(|step| match step {
+                    Step::Busy(busy) => Some(budget.sensing(self.supply.part.current(busy.draw))),
+                    _ => None,
+                });
+                busy.fold(budget.train(op.kind), u64::max)
             }
         };
         let budget = self.supply.budget.as_mut().expect("there is a budget");

@@ -29,7 +29,7 @@ impl Nand {
         let mut trained = [0u64; EFFECTS];
         let mut sensed = [0u64; SPENDERS];
         for (slot, &time) in SLOTS.iter().zip(&at) {
-            let [first, then] = slot.state.draws();
+            let [first, then] = slot.draws;
             let first_lasts = match slot.state {
                 State::Pulsing | State::Stopping => {
                     trained[slot.effect.expect("a command pulses") as usize] += time;

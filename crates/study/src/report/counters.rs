@@ -1,0 +1,83 @@
+//! The counters of a result, by group, and what they are declared to be.
+
+use super::context::Context;
+use super::values::group;
+use crate::run::Measured;
+use interpulse_array::array::ArrayCounters;
+use interpulse_drive::drive::stats::DriveCounters;
+use interpulse_drive::ftl::FtlCounters;
+use interpulse_engine::CounterInfo;
+use interpulse_flash::nand::{ErrorCounters, NandCounters};
+use interpulse_host::HostCounters;
+use interpulse_workload::TraceSummary;
+use serde_json::{Map, Value, json};
+
+const fn info(name: &'static str, unit: &'static str, doc: &'static str) -> CounterInfo {
+    CounterInfo { name, unit, doc }
+}
+
+/// How worn the drives are at the end.
+const WEAR: [CounterInfo; 6] = [
+    info("cycles_min", "P/E cycles", "of the least worn super block, at the end of the run"),
+    info("cycles_max", "P/E cycles", "of the most worn super block, at the end of the run"),
+    info("cycles_mean", "P/E cycles", "mean over the super blocks, at the end of the run"),
+    info("super_blocks", "blocks", "super blocks of all drives"),
+    info("suspend_cycles", "P/E cycles", "wear added by suspensions in the window, summed over blocks"),
+    info("cycles_rated", "P/E cycles", "what the part is rated for"),
+];
+
+/// What the first reading of replayed traces found, and what was replayed.
+const TRACE: [CounterInfo; 6] = [
+    info("rows", "rows", "rows that are replayed: requests of the traces"),
+    info("bad_rows", "rows", "rows skipped because they could not be read"),
+    info("late_rows", "rows", "rows whose time lay before that of an earlier row and was lifted to it"),
+    info("replayed", "requests", "requests made of the traces"),
+    info(
+        "beyond",
+        "requests",
+        "of these, those some of which lay beyond the capacity and was moved by `fit`",
+    ),
+    info("end_bytes", "bytes", "one past the highest address of the traces, before that"),
+];
+
+/// Every group of counters that a result may hold, with where it stands and what it may hold.
+pub fn groups() -> [(&'static str, Vec<CounterInfo>); 7] {
+    [
+        ("counters.host", [HostCounters::INFO, DriveCounters::INFO].concat()),
+        ("counters.ftl", FtlCounters::INFO.to_vec()),
+        ("counters.nand", NandCounters::INFO.to_vec()),
+        ("counters.errors", ErrorCounters::INFO.to_vec()),
+        ("counters.wear", WEAR.to_vec()),
+        ("counters.trace", TRACE.to_vec()),
+        ("array.counters", ArrayCounters::INFO.to_vec()),
+    ]
+}
+
+/// `counters` of a result.
+pub(super) fn section(m: &Measured, context: &Context) -> Value {
+    let mut o = Map::new();
+    o.insert("host".into(), group(m.window.counters.iter().chain(m.drive.iter())));
+    o.insert("ftl".into(), group(m.ftl.iter()));
+    o.insert("nand".into(), group(m.nand.iter()));
+    if let Some(errors) = &m.errors {
+        o.insert("errors".into(), group(errors.counters.iter()));
+    }
+    let (fewest, most, sum) = context.wear;
+    let wear = [
+        json!(fewest),
+        json!(most),
+        json!(sum as f64 / f64::from(context.super_blocks)),
+        json!(context.super_blocks),
+        json!(m.nand.suspend_stress as f64 / 1e6),
+        json!(context.case.drive.part.endurance),
+    ];
+    o.insert("wear".into(), group(WEAR.into_iter().zip(wear)));
+    if !context.traces.is_empty() {
+        let sum = |of: fn(&TraceSummary) -> u64| context.traces.iter().map(of).sum::<u64>();
+        let end = context.traces.iter().map(|t| t.end_sector() * 512).max().unwrap_or(0);
+        let rows = [sum(|t| t.rows), sum(|t| t.bad_rows), sum(|t| t.late_rows)];
+        let found = rows.into_iter().chain([sum(|t| t.replayed), sum(|t| t.beyond), end]);
+        o.insert("trace".into(), group(TRACE.into_iter().zip(found)));
+    }
+    Value::Object(o)
+}

@@ -157,6 +157,10 @@ class Rows:
         """The rows of `expected.toml` that were not found."""
         return [name for name in self._expected.rows if name not in self._found]
 
+    def published(self) -> list[Row]:
+        """The rows that can be held against what the paper says, in the order of `expected.toml`."""
+        return [self._found[name] for name, row in self._expected.rows.items() if row.said and name in self._found]
+
     def ordered(self) -> list[Row]:
         """All rows."""
         first = [self._found[name] for name in self._expected.rows if name in self._found]

@@ -16,6 +16,7 @@ from interpulse.layout import terminal_width
 if TYPE_CHECKING:
     from interpulse.cli.outfolder import OutFolder
     from interpulse.papers.output import Report
+    from interpulse.papers.table import Line
 
 EPILOG = """\
 Examples:
@@ -70,7 +71,7 @@ def papers(
     folder = OutFolder.open(out) if out is not None else None
     wanted = Wanted(quick=quick, json=json, out=out, seed=seed, jobs=jobs, no_cache=no_cache, cache_dir=cache_dir)
     studies = [(paper, study) for paper in chosen for study in paper.studies]
-    found = []
+    found: list[Line] = []
     for number, (paper, study) in enumerate(studies, start=1):
         ended = ran(study, wanted, f"{study.title} ({number} of {len(studies)})")
         if ended is None:

@@ -87,9 +87,8 @@ def page(report: Report) -> str:
         "# The five papers",
         "",
         "Every figure that the five papers print and that interpulse has a row for, and what the agreement is worth.",
-        f"`interpulse papers{option} --out DIR` writes this page (`make papers`): version {version}, {how} runs, seed "
-        f"{report.seed}. What",
-        "a status means: [EXPERIMENTS](EXPERIMENTS.md#what-a-row-is-worth), which also says why figures differ where they do.",
+        f"Written by `interpulse papers{option} --out DIR`: version {version}, {how} runs, seed {report.seed}.",
+        "[EXPERIMENTS](EXPERIMENTS.md#what-a-row-is-worth) says what a status means, and why figures differ.",
         "",
         *_markdown(_count_sheet(report)),
         "",

@@ -55,7 +55,7 @@ class Line:
         one_sided = (row.low is None) != (row.high is None)
         if one_sided or row.ratio is None:
             return Agreement.HOLDS if row.holds else Agreement.FAILS
-        off = abs(row.ratio - 1.0)
+        off = round(abs(row.ratio - 1.0), 9)  # 1.1 is not quite 1 and a tenth.
         return Agreement.NEAR if off <= 0.1 else Agreement.QUARTER if off <= 0.25 else Agreement.OUTSIDE
 
     def to_dict(self) -> dict[str, Any]:

@@ -55,8 +55,9 @@ class Row:
         return {key: getattr(self, key) for key in KEYS}
 
 
-KEYS = ("name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds")
-KEYS += ("status", "why")
+_FIGURES = ("published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds")
+KEYS = ("name", "figure", "unit", *_FIGURES, "status", "why")
+"""What is told of a row, in this order."""
 
 
 class Rows:

@@ -66,7 +66,7 @@ def to_csv(report: Report) -> bytes:
 
 def render(report: Report, width: int = ELSEWHERE) -> str:
     """The report as text, in lines of at most `width` columns; reasons that rows share stand once, by their number."""
-    parts = [report.head]
+    parts = [fill(report.head, width)]
     for paper in report.papers:
         numbers: dict[str, int] = {}
         sheet = Sheet([Column(name, "text" if name in _WORDS else "figure") for name in _HEADINGS], narrow="records")
@@ -75,9 +75,10 @@ def render(report: Report, width: int = ELSEWHERE) -> str:
             sheet.add_row(*_cells(line), str(numbers.setdefault(why, len(numbers) + 1)) if why else "-")
         reasons = [f"{number}. {why}" for why, number in numbers.items()]
         missing = [f"not reproduced: {each.figure}. {each.why}" for each in paper.missing]
-        parts += [paper.title, sheet.text(width), "\n".join(reasons), "\n".join(missing)]
-    parts += [_count_sheet(report).text(width), summary(report.lines)]
-    return "\n\n".join(fill(part, width) if "─" not in part else part for part in parts if part)
+        parts += [fill(paper.title, width), sheet.text(width)]
+        parts += [fill("\n".join(lines), width) for lines in (reasons, missing) if lines]
+    parts += [_count_sheet(report).text(width), fill(summary(report.lines), width)]
+    return "\n\n".join(parts)
 
 
 def page(report: Report) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, logarithmic, panels
+from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, legend_outside, logarithmic, panels
 from interpulse.studies.case import Case
 from interpulse.studies.expected import marked
 from interpulse.studies.outcome import Curve, Outcome
@@ -304,7 +304,7 @@ def _draw(measured: Measured, expected: Expected) -> Figure:
     logarithmic(axes[1], y=True)
     axes[0].set_ylabel("mean read latency, us")
     axes[1].set_ylabel("maximum read latency, us")
-    legend(axes[0], columns=2)
+    legend_outside(figure, axes[0], columns=3)
     return figure
 
 

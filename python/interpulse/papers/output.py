@@ -116,7 +116,7 @@ def files(report: Report) -> Iterator[tuple[str, bytes]]:
 
 
 _HEADINGS = ("row", "published", "ours", "ratio", "agreement", "status", "reason")
-_WORDS = ("row", "agreement", "status")
+_WORDS = ("row", "published", "agreement", "status")
 
 
 def _cells(line: Line) -> tuple[str, ...]:

@@ -90,4 +90,4 @@ def summary(of: Iterable[Line]) -> str:
     )
 
 
-_SAID = {Agreement.HOLDS: "statements hold", Agreement.FAILS: "statements fail"}
+_SAID = {Agreement.HOLDS: "with bounds met", Agreement.FAILS: "with bounds missed"}

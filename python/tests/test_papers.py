@@ -186,7 +186,9 @@ def test_the_folder_has_table_csv_json_and_the_page(interpulse: Command, mini: l
     text = (out / "PAPERS.md").read_text()
     assert "## One: a paper" in text
     assert "- Figure 9. nobody can." in text
-    assert re.search(r"^\| read\\_mean \| Figure 1 \| 100 us \|.*\| calibrated \| host\.firmware was", text, re.M)
+    assert re.search(
+        r"^\| read\\_mean \| mini \| Figure 1 \| 100 us \|.*\| calibrated \| host\.firmware was", text, re.M
+    )
     assert interpulse("papers", "--quick", "--csv").out == (out / "papers.csv").read_text()
 
 
@@ -245,7 +247,7 @@ def test_the_page_has_every_row_once_and_every_reason() -> None:
     assert [name.replace("\\_", "_") for name in names] == [each.row.name for each in report.lines]
     for paper in report.papers:
         assert text.count(f"## {paper.title}\n") == 1
-    assert all(len(each.split(" | ")) == 8 for each in text.splitlines() if each.startswith("| ") and "Figure" in each)
+    assert all(len(each.split(" | ")) == 9 for each in text.splitlines() if each.startswith("| ") and "Figure" in each)
 
 
 def test_a_reason_that_rows_share_stands_once(tmp_path: Path) -> None:

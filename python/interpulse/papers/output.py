@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import version
@@ -68,15 +69,19 @@ def render(report: Report, width: int = ELSEWHERE) -> str:
     """The report as text, in lines of at most `width` columns; reasons that rows share stand once, by their number."""
     parts = [fill(report.head, width)]
     for paper in report.papers:
+        parts.append(fill(paper.title, width))
         numbers: dict[str, int] = {}
-        sheet = Sheet([Column(name, "text" if name in _WORDS else "figure") for name in _HEADINGS], narrow="records")
-        for line in report.of(paper):
-            why = line.row.why
-            sheet.add_row(*_cells(line), str(numbers.setdefault(why, len(numbers) + 1)) if why else "-")
+        for study, lines in groupby(report.of(paper), lambda line: line.study):
+            sheet = Sheet(
+                [Column(name, "text" if name in _WORDS else "figure") for name in _HEADINGS], narrow="records"
+            )
+            for line in lines:
+                why = line.row.why
+                sheet.add_row(*_cells(line), str(numbers.setdefault(why, len(numbers) + 1)) if why else "-")
+            parts.append(f"{fill(f'{study}:', width)}\n{sheet.text(width)}")
         reasons = [f"{number}. {why}" for why, number in numbers.items()]
         missing = [f"not reproduced: {each.figure}. {each.why}" for each in paper.missing]
-        parts += [fill(paper.title, width), sheet.text(width)]
-        parts += [fill("\n".join(lines), width) for lines in (reasons, missing) if lines]
+        parts += [fill("\n".join(each), width) for each in (reasons, missing) if each]
     parts += [_count_sheet(report).text(width), fill(summary(report.lines), width)]
     return "\n\n".join(parts)
 
@@ -96,11 +101,11 @@ def page(report: Report) -> str:
         summary(report.lines),
     ]
     for paper in report.papers:
-        lines += ["", f"## {paper.title}", "", "| row | figure | published | ours | ratio | agreement | status | why |"]
-        lines += ["|---|---|---|---|---|---|---|---|"]
+        lines += ["", f"## {paper.title}", "", _PAGE_HEADINGS]
+        lines += ["|" + "---|" * (_PAGE_HEADINGS.count("|") - 1)]
         for line in report.of(paper):
             row, *figures = _cells(line)
-            lines.append(_table_row([row, line.row.figure, *figures, line.row.why]))
+            lines.append(_table_row([row, line.study, line.row.figure, *figures, line.row.why]))
         if paper.missing:
             lines += ["", "Not reproduced:", ""]
             lines += [f"- {each.figure}. {each.why}" for each in paper.missing]
@@ -115,6 +120,7 @@ def files(report: Report) -> Iterator[tuple[str, bytes]]:
     yield "PAPERS.md", page(report).encode()
 
 
+_PAGE_HEADINGS = "| row | study | figure | published | ours | ratio | agreement | status | why |"
 _HEADINGS = ("row", "published", "ours", "ratio", "agreement", "status", "reason")
 _WORDS = ("row", "published", "agreement", "status")
 

@@ -35,7 +35,7 @@ cache folder is not run again, and after Ctrl-C the same command goes on from th
 def papers(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PAPER]...", help="Which papers.", show_default="all of them"),
+        typer.Argument(metavar="PAPER", help="Which papers; `fast12`, for example.", show_default="all of them"),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Rougher figures in minutes instead of hours; the same rows.")

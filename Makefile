@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust-test python-test bench golden verify clean
+.PHONY: help build demo test lint rust-test python-test bench golden papers verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -61,6 +61,9 @@ golden: build ## write the golden result of the tests and the generated figures 
 	$(BIN)/python python/tools/counters_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
+
+papers: build ## write docs/PAPERS.md from quick runs of every experiment; minutes, less what is kept from before
+	$(BIN)/python python/tools/papers_page.py --quick
 
 verify: build ## the long checks; writes docs/VERIFY.md
 	$(BIN)/python python/tools/verify.py

@@ -26,11 +26,14 @@ name = "read_mean"
 value = 100
 unit = "us"
 figure = "Figure 1"
+status = "calibrated"
+why = "host.firmware was chosen on it"
 
 [[row]]
 name = "iops"
 unit = "kIOPS"
 figure = "Figure 2"
+status = "ours"
 
 [[row]]
 name = "suspended_gain"
@@ -38,6 +41,7 @@ value = -2.5
 unit = "us"
 figure = "Figure 3"
 axis-read = true
+status = "predicted"
 """
 
 DRIVE = """\

@@ -18,7 +18,7 @@ FLOORS = (
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
-    {"comparison"},
+    {"comparison", "papers"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

@@ -28,6 +28,7 @@ GRID = {"delay1", "delay2", "page_type", "suspends_mean", "suspends_max", "teps_
 GRID |= {"tpgms_mean_us", "tpgms_max_us"}
 
 ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds"]
+ROW += ["status", "why"]
 
 JOBS = 300 + 3 + 3
 """The grid for each page type, each page type alone, the part, the trace and the untouched block."""

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     Command = Callable[..., Ended]
 
 KEYS = {"experiment", "version", "quick", "seed", "config_hash", "calibrated", "rows", "notes"}
-ROW = ["name", "figure", "unit", "published", "ours", "ratio", "ci_low", "ci_high"]
+ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds"]
+ROW += ["status", "why"]
+
+_LABELLED = "source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalue=3\n{}\n"
+"""A row but for its status."""
 
 
 @pytest.fixture
@@ -68,6 +72,8 @@ def test_json_has_the_promised_keys(interpulse: Command, tmp_path: Path) -> None
     assert rows["own"]["ci_low"] is None
     assert rows["suspended_gain"]["figure"] == "Figure 3 (read off or derived)"
     assert rows["suspended_gain"]["ours"] < 0
+    assert [row["status"] for row in rows.values()] == ["calibrated", "ours", "predicted", "ours"]
+    assert rows["read_mean"]["why"] == "host.firmware was chosen on it"
     assert not (tmp_path / "interpulse-mini").exists(), "--json alone writes no folder"
 
 
@@ -88,6 +94,7 @@ def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path:
     assert ended.code == 0
     out = tmp_path / "out"
     assert "read_mean" in ended.out
+    assert "calibrated" in ended.out.split("status", 1)[1]
     assert (out / "table.txt").read_text() == ended.out
     result = json.loads((out / "result.json").read_text())
     with (out / "rows.csv").open() as file:
@@ -96,6 +103,7 @@ def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path:
     assert [row["name"] for row in rows] == [row["name"] for row in result["rows"]]
     assert float(rows[0]["ours"]) == result["rows"][0]["ours"]
     assert rows[1]["published"] == ""
+    assert [row["status"] for row in rows] == [row["status"] for row in result["rows"]]
     assert (out / "means.csv").read_text().startswith("case,mean_us\nbefore,")
     png = (out / "means.png").read_bytes()
     width, height = struct.unpack(">II", png[16:24])
@@ -248,7 +256,22 @@ def test_every_experiment_has_its_published_figures(experiment: registry.Experim
         ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\naxis-read=true\n", "there is no value"),
         ("source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\naxis-read=1\n", "axis-read = 1 is not true or false"),
         ("source = 'x'\n[[row]]\nname='A b'\nunit='us'\nfigure='1'\n", "name = 'A b'"),
-        ("source = 'x'\n" + 2 * "[[row]]\nname='a'\nunit='us'\nfigure='1'\n", "row 2: name = 'a' is already"),
+        (
+            "source = 'x'\n" + 2 * "[[row]]\nname='a'\nunit='us'\nfigure='1'\nstatus='ours'\n",
+            "row 2: name = 'a' is already",
+        ),
+        (_LABELLED.format(""), "row 1 (a): there is no 'status'"),
+        (_LABELLED.format("status='guessed'"), "status = 'guessed' is not one of calibrated, fitted, by-construction,"),
+        (_LABELLED.format("status='sensitivity'\nwhy='x'"), "status = 'sensitivity' is not one of calibrated,"),
+        (_LABELLED.format("status='ours'"), "status = 'ours' is for rows that compare with no published figure"),
+        (_LABELLED.format("status='calibrated'"), "status = 'calibrated' needs a 'why'"),
+        (_LABELLED.format("status='fitted'"), "status = 'fitted' needs a 'why'"),
+        (_LABELLED.format("status='by-construction'"), "status = 'by-construction' needs a 'why'"),
+        (_LABELLED.format("status='assumed'"), "status = 'assumed' needs a 'why'"),
+        (_LABELLED.format("status='paper-inconsistent'"), "status = 'paper-inconsistent' needs a 'why'"),
+        (_LABELLED.format("status='assumed'\nwhy=' '"), "why = ' ' is not text"),
+        (_LABELLED.replace("value=3\n", "").format("status='predicted'"), "with a value or bounds: write 'ours'"),
+        (_LABELLED.format("low=3\nhigh=2\nstatus='predicted'"), "low = 3 is more than high = 2"),
         ("[[row]]\nname='a'\nunit='us'\nfigure='1'\n", "there is no 'source'"),
         ("source = 'x'\nrow = 3\n", "row = 3 is not an array of tables"),
         ("source = 'x'\n", "there is no [[row]]"),

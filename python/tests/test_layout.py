@@ -282,9 +282,7 @@ def test_a_study_fits_and_has_every_row(width: int) -> None:
     ]
     found = SimpleNamespace(rows=SimpleNamespace(ordered=lambda: rows), notes=["a note of many words " * 12])
     head = "an-experiment (full), interpulse 0.1.0, seed 1, config 0123456789abcdef0123456789abcdef"
-    context = SimpleNamespace(
-        form=SimpleNamespace(bounded=True), head=lambda: head, preface=lambda _: f"calibrated: {head}\nmore: {head}"
-    )
+    context = SimpleNamespace(head=lambda: head, preface=lambda _: f"calibrated: {head}\nmore: {head}")
     text = output.render(cast("Any", context), cast("Any", found), width)
     fits(text, width)
     for figure in ("1,234", "1,180", "1,100", "1,251", "3.25", "4.5", "7.5", "12,345,678", ">=", "yes"):

@@ -25,7 +25,7 @@ class Kind(Entry):
     """The options of the command line that only some kinds have, such as `scheme`."""
 
     PACKAGE: ClassVar = __package__
-    FORM: ClassVar = Form("characterize", rows="published", jobs="jobs", bounded=True)
+    FORM: ClassVar = Form("characterize", rows="published", jobs="jobs")
 
     @property
     def title(self) -> str:

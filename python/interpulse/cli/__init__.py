@@ -9,7 +9,20 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import bench, cache, characterize, compare, experiment, listing, part, run, scheme, show, trace
+from interpulse.cli import (
+    bench,
+    cache,
+    characterize,
+    compare,
+    experiment,
+    listing,
+    papers,
+    part,
+    run,
+    scheme,
+    show,
+    trace,
+)
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
 from interpulse.cli.streams import finish, prepare, say
 from interpulse.layout import ELSEWHERE, terminal_width
@@ -34,6 +47,7 @@ app.command("list", epilog=listing.EPILOG)(listing.list_)
 app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)
 app.command("experiment", epilog=experiment.EPILOG, no_args_is_help=True)(experiment.experiment)
 app.command("characterize", epilog=characterize.EPILOG, no_args_is_help=True)(characterize.characterize)
+app.command("papers", epilog=papers.EPILOG)(papers.papers)
 app.add_typer(part.app, name="part", epilog=part.EPILOG)
 app.add_typer(trace.app, name="trace", short_help=trace.trace.__doc__, epilog=trace.EPILOG)
 app.command("bench", epilog=bench.EPILOG)(bench.bench)
@@ -54,6 +68,8 @@ First steps:
   interpulse scheme loop-boundary --out loop-boundary.svg
 
   interpulse experiment --list
+
+  interpulse papers --quick
 
   interpulse characterize --list
 

@@ -38,30 +38,47 @@ class Wanted:
 def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
     """Runs a study with its own options, prints it and stores it; returns the exit code."""
     from interpulse.cli.outfolder import OutFolder
+
+    target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{_slug(entry)}")
+    folder = OutFolder.open(target) if target is not None else None
+    found = ran(entry, wanted, entry.title, **own)
+    if found is None:
+        return INTERRUPTED
+    _deliver(*found, folder, json=wanted.json)
+    return 0
+
+
+def ran(
+    entry: Entry,
+    wanted: Wanted,
+    called: str,
+    **own: Any,  # noqa: ANN401
+) -> tuple[Context, Outcome] | None:
+    """Runs a study, which progress knows as `called`, or takes it from what earlier runs left; None after Ctrl-C."""
     from interpulse.cli.study_progress import watch_study
     from interpulse.studies.store import Store
 
-    slug = entry.title.replace(" ", "-")
-    target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{slug}")
-    folder = OutFolder.open(target) if target is not None else None
     cache = Cache.default(wanted.cache_dir)
-    store = Store(None) if wanted.no_cache else Store.open(cache.folder, slug)
+    store = Store(None) if wanted.no_cache else Store.open(cache.folder, _slug(entry))
     how = Options.of(wanted.jobs, cache, no_cache=wanted.no_cache)
     context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
     try:
-        with watch_study(entry.title, entry.FORM.jobs) as context.reporter:
+        with watch_study(called, entry.FORM.jobs) as context.reporter:
             for line in store.notes:
                 context.note(line)
             outcome = entry.run(context)
     except KeyboardInterrupt:
         kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.whole else ""
         say(f"interrupted after {context.done} of {context.announced} {entry.FORM.jobs}{kept}")
-        return INTERRUPTED
+        return None
     missing = outcome.rows.missing()
     if missing:
         raise ValueError(f"{entry.title} gave no figure for {', '.join(missing)}")
-    _deliver(context, outcome, folder, json=wanted.json)
-    return 0
+    return context, outcome
+
+
+def _slug(entry: Entry) -> str:
+    return entry.title.replace(" ", "-")
 
 
 def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool) -> None:

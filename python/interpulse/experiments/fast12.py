@@ -5,7 +5,8 @@ traces are replaced by statistical twins, but for the two that `INTERPULSE_TRACE
 replayed is not printed, nor how garbage collection queues. The speed is calibrated on the printed 2x that programs and
 erases add to reads. `ftl.gc-depth` = 3 is fitted to the printed pair of reductions, by which first-in first-out is 4.1
 times as slow as programs and erases of no length (PE0): the reduction against FIFO is calibrated, not predicted. That
-against read priority is predicted and hardly depends on the depth: see the rows `_sens_depth2` and `_sens_depth4`.
+against read priority hardly depends on the depth (rows `_sens_depth2` and `_sens_depth4`), but follows from the speed:
+a suspended read takes nearly the time of PE0, so where read priority takes twice that the reduction is 50 %.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from interpulse.experiments.fast12_points import CELLS, SPEEDS, points
 from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, panels
+from interpulse.studies.expected import marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
     """The plots of a finished experiment."""
     groups = list(points(calibrated))
     expected = context.expected().rows
-    printed = {base: expected[f"read_vs_{base}_ipc_mean"].value for base in ("rps", "fifo")}
+    printed = {base: expected[f"read_vs_{base}_ipc_mean"] for base in ("rps", "fifo")}
 
     def reads() -> Figure:
         figure, (motivation, result, difference) = panels(3, 1, width=8.4, height=2.6)
@@ -63,9 +64,10 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
                 changes = [measured.mean_ratio(each, "ipc", base) for each in at]
                 values = [100.0 * (sum(each) / len(each) - 1.0) for each in changes]
                 axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
-            value = printed[base]
+            value = printed[base].value
             assert value is not None
-            axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=f"printed: {value:g} %")
+            label = marked(f"printed: {value:g} %", printed[base])
+            axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=label)
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
             axis.axvline(calibrated, color="#999999", linewidth=0.8, label="calibrated speed")
             axis.set_title(f"PES_IPC against {LABELS[base]}", pad=34)

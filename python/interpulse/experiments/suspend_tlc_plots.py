@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES
 from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend, legend_outside, logarithmic, panels
+from interpulse.studies.expected import marked
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
     assert base is not None
     assert cut is not None
     assert before is not None
+    label = marked("article", expected["iops_none_qd64_25w"]) + marked(", gain", expected["iops_gain_qd64_25w"])
     return [
-        Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut))),
+        Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut), label)),
         Plot("qos", lambda: _qos(measured)),
         Plot("latency_cdf", lambda: _cdf(measured)),
     ]
@@ -70,7 +72,7 @@ def _survival(measured: Measured, limit: int, kind: str) -> list[tuple[float, fl
     return points
 
 
-def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, float]) -> Figure:
+def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, float], label: str) -> Figure:
     figure, (left, right) = panels(1, 2)
     grouped(left, measured, lambda result: result.iops / 1e3)
     grouped(right, measured, lambda result: result.latency_us["all"]["mean"])
@@ -78,7 +80,6 @@ def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, 
     right.set_ylabel("mean latency, us")
     for axis, values in ((left, kiops), (right, mean_us)):
         at = MIXES.index(HEADLINE)
-        label = "article (Little's law)"
         axis.plot([at - WIDTH, at + WIDTH], values, "D", color=PUBLISHED, markersize=4, label=label)
     legend(left, columns=2)
     return figure

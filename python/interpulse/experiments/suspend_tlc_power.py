@@ -109,6 +109,7 @@ def run(context: Context) -> Outcome:
     rows = context.rows()
     _published(rows, measured)
     _readings(rows, measured)
+    fall = context.expected().rows["memory_power_up_w_qd64_75w"]
     for point in MIXES:
         _of_point(rows, measured, point)
     _variants(rows, measured)
@@ -128,7 +129,7 @@ def run(context: Context) -> Outcome:
         ],
         plots=[
             Plot("power", lambda: plots.bars(measured)),
-            Plot("inverted", lambda: plots.readings(_changes(measured))),
+            Plot("inverted", lambda: plots.readings(_changes(measured), fall)),
             Plot("over_time", lambda: plots.over_time(measured)),
         ],
         curves=[_table(measured)],

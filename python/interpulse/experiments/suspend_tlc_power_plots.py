@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse.experiments.suspend_tlc_plots import LABELS, grouped, places
 from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Point
 from interpulse.plots import COLOURS, PUBLISHED, legend, panels
+from interpulse.studies.expected import marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.experiments.suspend_tlc_points import Measured
-
-_FALL_W = -1.5
-"""The article's change at queue depth 64, 75 % writes."""
+    from interpulse.studies.expected import Published
 
 
 def bars(measured: Measured) -> Figure:
@@ -41,12 +40,13 @@ def _peaks(measured: Measured, name: str) -> list[dict[str, Any]]:
     return [result.raw["power"]["peak"] for result in measured[name]]
 
 
-def readings(changes: Mapping[str, Sequence[float]]) -> Figure:
-    """The change at the article's inverted point by what is read as power."""
+def readings(changes: Mapping[str, Sequence[float]], fall: Published) -> Figure:
+    """The change at the article's inverted point by what is read as power, beside the published one."""
+    assert fall.value is not None
     figure, (axis,) = panels(1, 1, width=6.4, height=3.2)
     names = list(changes)[::-1]
     axis.barh(names, [fmean(changes[name]) for name in names], color=COLOURS[0])
-    axis.axvline(_FALL_W, color=PUBLISHED, linestyle="--", label="article")
+    axis.axvline(fall.value, color=PUBLISHED, linestyle="--", label=marked("article", fall))
     axis.axvline(0, color=PUBLISHED, linewidth=0.8)
     axis.set_xlabel("change of the memory's power at QD64, 75W-25R, W")
     axis.grid(visible=False, axis="y")

@@ -48,8 +48,6 @@ class Form:
     """The key of the rows beside the published figures, and the name of their CSV file."""
     jobs: str
     """What its jobs are called, such as `simulations`."""
-    bounded: bool = False
-    """Whether published figures may be bounds, which hold or not."""
 
 
 class Identified(Protocol):
@@ -105,7 +103,7 @@ class Context:
 
     def expected(self) -> Expected:
         """The published figures. Raises ConfigError where the file does not stand."""
-        return Expected.load(self.published, bounds=self.form.bounded)
+        return Expected.load(self.published)
 
     def rows(self) -> Rows:
         """An empty table beside the published figures."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
+from interpulse.studies.status import SILENT, WRITTEN, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 FILE = "expected.toml"
 
 _TOP = ("source", "row")
-_ROW = ("name", "value", "unit", "figure", "axis-read", "note")
-_BOUNDS = ("low", "high")
+_ROW = ("name", "value", "low", "high", "unit", "figure", "axis-read", "note", "status", "why")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
@@ -29,6 +29,8 @@ class Published:
     unit: str
     figure: str
     """The figure, page or slide."""
+    status: Status
+    """How our figure came to lie where it lies."""
     value: float | None = None
     """None where the paper prints no number."""
     axis_read: bool = False
@@ -38,6 +40,18 @@ class Published:
     """The least that the paper's statement allows, where it can be said in figures."""
     high: float | None = None
     """The most."""
+    why: str = ""
+    """What makes it calibrated, assumed, ...; may be left out only of predicted rows."""
+
+    @property
+    def said(self) -> bool:
+        """Whether the paper says anything that a figure can be held against."""
+        return any(each is not None for each in (self.value, self.low, self.high))
+
+
+def marked(label: str, *rows: Published) -> str:
+    """What a plot calls the published values of these rows: with what each is worth as evidence."""
+    return f"{label} ({', '.join(sorted({row.status for row in rows}))})"
 
 
 @dataclass(frozen=True)
@@ -48,12 +62,11 @@ class Expected:
     rows: dict[str, Published]
 
     @classmethod
-    def load(cls, path: Path, *, bounds: bool = False) -> Expected:
+    def load(cls, path: Path) -> Expected:
         """Reads the file.
 
         Args:
             path: where it lies.
-            bounds: rows may have the keys `low` and `high`.
 
         Raises:
             ConfigError: it cannot be read, or is not what it should be; the message names the file, row and key.
@@ -73,7 +86,7 @@ class Expected:
             raise ConfigError(f"{path}: row = {tables!r} is not an array of tables: write [[row]]")
         rows: dict[str, Published] = {}
         for number, table in enumerate(tables, start=1):
-            row = _row(table, f"{path}: row {number}", _ROW + _BOUNDS if bounds else _ROW)
+            row = _row(table, f"{path}: row {number}")
             if row.name in rows:
                 raise ConfigError(f"{path}: row {number}: name = '{row.name}' is already the name of another row")
             rows[row.name] = row
@@ -82,13 +95,13 @@ class Expected:
         return cls(source, rows)
 
 
-def _row(table: dict[str, Any], place: str, keys: tuple[str, ...]) -> Published:
+def _row(table: dict[str, Any], place: str) -> Published:
     name = _text(table, "name", place)
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{place}: name = '{name}': small letters, digits, '.', '_' and '-', a letter or digit first")
     place = f"{place} ({name})"
-    _known(table, keys, place)
-    value, low, high = (_number(table, key, place) for key in ("value", *_BOUNDS))
+    _known(table, _ROW, place)
+    value, low, high = (_number(table, key, place) for key in ("value", "low", "high"))
     if low is not None and high is not None and low > high:
         raise ConfigError(f"{place}: low = {low:g} is more than high = {high:g}")
     axis_read = table.get("axis-read", False)
@@ -98,7 +111,28 @@ def _row(table: dict[str, Any], place: str, keys: tuple[str, ...]) -> Published:
         raise ConfigError(f"{place}: axis-read = true, but there is no value")
     note = _text(table, "note", place) if "note" in table else ""
     unit, figure = _text(table, "unit", place), _text(table, "figure", place)
-    return Published(name, unit, figure, value, axis_read, note, low, high)
+    status = _status(table, place)
+    why = _text(table, "why", place) if "why" in table else ""
+    row = Published(name, unit, figure, status, value, axis_read, note, low, high, why)
+    if row.said == (status is Status.OURS):
+        raise ConfigError(f"{place}: status = '{status}' is for rows {_OURS[row.said]}")
+    if not why and status not in SILENT:
+        raise ConfigError(f"{place}: status = '{status}' needs a 'why' that says of what")
+    return row
+
+
+_OURS = {True: "that compare with no published figure, and here is one", False: "with a value or bounds: write 'ours'"}
+
+
+def _status(table: dict[str, Any], place: str) -> Status:
+    text = _text(table, "status", place)
+    try:
+        status = Status(text)
+    except ValueError:
+        status = Status.SENSITIVITY
+    if status not in WRITTEN:
+        raise ConfigError(f"{place}: status = '{text}' is not one of {', '.join(WRITTEN)}")
+    return status
 
 
 def _number(table: dict[str, Any], key: str, place: str) -> float | None:

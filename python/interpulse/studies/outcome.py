@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interpulse.studies.estimate import Estimate
+from interpulse.studies.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +31,10 @@ class Row:
     """The least that the paper's statement allows."""
     high: float | None = None
     """The most."""
+    status: Status = Status.OURS
+    """How ours came to lie where it lies."""
+    why: str = ""
+    """What makes it so."""
 
     @property
     def holds(self) -> bool | None:
@@ -45,11 +50,14 @@ class Row:
         """Ours over published; None where there is nothing to divide by."""
         return self.ours / self.published if self.published and self.ours is not None else None
 
-    def to_dict(self, *, bounded: bool) -> dict[str, Any]:
-        """The row as `--json` prints it; where published figures are bounds, with these and whether they hold."""
-        bounds = ("low", "high") if bounded else ()
-        keys = ("name", "figure", "unit", "published", *bounds, "ours", "ratio", "ci_low", "ci_high")
-        return {key: getattr(self, key) for key in (*keys, *(("holds",) if bounded else ()))}
+    def to_dict(self) -> dict[str, Any]:
+        """The row as `--json` prints it."""
+        return {key: getattr(self, key) for key in KEYS}
+
+
+_FIGURES = ("published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds")
+KEYS = ("name", "figure", "unit", *_FIGURES, "status", "why")
+"""What is told of a row, in this order."""
 
 
 class Rows:
@@ -71,6 +79,7 @@ class Rows:
         unit: str | None = None,
         figure: str | None = None,
         beside: str | None = None,
+        fitted: str = "",
     ) -> None:
         """Adds our figure.
 
@@ -81,6 +90,7 @@ class Rows:
             figure: what such a row belongs to.
             beside: the row of `expected.toml` that a sensitivity is to be compared with; `figure` then says what was
                 changed.
+            fitted: what was in view when such a sensitivity was chosen; it is `fitted` then.
 
         Raises:
             ValueError: the name is taken, or nothing says the unit and the figure.
@@ -97,6 +107,11 @@ class Rows:
         else:
             estimate = Estimate(float(ours)) if isinstance(ours, int | float) else Estimate.of(ours)
         cited = "" if published is None else _cited(published)
+        status, why = Status.OURS, ""
+        if beside is not None:
+            status, why = (Status.FITTED, fitted) if fitted else (Status.SENSITIVITY, figure or "")
+        elif published is not None:
+            status, why = published.status, published.why
         self._found[name] = Row(
             name=name,
             figure="; ".join(part for part in (cited, figure) if part),
@@ -107,6 +122,8 @@ class Rows:
             ci_high=estimate.high,
             low=None if published is None else published.low,
             high=None if published is None else published.high,
+            status=status,
+            why=why,
         )
 
     def add_own(self, name: str, ours: float | Estimate | Sequence[float], *, unit: str, figure: str) -> None:
@@ -126,12 +143,24 @@ class Rows:
             raise ValueError(f"the experiment gives row '{name}' twice")
         published = self._expected.rows[name]
         self._found[name] = Row(
-            name, _cited(published), published.unit, published.value, None, low=published.low, high=published.high
+            name,
+            _cited(published),
+            published.unit,
+            published.value,
+            None,
+            low=published.low,
+            high=published.high,
+            status=published.status,
+            why=published.why,
         )
 
     def missing(self) -> list[str]:
         """The rows of `expected.toml` that were not found."""
         return [name for name in self._expected.rows if name not in self._found]
+
+    def published(self) -> list[Row]:
+        """The rows that can be held against what the paper says, in the order of `expected.toml`."""
+        return [self._found[name] for name, row in self._expected.rows.items() if row.said and name in self._found]
 
     def ordered(self) -> list[Row]:
         """All rows."""

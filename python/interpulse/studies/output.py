@@ -28,7 +28,7 @@ def to_dict(context: Context, outcome: Outcome) -> dict[str, Any]:
         "seed": context.seed,
         "config_hash": context.config_hash(),
         **context.told(outcome),
-        context.form.rows: _rows(context, outcome),
+        context.form.rows: _rows(outcome),
         "notes": outcome.notes,
     }
 
@@ -40,20 +40,20 @@ def to_json(context: Context, outcome: Outcome, *, indent: int | None = None) ->
 
 def render(context: Context, outcome: Outcome, width: int = ELSEWHERE) -> str:
     """The table of published and our figures as text, in lines of at most `width` columns."""
-    rows, bounded = outcome.rows.ordered(), context.form.bounded
+    rows = outcome.rows.ordered()
     columns: dict[str, Callable[[Row], str]] = {
-        "published": _said,
+        "published": said,
         "ours": lambda row: short_figure(row.ours),
         "ratio": lambda row: "-" if row.ratio is None else f"{row.ratio:.3g}",
     }
-    if bounded or any(row.ci_low is not None for row in rows):
+    if any(row.ci_low is not None for row in rows):
         columns["95 % interval"] = _interval
-    if bounded:
+    if any(row.holds is not None for row in rows):
         columns["holds"] = lambda row: HOLDS[row.holds]
     names = [Column("row", "text"), Column("unit", "text")]
-    sheet = Sheet([*names, *map(Column, columns), Column("figure", "text")], narrow="records")
+    sheet = Sheet([*names, *map(Column, columns), Column("status", "text"), Column("figure", "text")], narrow="records")
     for row in rows:
-        sheet.add_row(row.name, row.unit, *(column(row) for column in columns.values()), row.figure)
+        sheet.add_row(row.name, row.unit, *(column(row) for column in columns.values()), row.status, row.figure)
     notes = "\n".join(fill(f"note: {note}", width) for note in outcome.notes)
     parts = [fill(context.head(), width), fill(context.preface(outcome), width), sheet.text(width), notes]
     return "\n\n".join(part for part in parts if part)
@@ -64,7 +64,7 @@ def files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     yield "result.json", f"{to_json(context, outcome, indent=2)}\n".encode()
     yield "table.txt", f"{render(context, outcome)}\n".encode()
     yield from outcome.files
-    rows = _rows(context, outcome)
+    rows = _rows(outcome)
     yield f"{context.form.rows}.csv", csv_bytes(list(rows[0]), (list(row.values()) for row in rows))
     for curve in outcome.curves:
         yield f"{curve.name}.csv", csv_bytes(curve.columns, curve.rows)
@@ -73,15 +73,15 @@ def files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
             yield f"{plot.name}.{form}", content
 
 
-def _rows(context: Context, outcome: Outcome) -> list[dict[str, Any]]:
-    return [row.to_dict(bounded=context.form.bounded) for row in outcome.rows.ordered()]
+def _rows(outcome: Outcome) -> list[dict[str, Any]]:
+    return [row.to_dict() for row in outcome.rows.ordered()]
 
 
 def _interval(row: Row) -> str:
     return "-" if row.ci_low is None else f"{short_figure(row.ci_low)} .. {short_figure(row.ci_high)}"
 
 
-def _said(row: Row) -> str:
+def said(row: Row) -> str:
     """What the paper says: a number, or bounds."""
     if row.low is None and row.high is None:
         return short_figure(row.published)

@@ -7,6 +7,7 @@ its validators takes longer than a small run. What is not plainly right still go
 from __future__ import annotations
 
 from contextlib import suppress
+from enum import Enum
 from typing import TYPE_CHECKING, Any, get_args
 
 from typer.core import TyperArgument, TyperOption
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typer._click.core import Context
 
 _by_typer: Any = getattr(TyperOption, "get_runtime_param", None)
-"""What makes Typer's own conversion; nothing promises that a version of Typer has it, and one without needs no other."""
+"""What makes Typer's own conversion. No version promises it, and one without it needs no other."""
 
 _LONGEST = len(str(2**64))
 """No option takes a number of more digits."""
@@ -43,7 +44,7 @@ class _Direct:
                 return info.parser(value)
         elif many and get_args(kind) == (str,) and isinstance(value, list | tuple):
             return list(value)
-        elif kind is str and isinstance(value, str):
+        elif type(value) is kind and issubclass(kind, str | Enum):  # Of choices only a default is one already.
             return value
         elif kind is int and (number := _plain(value)) is not None and _within(number, info.min, info.max):
             return number

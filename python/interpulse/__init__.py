@@ -12,11 +12,25 @@ A first run::
 Only the names below are public; modules whose names are not listed may change at any time.
 """
 
+from typing import TYPE_CHECKING
+
 from interpulse._core import ConfigError, Entry, InternalError, Progress, RunError, version
-from interpulse.comparison import Comparison, compare
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.runner import Interrupted, run
+
+if TYPE_CHECKING:
+    from interpulse.comparison import Comparison, compare
+else:
+
+    def __getattr__(name: str) -> object:
+        """What compares results is read when it is wanted: most runs start without."""
+        if name not in ("Comparison", "compare"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from interpulse import comparison
+
+        return getattr(comparison, name)
+
 
 __version__ = version
 

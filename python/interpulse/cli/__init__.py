@@ -9,21 +9,8 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
-from interpulse.cli import (
-    bench,
-    cache,
-    characterize,
-    compare,
-    experiment,
-    listing,
-    papers,
-    part,
-    run,
-    scheme,
-    show,
-    trace,
-)
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
+from interpulse.cli.loading import Commands
 from interpulse.cli.streams import finish, prepare, say
 from interpulse.layout import ELSEWHERE, terminal_width
 
@@ -39,22 +26,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-app.command("run", epilog=run.EPILOG, no_args_is_help=True)(run.run)
-app.command("compare", cls=compare.Sides, epilog=compare.EPILOG, no_args_is_help=True)(compare.compare)
-app.command("show", epilog=show.EPILOG, no_args_is_help=True)(show.show)
-app.command("list", epilog=listing.EPILOG)(listing.list_)
-app.command("scheme", epilog=scheme.EPILOG, no_args_is_help=True)(scheme.scheme)
-app.command("experiment", epilog=experiment.EPILOG, no_args_is_help=True)(experiment.experiment)
-app.command("characterize", epilog=characterize.EPILOG, no_args_is_help=True)(characterize.characterize)
-app.command("papers", epilog=papers.EPILOG)(papers.papers)
-app.add_typer(part.app, name="part", epilog=part.EPILOG)
-app.add_typer(trace.app, name="trace", short_help=trace.trace.__doc__, epilog=trace.EPILOG)
-app.command("bench", epilog=bench.EPILOG)(bench.bench)
-app.command("cache", epilog=cache.EPILOG)(cache.cache)
-for _command in (*app.registered_commands, *trace.app.registered_commands):
-    # A summary that Typer takes from the text itself is cut off where its line ends.
-    _command.short_help = (getattr(_command.callback, "__doc__", None) or "").split("\n", maxsplit=1)[0]
 
 _EPILOG = """\
 First steps:
@@ -83,7 +54,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=_EPILOG)
+@app.callback(cls=Commands, epilog=_EPILOG)
 def interpulse(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:

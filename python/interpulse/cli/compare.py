@@ -40,6 +40,9 @@ class Sides(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+COMMAND = Sides
+
+
 def compare(
     results: Annotated[
         list[Path],

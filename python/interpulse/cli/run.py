@@ -66,12 +66,11 @@ def run(
 
     Below the latencies it says what explains them: write amplification, suspends, where read time went.
     """
-    from interpulse.cli.outfolder import OutFolder
     from interpulse.cli.progress import watch
     from interpulse.cli.table import render
 
     plan = load_with_sets(config, sets or []).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
-    folder = OutFolder.open(out) if out is not None else None
+    folder = None if out is None else _opened(out)
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
 
     code = 0
@@ -106,6 +105,13 @@ def run(
     if failure is not None:
         raise failure
     return code
+
+
+def _opened(path: Path) -> OutFolder:
+    """The folder of `--out`, made before the run, which is not to end with nowhere to put its result."""
+    from interpulse.cli.outfolder import OutFolder
+
+    return OutFolder.open(path)
 
 
 def _store(folder: OutFolder, result: Result, plan: Plan) -> str | None:

@@ -1,0 +1,55 @@
+"""What does a command have to import before it does anything?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CODE = """
+import sys
+before = set(sys.modules)
+from interpulse.cli import run_app
+code = run_app(sys.argv[2:])
+open(sys.argv[1], "w").write(" ".join(sorted(set(sys.modules) - before)))
+sys.exit(code)
+"""
+
+SMALL = "examples/small.toml"
+
+UNNEEDED = {"scipy", "matplotlib", "numpy", "rich", "polars", "pyarrow", "jsonschema"}
+"""What plots, statistics and tables of data frames need, and nothing else."""
+
+OF_RUN = {
+    *("_core", "cache", "config", "latency", "layout", "result", "runner", "text", "userfile", "values"),
+    *("cli", "cli.exits", "cli.loading", "cli.options", "cli.streams"),
+    *("cli.power", "cli.progress", "cli.run", "cli.steadiness", "cli.table"),
+}
+"""The files of the package that a run without `--out` needs."""
+
+
+def imported(tmp_path: Path, *arguments: str) -> set[str]:
+    listed = tmp_path / "modules"
+    ended = subprocess.run(
+        [sys.executable, "-c", CODE, str(listed), *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    return set(listed.read_text().split())
+
+
+def test_a_run_reads_no_file_that_it_does_not_need(tmp_path: Path) -> None:
+    of_run = imported(tmp_path, "run", SMALL, "--set", "run.requests=100", "--seed", "7", "--jobs", "1", "--no-cache")
+    assert UNNEEDED.isdisjoint(name.split(".")[0] for name in of_run)
+    assert {name.removeprefix("interpulse.") for name in of_run if name.startswith("interpulse.")} <= OF_RUN
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("list",), ("show", SMALL), ("scheme", "exact")])
+def test_nothing_starts_with_what_only_plots_and_statistics_need(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert UNNEEDED.isdisjoint(name.split(".")[0] for name in imported(tmp_path, *arguments))

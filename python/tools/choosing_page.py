@@ -135,7 +135,7 @@ def drive_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
         suspends(steady, "program", 2),
         suspends(steady, "erase", 1),
         cell(busy, lambda each: each.iops / 1000, 1),
-        latency(busy, "write", 99.9, per=1000, digits=1),
+        latency(busy, "write", 99, per=1000, digits=1),
     )
 
 
@@ -171,14 +171,23 @@ def blame_line(row: Row) -> str:
     return line(row, above, ", ".join(share(name) for name in causes))
 
 
+DRIVES = """
+| `--set` | read p99, us | p99.9 | p99.99 | suspends a program | an erase | busy: kIOPS | write p99, ms |
+|---|---:|---:|---:|---:|---:|---:|---:|
+"""
+STARVING = """
+| `--set` | read p99.9, us | p99.99 | write p99.9, us | suspends an erase | it takes, ms | done again, % |
+|---|---:|---:|---:|---:|---:|---:|
+"""
+BLAME = """
+| `--set` | reads slower than, us | because of |
+|---|---:|---|
+"""
+
+
 def table(head: str, lines: Sequence[str]) -> str:
-    """A table whose columns but the first are figures."""
-    return "\n".join([head, "|---" + "|---:" * (head.count("|") - 2) + "|", *lines, ""])
-
-
-DRIVES = "| `--set` | read p99, us | p99.9 | p99.99 | suspends a program | an erase | busy: kIOPS | write p99.9, ms |"
-STARVING = "| `--set` | read p99.9, us | p99.99 | write p99.9, us | suspends an erase | it takes, ms | done again, % |"
-BLAME = "| `--set` | reads slower than, us | because of |"
+    """Lines below one of these heads."""
+    return "\n".join([head.strip(), *lines, ""])
 
 
 def one_seed() -> str:

@@ -92,9 +92,9 @@ def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result
         key, _, value = each.partition("=")
         config.set(key, value)
     results = tuple(interpulse.run(config).cases)
-    unsteady = [str(each.raw["seed"]) for each in results if each.raw["steady"]["verdict"] != "yes"]
-    if unsteady:
-        print(f"note: {case} with {row.sets}: not steady for seed {', '.join(unsteady)}")  # noqa: T201
+    for seed, result in zip(seeds, results, strict=True):
+        if (verdict := result.raw["steady"]["verdict"]) != "yes":
+            print(f"steady: {verdict}, {case} of seed {seed} with {', '.join(row.sets) or 'nothing set'}")  # noqa: T201
     return results
 
 

@@ -1,23 +1,32 @@
-"""Writes the measured figures of docs/CHOOSING.md anew. Run by `make golden`; a test measures one row again."""
+"""Writes the measured figures of docs/CHOOSING.md anew: means over seeds with intervals. Run by `make golden`.
+
+Each case of examples/choose.toml is measured by itself, since not every table needs every case; all seeds in one run. A
+test measures again what the page says of one seed.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generated import with_blocks
 
 import interpulse
+from interpulse.studies.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from interpulse.latency import Kind
     from interpulse.result import Result
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"
-CONFIG = "examples/choose.toml"
+CONFIG = ROOT / "examples" / "choose.toml"
+SEEDS = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
@@ -25,11 +34,6 @@ class Row:
     """A drive to measure: `examples/choose.toml` with these overrides."""
 
     sets: tuple[str, ...] = ()
-
-    @property
-    def command(self) -> str:
-        """What measures the same on the command line."""
-        return " ".join([f"interpulse run {CONFIG}", *(f"--set {each}" for each in self.sets)])
 
 
 P = "suspend.program."
@@ -75,79 +79,132 @@ BLAMED = (Row(), Row(PROGRAM), Row((*PROGRAM, f"{E}scheme=deferred")))
 """The drives whose slowest reads are split by cause."""
 
 
-def measure(row: Row) -> Result:
-    """Runs the configuration with the overrides of the row."""
-    config = interpulse.Config.load(ROOT / CONFIG)
+@cache
+def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result, ...]:
+    """Runs one case of the configuration with the overrides of the row, once for each seed of drive and load."""
+    raw: dict[str, Any] = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
+    sets = next(each["set"] for each in raw["case"] if each["name"] == case)
+    raw["case"] = [
+        {"name": f"seed-{seed}", "set": [*sets, f"seed={seed}", f"precondition.seed={seed}"]} for seed in seeds
+    ]
+    config = interpulse.Config.of(raw)
     for each in row.sets:
         key, _, value = each.partition("=")
         config.set(key, value)
-    return interpulse.run(config)
+    results = tuple(interpulse.run(config).cases)
+    for seed, result in zip(seeds, results, strict=True):
+        if (verdict := result.raw["steady"]["verdict"]) != "yes":
+            print(f"steady: {verdict}, {case} of seed {seed} with {', '.join(row.sets) or 'nothing set'}")  # noqa: T201
+    return results
 
 
-def label(row: Row) -> str:
-    """The first cell of a line."""
-    return "<br>".join(f"`{each}`" for each in row.sets) or "as it is"
+def cell(results: Sequence[Result], figure: Callable[[Result], float], digits: int = 0) -> str:
+    """A figure as its mean, and half of the width of its interval where the digits printed show one."""
+    estimate = Estimate.of([figure(each) for each in results])
+    half = f"{(estimate.high or estimate.value) - estimate.value:,.{digits}f}"
+    return f"{estimate.value:,.{digits}f}" + (f" ±{half}" if float(half.replace(",", "")) else "")
 
 
-def line(row: Row, result: Result) -> str:
+def latency(results: Sequence[Result], kind: Kind, at: float, per: float = 1.0, digits: int = 0) -> str:
+    """A percentile of reads or writes in microseconds, or so many of them."""
+    return cell(results, lambda each: (each.percentile(kind, at) or 0.0) / per, digits)
+
+
+def suspends(results: Sequence[Result], kind: str, digits: int) -> str:
+    """Suspensions of a program, or of an erase."""
+
+    def of(result: Result) -> float:
+        nand = result.counters["nand"]
+        count = nand["erases"] if kind == "erase" else nand["host_programs"] + nand["gc_programs"]
+        return float(nand[f"{kind}_suspends"] / count) if count else 0.0
+
+    return cell(results, of, digits)
+
+
+def line(row: Row, *cells: str) -> str:
+    """A line of a table, which begins with the overrides."""
+    return f"| {'<br>'.join(f'`{each}`' for each in row.sets) or 'as it is'} | {' | '.join(cells)} |"
+
+
+def drive_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
     """The line of the table that compares drives."""
-    steady, busy, _ = result.cases
-    reads = [steady.percentile("read", at) for at in (99, 99.9, 99.99)]
-    nand = steady.counters["nand"]
-    programs = nand["host_programs"] + nand["gc_programs"]
-    suspends = [
-        nand[f"{kind}_suspends"] / count if count else 0.0
-        for kind, count in (("program", programs), ("erase", nand["erases"]))
-    ]
-    figures = [f"{value:,.0f}" for value in reads]
-    figures += [f"{value:.2f}" for value in suspends]
-    figures += [f"{busy.iops / 1000:,.1f}", f"{(busy.percentile('write', 99.9) or 0) / 1000:,.1f}"]
-    return f"| {label(row)} | {' | '.join(figures)} |"
+    steady, busy = (measure(row, case, seeds) for case in ("steady", "busy"))
+    return line(
+        row,
+        *(latency(steady, "read", at) for at in (99, 99.9, 99.99)),
+        suspends(steady, "program", 2),
+        suspends(steady, "erase", 1),
+        cell(busy, lambda each: each.iops / 1000, 1),
+        latency(busy, "write", 99, per=1000, digits=1),
+    )
 
 
-def dense_line(row: Row, result: Result) -> str:
+def dense_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
     """The line of the table that looks for starvation."""
-    dense = result.cases[2]
-    nand = dense.counters["nand"]
-    again = 100 * nand["erase_redone_time"] / nand["erase_pulse_time"]
-    erase_ms = dense.raw["nand"]["erase_us"]["mean"] / 1000
-    figures = [f"{dense.percentile('read', at):,.0f}" for at in (99.9, 99.99)]
-    figures += [f"{dense.percentile('write', 99.9):,.0f}", f"{nand['erase_suspends'] / nand['erases']:,.1f}"]
-    return f"| {label(row)} | {' | '.join([*figures, f'{erase_ms:,.1f}', f'{again:.0f}'])} |"
+    dense = measure(row, "dense", seeds)
+
+    def again(result: Result) -> float:
+        nand = result.counters["nand"]
+        return float(100 * nand["erase_redone_time"] / nand["erase_pulse_time"])
+
+    return line(
+        row,
+        *(latency(dense, "read", at) for at in (99.9, 99.99)),
+        latency(dense, "write", 99.9),
+        suspends(dense, "erase", 1),
+        cell(dense, lambda each: each.raw["nand"]["erase_us"]["mean"] / 1000, 1),
+        cell(dense, again),
+    )
 
 
-def table(rows: Sequence[Row]) -> str:
-    """Several drives side by side."""
-    head = [
-        "| `--set` | read p99, us | p99.9 | p99.99 | suspends a program | an erase | busy: kIOPS | write p99.9, ms |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    return "\n".join([*head, *(line(row, measure(row)) for row in rows), ""])
+def blame_line(row: Row) -> str:
+    """The slowest 0.1 % of the reads of a drive by cause: the three largest causes."""
+    steady = measure(row, "steady")
+    tails = [each.tail_blame["p99.9"] for each in steady]
+    means = {name: Estimate.of([tail["shares"][name] for tail in tails]).value for name in tails[0]["shares"]}
+
+    def share(name: str) -> str:
+        return f"{name} {cell(steady, lambda each: 100 * each.tail_blame['p99.9']['shares'][name])} %"
+
+    causes = sorted(means, key=lambda name: -means[name])[:3]
+    above = cell(steady, lambda each: each.tail_blame["p99.9"]["above_us"])
+    return line(row, above, ", ".join(share(name) for name in causes))
 
 
-def dense_table(rows: Sequence[Row]) -> str:
-    """Several drives under dense reads."""
-    head = [
-        "| `--set` | read p99.9, us | p99.99 | write p99.9, us | suspends an erase | it takes, ms | done again, % |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    return "\n".join([*head, *(dense_line(row, measure(row)) for row in rows), ""])
+DRIVES = """
+| `--set` | read p99, us | p99.9 | p99.99 | suspends a program | an erase | busy: kIOPS | write p99, ms |
+|---|---:|---:|---:|---:|---:|---:|---:|
+"""
+STARVING = """
+| `--set` | read p99.9, us | p99.99 | write p99.9, us | suspends an erase | it takes, ms | done again, % |
+|---|---:|---:|---:|---:|---:|---:|
+"""
+BLAME = """
+| `--set` | reads slower than, us | because of |
+|---|---:|---|
+"""
 
 
-def blame(rows: Sequence[Row]) -> str:
-    """The slowest 0.1 % of the reads of each drive by cause: the three largest causes."""
-    lines = ["| `--set` | reads slower than, us | because of |", "|---|---:|---|"]
-    for row in rows:
-        tail = measure(row).cases[0].tail_blame["p99.9"]
-        causes = sorted(tail["shares"].items(), key=lambda each: -each[1])[:3]
-        shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in causes)
-        lines.append(f"| {label(row)} | {tail['above_us']:,.0f} | {shares} |")
-    return "\n".join([*lines, ""])
+def table(head: str, lines: Sequence[str]) -> str:
+    """Lines below one of these heads."""
+    return "\n".join([head.strip(), *lines, ""])
+
+
+def one_seed() -> str:
+    """What the reader sees who tries: one line of each table with one seed. The test holds it."""
+    row, seeds = DENSE[1], SEEDS[:1]
+    return "\n".join([table(DRIVES, [drive_line(row, seeds)]), table(STARVING, [dense_line(row, seeds)])])
 
 
 def main() -> None:
     """Writes the tables."""
-    blocks = [blame(BLAMED), table(SCHEMES), table(LIMITS), dense_table(DENSE)]
+    blocks = [
+        one_seed(),
+        table(BLAME, [blame_line(row) for row in BLAMED]),
+        table(DRIVES, [drive_line(row) for row in SCHEMES]),
+        table(DRIVES, [drive_line(row) for row in LIMITS]),
+        table(STARVING, [dense_line(row) for row in DENSE]),
+    ]
     text = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(with_blocks(text, blocks), encoding="utf-8")
 

@@ -102,7 +102,7 @@ def test_what_differs_in_the_configuration_comes_first() -> None:
     b = run(changed={"flow.0.depth": "16", "new.key": "on"})
     found = package.compare(Result(run()), Result(b))
     assert [(each.key, each.a, each.b) for each in found.differences] == [
-        ("flow.0.depth", "1", "8"),
+        ("flow.0.depth", "8", "16"),
         ("new.key", None, "on"),
     ]
     lines = found.text(100).splitlines()

@@ -111,7 +111,7 @@ def test_json_in_ascii_is_the_same_json(tmp_path: Path) -> None:
 def test_a_name_that_is_not_utf_8_is_a_mistake_and_no_bug() -> None:
     code, _, err = shell(("show", RUN[1], "--set", os.fsdecode(b"seed=\xff")), "")
     assert code == 2
-    assert "is not UTF-8 text" in err
+    assert "expected UTF-8" in err
     assert "Traceback" not in err
 
 

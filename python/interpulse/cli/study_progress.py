@@ -49,7 +49,8 @@ class Clock:
         since, before = self._start
         words = f"{done} of {total} {self._unit}"
         if at - before > 0 and now - since > 1:
-            left_s = (total - at) * (now - since) / (at - before)
+            # What has just ended may still be among what runs.
+            left_s = max(total - at, 0) * (now - since) / (at - before)
             words += f", about {duration(left_s)} left"
         return at, words
 

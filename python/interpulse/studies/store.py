@@ -75,9 +75,13 @@ class Store:
             OSError: they could not be written; they are kept in memory all the same, and written with the next ones.
         """
         new = {identity: answer for identity, answer in answers.items() if identity not in self._kept}
+        # Made before anything counts as kept: Ctrl-C in between would leave answers that are never written. A line
+        # that is written twice does no harm.
+        lines = [_line({"identity": key, "result": value}) for key, value in new.items()]
+        if self.path is not None:
+            self._unwritten.extend(lines)
         self._kept |= new
         if self.path is not None:
-            self._unwritten.extend(_line({"identity": key, "result": value}) for key, value in new.items())
             self._write(self.path)
 
     def _write(self, path: Path) -> None:

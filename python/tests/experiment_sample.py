@@ -88,7 +88,7 @@ def prepare(folder: Path) -> Path:
 
 def cases(context: Context) -> list[Case]:
     config: Config = context.config("drive.toml")
-    repeats = 1 if context.quick else 3
+    repeats = context.repeats
     scheme = {"suspend.program.scheme": "loop-boundary"}
     return [Case("none", config, repeats=repeats), Case("suspended", config, scheme, repeats=repeats)]
 

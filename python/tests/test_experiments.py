@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Command = Callable[..., Ended]
 
-KEYS = {"experiment", "version", "quick", "seed", "config_hash", "calibrated", "rows", "notes"}
+KEYS = {"experiment", "version", "quick", "seed", "seeds", "config_hash", "calibrated", "rows", "notes"}
 ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds"]
 ROW += ["status", "why"]
 
@@ -90,7 +90,7 @@ def test_same_seed_same_bytes_and_another_seed_others(interpulse: Command) -> No
 
 @pytest.mark.usefixtures("mini")
 def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse("experiment", "mini", "--quick", "--out", str(tmp_path / "out"))
+    ended = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--out", str(tmp_path / "out"))
     assert ended.code == 0
     out = tmp_path / "out"
     assert "read_mean" in ended.out
@@ -126,7 +126,7 @@ def test_plots_have_the_same_bytes_again(interpulse: Command, tmp_path: Path) ->
 
 @pytest.mark.usefixtures("mini")
 def test_without_out_a_folder_is_made_here(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse("experiment", "mini", "--quick")
+    ended = interpulse("experiment", "mini", "--quick", "--repeat", "1")
     assert "wrote result.json, table.txt, rows.csv, means.csv, means.png, means.svg to interpulse-mini" in ended.err
     assert (tmp_path / "interpulse-mini" / "means.svg").is_file()
 
@@ -147,9 +147,9 @@ def test_a_changed_simulator_does_not_reuse_results(
 ) -> None:
     from interpulse.studies import store
 
-    interpulse("experiment", "mini", "--quick", "--json")
+    interpulse("experiment", "mini", "--quick", "--repeat", "1", "--json")
     monkeypatch.setattr(store, "build_id", lambda: "another")
-    interpulse("experiment", "mini", "--quick", "--json")
+    interpulse("experiment", "mini", "--quick", "--repeat", "1", "--json")
     assert batches == [2, 2]
 
 
@@ -157,11 +157,11 @@ def test_a_changed_simulator_does_not_reuse_results(
 def test_a_torn_last_line_costs_only_its_case(interpulse: Command, batches: list[int]) -> None:
     from interpulse.cache import Cache
 
-    first = interpulse("experiment", "mini", "--quick", "--json")
+    first = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--json")
     (kept,) = Cache.default().folder.glob("*.results")
     text = kept.read_text()
     kept.write_text(text[:-40])
-    assert interpulse("experiment", "mini", "--quick", "--json").out == first.out
+    assert interpulse("experiment", "mini", "--quick", "--repeat", "1", "--json").out == first.out
     assert batches == [2, 1]
 
 

@@ -43,7 +43,19 @@ ANSWERS: dict[str, dict[str, Any]] = {"one": {"iops": 12345.5}, "two": {"iops": 
 def mini(tmp_path: Path) -> tuple[str, ...]:
     """The command line of a miniature experiment with a cache of its own."""
     setups = experiment_sample.prepare(tmp_path / "setups")
-    return ("-c", SCRIPT, str(setups), "--quick", "--json", "--jobs", "1", "--cache-dir", str(tmp_path / "cache"))
+    return (
+        "-c",
+        SCRIPT,
+        str(setups),
+        "--quick",
+        "--repeat",
+        "1",
+        "--json",
+        "--jobs",
+        "1",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+    )
 
 
 def ended(command: tuple[str, ...], code: int = 0) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from interpulse.runner import execute
 from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Row
 from interpulse.studies.status import SILENT, Status
+from interpulse.text import short_figure
 from tests import experiment_sample
 from tests.sample import ROOT
 
@@ -41,6 +42,8 @@ experiments = ["mini"]
 figure = "Figure 9"
 why = "nobody can."
 """
+
+QUICK = ("--quick", "--repeat", "1")
 
 PAGE = ROOT / "docs" / "PAPERS.md"
 
@@ -152,7 +155,7 @@ def test_what_was_made_to_agree_is_counted_apart() -> None:
 
 
 def test_json_has_the_rows_the_counts_and_what_is_not_reproduced(interpulse: Command, mini: list[int]) -> None:
-    result = interpulse("papers", "--quick", "--json").json()
+    result = interpulse("papers", *QUICK, "--json").json()
     assert [row["name"] for row in result["rows"]] == ["read_mean", "suspended_gain"], "a row of ours says nothing"
     read = result["rows"][0]
     assert (read["paper"], read["study"], read["status"]) == ("one", "mini", "calibrated")
@@ -164,18 +167,30 @@ def test_json_has_the_rows_the_counts_and_what_is_not_reproduced(interpulse: Com
     assert mini == [2]
 
 
+def test_a_quick_run_is_of_three_seeds_and_says_how_sure_it_is(
+    interpulse: Command, mini: list[int], tmp_path: Path
+) -> None:
+    ended = interpulse("papers", "--quick", "--out", str(tmp_path / "out"))
+    assert (ended.code, mini) == (0, [2, 2, 2])
+    assert "3 seeds from 1 on" in ended.out
+    read, _ = json.loads((tmp_path / "out" / "result.json").read_text())["rows"]
+    assert read["ci_low"] < read["ours"] < read["ci_high"]
+    told = f"| {short_figure(read['ours'])} ± {short_figure(read['ci_high'] - read['ours'])} |"
+    assert told in (tmp_path / "out" / "PAPERS.md").read_text()
+
+
 def test_what_an_experiment_left_is_not_run_again(interpulse: Command, mini: list[int]) -> None:
-    assert interpulse("experiment", "mini", "--quick", "--json").code == 0
-    first = interpulse("papers", "--quick", "--json")
+    assert interpulse("experiment", "mini", *QUICK, "--json").code == 0
+    first = interpulse("papers", *QUICK, "--json")
     assert mini == [2]
-    assert interpulse("papers", "one", "--quick", "--json").out == first.out
-    assert interpulse("papers", "--quick", "--json", "--no-cache").out == first.out
+    assert interpulse("papers", "one", *QUICK, "--json").out == first.out
+    assert interpulse("papers", *QUICK, "--json", "--no-cache").out == first.out
     assert mini == [2, 2]
 
 
 def test_the_folder_has_table_csv_json_and_the_page(interpulse: Command, mini: list[int], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    ended = interpulse("papers", "--quick", "--out", str(out))
+    ended = interpulse("papers", *QUICK, "--out", str(out))
     assert (ended.code, mini) == (0, [2])
     assert (out / "table.txt").read_text() == ended.out
     assert "not reproduced: Figure 9. nobody can." in ended.out
@@ -189,12 +204,12 @@ def test_the_folder_has_table_csv_json_and_the_page(interpulse: Command, mini: l
     assert re.search(
         r"^\| read\\_mean \| mini \| Figure 1 \| 100 us \|.*\| calibrated \| host\.firmware was", text, re.M
     )
-    assert interpulse("papers", "--quick", "--csv").out == (out / "papers.csv").read_text()
+    assert interpulse("papers", *QUICK, "--csv").out == (out / "papers.csv").read_text()
 
 
 @pytest.mark.usefixtures("mini")
 def test_mistakes_are_named(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse("papers", "ones", "--quick")
+    ended = interpulse("papers", "ones", *QUICK)
     assert (ended.code, ended.error()) == (2, "no paper 'ones': did you mean one? There are one")
     ended = interpulse("papers", "--json", "--csv")
     assert ended.code == 2
@@ -211,11 +226,11 @@ def test_ctrl_c_keeps_what_had_ended(interpulse: Command, mini: list[int], monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(experiment_sample, "run", stopped)
-    ended = interpulse("papers", "--quick", "--json")
+    ended = interpulse("papers", *QUICK, "--json")
     assert (ended.code, ended.out) == (130, "")
     assert "interrupted after 2 of 2 simulations; what had ended is in" in ended.err
     monkeypatch.setattr(experiment_sample, "run", whole)
-    assert interpulse("papers", "--quick", "--json").code == 0
+    assert interpulse("papers", *QUICK, "--json").code == 0
     assert mini == [2], "nothing was run again"
 
 

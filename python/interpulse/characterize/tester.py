@@ -83,9 +83,8 @@ class Tester(Context):
 
     def head(self) -> str:
         """How a result was made, in one line."""
-        kind = "quick" if self.quick else "full"
         sets = "".join(f", {key}={value}" for key, value in self.sets)
-        made = f"interpulse {version} characterize {self.name} ({kind})"
+        made = f"interpulse {version} characterize {self.name} ({self.how})"
         return f"{made}, seed {self.seed}, config {self.config_hash()}{sets}"
 
     def told(self, outcome: Outcome) -> dict[str, Any]:

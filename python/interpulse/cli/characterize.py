@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
 from interpulse.cli.studies import Wanted, conduct, show_entries
 from interpulse.config import parse_set
 from interpulse.parts import figures
@@ -109,6 +109,7 @@ def characterize(
         ),
     ] = None,
     seed: OwnSeed = 1,
+    repeat: Repeat = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
@@ -126,7 +127,16 @@ def characterize(
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
     settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
-    wanted = Wanted(quick=quick, json=json, out=out, seed=seed, jobs=jobs, no_cache=no_cache, cache_dir=cache_dir)
+    wanted = Wanted(
+        quick=quick,
+        json=json,
+        out=out,
+        seed=seed,
+        repeat=repeat,
+        jobs=jobs,
+        no_cache=no_cache,
+        cache_dir=cache_dir,
+    )
     return conduct(chosen, wanted, preset=preset, sets=overrides, settings=settings)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
 from interpulse.cli.studies import Wanted, conduct, show_entries
 
 EPILOG = """\
@@ -44,6 +44,7 @@ def experiment(
         ),
     ] = None,
     seed: OwnSeed = 1,
+    repeat: Repeat = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
@@ -58,5 +59,14 @@ def experiment(
         return 0
     if name is None:
         raise UserError("which experiment? `interpulse experiment --list` has the names")
-    wanted = Wanted(quick=quick, json=json, out=out, seed=seed, jobs=jobs, no_cache=no_cache, cache_dir=cache_dir)
+    wanted = Wanted(
+        quick=quick,
+        json=json,
+        out=out,
+        seed=seed,
+        repeat=repeat,
+        jobs=jobs,
+        no_cache=no_cache,
+        cache_dir=cache_dir,
+    )
     return conduct(find(name), wanted)

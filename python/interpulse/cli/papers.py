@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, named_path
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.cli.studies import Wanted, ran
 from interpulse.layout import terminal_width
@@ -52,6 +52,7 @@ def papers(
         ),
     ] = None,
     seed: OwnSeed = 1,
+    repeat: Repeat = None,
     jobs: Jobs = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
@@ -69,15 +70,26 @@ def papers(
         catalogue.find(name, known)
     chosen = [paper for paper in known if not names or paper.name in names]
     folder = OutFolder.open(out) if out is not None else None
-    wanted = Wanted(quick=quick, json=json, out=out, seed=seed, jobs=jobs, no_cache=no_cache, cache_dir=cache_dir)
+    wanted = Wanted(
+        quick=quick,
+        json=json,
+        out=out,
+        seed=seed,
+        repeat=repeat,
+        jobs=jobs,
+        no_cache=no_cache,
+        cache_dir=cache_dir,
+    )
     studies = [(paper, study) for paper in chosen for study in paper.studies]
     found: list[Line] = []
+    seeds: int | None = None
     for number, (paper, study) in enumerate(studies, start=1):
         ended = ran(study, wanted, f"{study.title} ({number} of {len(studies)})")
         if ended is None:
             return INTERRUPTED
         found += lines(paper, study, ended[1].rows)
-    _deliver(Report(chosen, found, quick, seed), folder, "json" if json else "csv" if csv else "table")
+        seeds = ended[0].seeds
+    _deliver(Report(chosen, found, quick, seed, seeds), folder, "json" if json else "csv" if csv else "table")
     return 0
 
 

@@ -30,6 +30,8 @@ class Wanted:
     json: bool
     out: Path | None
     seed: int
+    repeat: int | None
+    """With how many seeds, None for what the study and `quick` say."""
     jobs: int | None
     no_cache: bool
     cache_dir: Path | None
@@ -56,6 +58,7 @@ def ran(
 ) -> tuple[Context, Outcome] | None:
     """Runs a study, which progress knows as `called`, or takes it from what earlier runs left; None after Ctrl-C."""
     from interpulse.cli.study_progress import watch_study
+    from interpulse.studies import repeat
     from interpulse.studies.store import Store
 
     cache = Cache.default(wanted.cache_dir)
@@ -66,7 +69,7 @@ def ran(
         with watch_study(called, entry.FORM.jobs) as context.reporter:
             for line in store.notes:
                 context.note(line)
-            outcome = entry.run(context)
+            outcome = repeat.run(entry, context, wanted.repeat)
     except KeyboardInterrupt:
         kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.whole else ""
         say(f"interrupted after {context.done} of {context.announced} {entry.FORM.jobs}{kept}")

@@ -89,7 +89,7 @@ def _case(context: Context, point: Point, policy: str) -> Case:
     workload = next(each for each in WORKLOADS if each.name == point.workload)
     config, sets = _flow(context, workload)
     drive: Sets = {"drive": f"fast12-{point.cell}", "flow.0.speed": point.speed, "ftl.gc-depth": point.depth}
-    return Case(point.name(policy), config, {**drive, **sets, **POLICIES[policy]}, 1 if context.quick else 3)
+    return Case(point.name(policy), config, {**drive, **sets, **POLICIES[policy]}, context.repeats)
 
 
 def _flow(context: Context, workload: Workload) -> tuple[Config, Sets]:

@@ -70,10 +70,10 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
             axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=label)
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
             axis.axvline(calibrated, color="#999999", linewidth=0.8, label="calibrated speed")
-            axis.set_title(f"PES_IPC against {LABELS[base]}", pad=34)
+            axis.set_title(f"PES_IPC against {LABELS[base]}", pad=46)
             axis.set_xlabel("speed of the traces")
             axis.set_ylabel("change of the mean read latency, %")
-            legend(axis, columns=3)
+            legend(axis, columns=2)
         return figure
 
     return [Plot("read_latency", reads), Plot("write_latency", writes), Plot("speed", sweep)]

@@ -53,7 +53,7 @@ def run(context: Context) -> Outcome:
     """Runs the experiment."""
     config = context.config("drive.toml")
     length = TIMES[context.quick]
-    repeats = 1 if context.quick else 3
+    repeats = context.repeats
     cases = [
         Case(
             f"{drive}_{scheme}{limit}",

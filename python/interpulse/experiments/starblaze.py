@@ -143,7 +143,7 @@ def _database(context: Context) -> Iterator[Case]:
     }
     if context.quick:
         config.set("part.blocks-per-plane", QUICK_BLOCKS)
-    repeats = 1 if context.quick else 3
+    repeats = context.repeats
     for test in TESTS:
         rates: Sets = {"flow.0.rate": f"{test.reads}IOPS", "flow.1.rate": f"{test.writes}IOPS"}
         for option, (_, sets) in OPTIONS.items():

@@ -30,7 +30,7 @@ def run(context: Context) -> Outcome:
     """Runs the experiment."""
     drive = context.config("drive.toml")
     size: Sets = {"run.warmup": "1s", "run.requests": 300_000} if context.quick else {}
-    repeats = 1 if context.quick else 3
+    repeats = context.repeats
     cases = [
         Case(point.name(limit), drive, {**size, **point.sets(limit)}, repeats) for point in points() for limit in LIMITS
     ]

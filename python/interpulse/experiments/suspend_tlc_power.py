@@ -78,7 +78,7 @@ def run(context: Context) -> Outcome:
         else {"run.warmup": "2s", "run.requests": 500_000}
     )
     traced: Sets = {"power.trace": True}
-    repeats = 1 if context.quick else 3
+    repeats = context.repeats
     cases = [
         Case(point.name(limit), drive, {**size, **traced, **point.sets(limit)}, repeats)
         for point in MIXES

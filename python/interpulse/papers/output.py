@@ -31,6 +31,8 @@ class Report:
     lines: Sequence[Line]
     quick: bool
     seed: int
+    seeds: int | None = None
+    """With how many seeds every study was run, None where each did what it does by itself."""
 
     def of(self, paper: Paper) -> list[Line]:
         """The lines of one paper."""
@@ -39,7 +41,12 @@ class Report:
     @property
     def head(self) -> str:
         """How it was made, in one line."""
-        return f"papers ({'quick' if self.quick else 'full'}), interpulse {version}, seed {self.seed}"
+        return f"papers ({'quick' if self.quick else 'full'}), interpulse {version}, {self.of_seeds}"
+
+    @property
+    def of_seeds(self) -> str:
+        """Of which seeds the figures are."""
+        return f"seed {self.seed}" if self.seeds in (None, 1) else f"{self.seeds} seeds from {self.seed} on"
 
 
 def to_dict(report: Report) -> dict[str, Any]:
@@ -49,6 +56,7 @@ def to_dict(report: Report) -> dict[str, Any]:
         "version": version,
         "quick": report.quick,
         "seed": report.seed,
+        "seeds": report.seeds,
         "counts": counts(report.lines),
         "rows": [line.to_dict() for line in report.lines],
         "not_reproduced": [{"paper": paper.name, **asdict(each)} for paper in report.papers for each in paper.missing],
@@ -93,7 +101,7 @@ def page(report: Report) -> str:
         "# The five papers",
         "",
         "Every figure that the five papers print and that interpulse has a row for, and what the agreement is worth.",
-        f"Written by `interpulse papers{option} --out DIR`: version {version}, {how} runs, seed {report.seed}.",
+        f"Written by `interpulse papers{option} --out DIR`: version {version}, {how} runs, {report.of_seeds}.",
         "[EXPERIMENTS](EXPERIMENTS.md#what-a-row-is-worth) says what a status means, and why figures differ.",
         "",
         *_markdown(_count_sheet(report)),
@@ -129,7 +137,10 @@ def _cells(line: Line) -> tuple[str, ...]:
     row = line.row
     ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
     published = f"{said(row)} {row.unit}"
-    return row.name, published, short_figure(row.ours), ratio, line.agreement, row.status
+    ours = short_figure(row.ours)
+    if row.ours is not None and row.ci_high is not None:
+        ours += f" ± {short_figure(row.ci_high - row.ours)}"
+    return row.name, published, ours, ratio, line.agreement, row.status
 
 
 def _count_sheet(report: Report) -> Sheet:

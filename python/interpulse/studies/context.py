@@ -6,16 +6,16 @@ import hashlib
 import json
 import os
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from interpulse._core import ConfigError, version
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.runner import Options
 from interpulse.studies import pool
-from interpulse.studies.case import Job
+from interpulse.studies.case import Job, derived_seed
 from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Rows
 from interpulse.studies.store import Store
@@ -61,6 +61,9 @@ class Identified(Protocol):
 
 J = TypeVar("J", bound=Identified)
 
+FULL_REPEATS = 3
+"""How many seeds a full run gives those cases that a study repeats by itself."""
+
 
 @dataclass
 class Context:
@@ -72,6 +75,7 @@ class Context:
         published: the file of the published figures.
         quick: whether little time has to do; the rows are the same, their figures rougher.
         seed: the seed that every random stream derives from.
+        seeds: how many seeds the whole study is run with, None where it repeats those cases that it wants to.
         options: how to run.
         store: what earlier runs left.
     """
@@ -82,6 +86,7 @@ class Context:
     published: Path
     quick: bool = False
     seed: int = 1
+    seeds: int | None = None
     options: Options = field(default_factory=Options)
     store: Store = field(default_factory=lambda: Store(None))
     reporter: Reporter = field(default_factory=Reporter)
@@ -95,6 +100,21 @@ class Context:
     def done(self) -> int:
         """Jobs that have ended, those of earlier runs included."""
         return self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+
+    @property
+    def repeats(self) -> int:
+        """How many seeds a study should give those cases that it repeats: one where the whole of it is repeated."""
+        return 1 if self.quick or self.seeds is not None else FULL_REPEATS
+
+    def of_seed(self, repeat: int, reporter: Reporter) -> Self:
+        """The same study with the seed of a repetition, telling somebody else; it shares the store alone."""
+        own = derived_seed(self.seed, repeat)
+        return replace(self, seed=own, seeds=1, reporter=reporter, announced=0, _before=0, _wanted=[], _asked=set())
+
+    def take_over(self, part: Self, before: int, announced: int) -> None:
+        """Counts what a repetition asked and did as this study's own, beside `before` jobs that others did."""
+        self._asked |= part._asked
+        self._before, self.announced = before + part.done, announced
 
     @property
     def folder(self) -> Path:
@@ -141,6 +161,9 @@ class Context:
             ValueError: two cases have the same name but not the same configuration.
             ConfigError, RunError, Interrupted: as `interpulse.run`; what had ended by then is in the store.
         """
+        if self.seeds is not None:
+            # Repeated as a whole: every case once with each seed.
+            cases = [replace(case, repeats=1) for case in cases]
         jobs = [Job.of(case, repeat, self.seed) for case in cases for repeat in range(case.repeats)]
         self._asked |= {(job.name, job.identity) for job in jobs}
         for name, times in Counter(name for name, _ in self._asked).most_common(1):
@@ -201,8 +224,13 @@ class Context:
 
     def head(self) -> str:
         """How a result was made, in one line."""
+        return f"{self.name} ({self.how}), interpulse {version}, seed {self.seed}, config {self.config_hash()}"
+
+    @property
+    def how(self) -> str:
+        """Whether it is quick, and of how many seeds where it is repeated."""
         kind = "quick" if self.quick else "full"
-        return f"{self.name} ({kind}), interpulse {version}, seed {self.seed}, config {self.config_hash()}"
+        return kind if self.seeds in (None, 1) else f"{kind}, {self.seeds} seeds"
 
     def told(self, outcome: Outcome) -> dict[str, Any]:
         """What `--json` prints before the rows."""

@@ -33,6 +33,9 @@ class Estimate:
         mean = statistics.fmean(values)
         if len(values) == 1:
             return cls(mean)
+        if len(set(values)) == 1:
+            # No float arithmetic between them and their mean.
+            return cls(values[0], values[0], values[0])
         from scipy.special import stdtrit
 
         quantile = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))

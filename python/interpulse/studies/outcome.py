@@ -35,10 +35,17 @@ class Row:
     """How ours came to lie where it lies."""
     why: str = ""
     """What makes it so."""
+    every: bool | None = None
+    """Where the study was run with several seeds: whether each of them met the bounds."""
 
     @property
     def holds(self) -> bool | None:
-        """Whether ours, or its interval where it has one, meets what the paper says; None where that is no bound."""
+        """Whether ours, or its interval where it has one, meets what the paper says; None where that is no bound.
+
+        Of several seeds each has to: a mean of none and many is not within bounds because its interval is wide.
+        """
+        if self.every is not None:
+            return self.every
         if self.ours is None or (self.low is None and self.high is None):
             return None
         least = self.ours if self.ci_low is None else self.ci_low
@@ -154,6 +161,16 @@ class Rows:
             why=published.why,
         )
 
+    def put(self, row: Row) -> None:
+        """Takes in a row as it is.
+
+        Raises:
+            ValueError: the name is taken.
+        """
+        if row.name in self._found:
+            raise ValueError(f"the experiment gives row '{row.name}' twice")
+        self._found[row.name] = row
+
     def missing(self) -> list[str]:
         """The rows of `expected.toml` that were not found."""
         return [name for name in self._expected.rows if name not in self._found]
@@ -204,3 +221,5 @@ class Outcome:
     curves: list[Curve] = field(default_factory=list)
     files: list[tuple[str, bytes]] = field(default_factory=list)
     """Further files of `--out`: name and content."""
+    each: list[dict[str, Any]] = field(default_factory=list)
+    """What every seed came to, where there were several: `seed`, `ours` by row, `calibrated`, `figures`."""

@@ -26,10 +26,12 @@ def to_dict(context: Context, outcome: Outcome) -> dict[str, Any]:
         "version": version,
         "quick": context.quick,
         "seed": context.seed,
+        "seeds": context.seeds,
         "config_hash": context.config_hash(),
         **context.told(outcome),
         context.form.rows: _rows(outcome),
         "notes": outcome.notes,
+        **({"each": outcome.each} if outcome.each else {}),
     }
 
 

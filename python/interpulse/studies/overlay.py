@@ -1,0 +1,121 @@
+"""The plots of one study with several seeds as one: bars and curves at their means with intervals, or all curves.
+
+It works on what was drawn, so that no plot has to know of seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from interpulse.plots import Plot
+from interpulse.studies.estimate import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+T = TypeVar("T")
+
+_INK = "#333333"
+"""The colour of the intervals of bars."""
+
+
+def overlaid(plots: Sequence[Sequence[Plot]]) -> list[Plot]:
+    """The plots of all seeds by their names. What cannot be laid over each other is that of the first seed."""
+    by_name: dict[str, list[Plot]] = {}
+    for each in plots:
+        for plot in each:
+            by_name.setdefault(plot.name, []).append(plot)
+    return [_plot(name, same) for name, same in by_name.items()]
+
+
+def _plot(name: str, same: Sequence[Plot]) -> Plot:
+    return Plot(name, lambda: _laid([plot.draw() for plot in same]))
+
+
+def _laid(figures: Sequence[Figure]) -> Figure:
+    first = figures[0]
+    panels = [figure.axes for figure in figures]
+    if all(len(each) == len(first.axes) for each in panels):
+        for axes in zip(*panels, strict=True):
+            # Colours and figures in a map, and filled bands, have no mean that could be drawn.
+            if not any(axis.images or axis.collections for axis in axes):
+                # Found before anything is drawn: the ends of intervals are lines too.
+                bars, lines = [_bars(axis) for axis in axes], [list(axis.lines) for axis in axes]
+                _each(bars, partial(_bar, axes[0]))
+                _each(lines, partial(_line, axes[0]))
+    return first
+
+
+def _each(found: Sequence[Sequence[T]], lay: Callable[[tuple[T, ...]], None]) -> None:
+    """Lays what belongs together over each other, in the order of drawing; nothing where a seed drew more or less."""
+    if all(len(each) == len(found[0]) for each in found):
+        for same in zip(*found, strict=True):
+            lay(same)
+
+
+def _bars(axis: Axes) -> list[BarContainer]:
+    """The groups of bars, but for those that show intervals of their own."""
+    from matplotlib.container import BarContainer
+
+    return [each for each in axis.containers if isinstance(each, BarContainer) and each.errorbar is None]
+
+
+def _bar(axis: Axes, bars: Sequence[BarContainer]) -> None:
+    """One group of bars: its lengths become means."""
+    across = bars[0].orientation == "horizontal"
+    if any(len(each.patches) != len(bars[0].patches) for each in bars):
+        return
+    places, ends = [], []
+    for same in zip(*(each.patches for each in bars), strict=True):
+        boxes = [(bar.get_x(), bar.get_width()) if across else (bar.get_y(), bar.get_height()) for bar in same]
+        starts, tips = [box[0] for box in boxes], [sum(box) for box in boxes]
+        first, start, tip = same[0], sum(starts) / len(starts), Estimate.of(tips)
+        if across:
+            first.set_x(start)
+            first.set_width(tip.value - start)
+            places.append(first.get_y() + first.get_height() / 2)
+        else:
+            first.set_y(start)
+            first.set_height(tip.value - start)
+            places.append(first.get_x() + first.get_width() / 2)
+        ends.append(tip)
+    _intervals(axis, places, ends, _INK, across=across)
+
+
+def _line(axis: Axes, lines: Sequence[Line2D]) -> None:
+    """One curve: means where all have the same places, else those of the other seeds as thin lines beside it."""
+    first = lines[0]
+    data: list[tuple[Any, Any]] = [line.get_data(orig=False) for line in lines]
+    xs, ys = ([[float(value) for value in pair[k]] for pair in data] for k in (0, 1))
+    if any(x != xs[0] for x in xs):
+        like: dict[str, Any] = {key: getattr(first, f"get_{key}")() for key in _LIKE}
+        for x, y in zip(xs[1:], ys[1:], strict=True):
+            axis.plot(x, y, linewidth=0.6, alpha=0.6, label="_nolegend_", **like)
+    elif any(y != ys[0] for y in ys):
+        means = [Estimate.of(values) for values in zip(*ys, strict=True)]
+        first.set_ydata([mean.value for mean in means])
+        _intervals(axis, xs[0], means, first.get_color(), across=False)
+
+
+_LIKE = ("color", "linestyle", "drawstyle", "marker", "markersize", "transform")
+
+
+def _intervals(axis: Axes, places: Sequence[float], ends: Sequence[Estimate], colour: Any, *, across: bool) -> None:  # noqa: ANN401 - as matplotlib
+    """Draws the intervals that there are: a value that no seed moves has none, nor has one that is not finite."""
+    shown = [
+        (place, end.value, end.high - end.value)
+        for place, end in zip(places, ends, strict=True)
+        if end.high is not None and math.isfinite(end.high) and end.high > end.value
+    ]
+    if not shown:
+        return
+    at, values, halves = zip(*shown, strict=True)
+    where: dict[str, Any] = {"x": values, "y": at, "xerr": halves} if across else {"x": at, "y": values, "yerr": halves}
+    axis.errorbar(**where, fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.5, label="_nolegend_")

@@ -1,0 +1,175 @@
+"""A whole study repeated with several seeds: what is said of a row is then the mean over them, and how sure it is.
+
+A study is a function of a seed that gives rows; no study has to know of this. Rows are joined by their names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from interpulse.studies.context import Reporter
+from interpulse.studies.estimate import Estimate
+from interpulse.studies.outcome import Curve, Outcome
+from interpulse.studies.overlay import overlaid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from interpulse._core import Progress
+    from interpulse.studies.context import Context
+    from interpulse.studies.outcome import Row, Rows
+    from interpulse.studies.registry import Entry
+
+QUICK_SEEDS = 3
+"""With how many seeds a quick run is done unless the number is given; a full run repeats what its study says."""
+
+
+def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
+    """Runs a study with so many seeds, the first of which is the context's own.
+
+    Args:
+        entry: the study.
+        context: what it is given; it counts and reports the jobs of all seeds.
+        seeds: how many, at least one; None for as many as there should be.
+
+    Raises:
+        as `Context.run` does.
+    """
+    context.seeds = seeds if seeds is not None else QUICK_SEEDS if context.quick else None
+    if context.seeds is None:
+        return entry.run(context)
+    reporter, found, parts = context.reporter, [], []
+    for repeat in range(context.seeds):
+        share = _Share(reporter, context.done, context.seeds - repeat)
+        part = context.of_seed(repeat, share)
+        try:
+            found.append(entry.run(part))
+        finally:
+            context.take_over(part, share.before, share.total(part.announced))
+        parts.append(part)
+    return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in parts], found)
+
+
+class _Share(Reporter):
+    """Passes the progress of one seed on as that of all: those that are left are taken to need as many jobs."""
+
+    def __init__(self, reporter: Reporter, before: int, left: int) -> None:
+        self._reporter = reporter
+        self._left = left
+        self.before = before
+
+    def total(self, jobs: int) -> int:
+        """How many jobs there are in all if this seed and each that follows needs `jobs`."""
+        return self.before + self._left * jobs
+
+    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
+        self._reporter.study(self.before + done, self.total(total), running)
+
+    def note(self, line: str) -> None:
+        self._reporter.note(line)
+
+
+def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Outcome:
+    """The outcomes of one study with these seeds as one.
+
+    A row has the mean of the seeds that have a figure and Student's 95 % interval of it; it holds where it holds for
+    each of them. Notes and calibrated values that differ say of which seed they are. Tables behind plots have the rows
+    of every seed. JSON figures and files are those of the first seed; what the others have stands in `each`.
+    """
+    found = [{row.name: row for row in outcome.rows.ordered()} for outcome in outcomes]
+    notes = []
+    for name in dict.fromkeys(name for each in found for name in each):
+        own = [each[name] for each in found if name in each]
+        row = _joined_row(own)
+        rows.put(row)
+        some = sum(each.ours is not None for each in own)
+        if 0 < some < len(outcomes):
+            notes.append(f"{name}: {some} of {len(outcomes)} seeds have a figure")
+    first = outcomes[0]
+    return Outcome(
+        rows,
+        calibrated=_calibrated(outcomes),
+        settings=first.settings,
+        figures=first.figures,
+        notes=[_meaning(len(outcomes)), *_notes(outcomes), *notes],
+        plots=overlaid([outcome.plots for outcome in outcomes]),
+        curves=[_values(seeds, found), *_curves(seeds, outcomes)],
+        files=first.files,
+        each=[_each(seed, outcome, first) for seed, outcome in zip(seeds, outcomes, strict=True)],
+    )
+
+
+def _meaning(count: int) -> str:
+    return f"ours is the mean of {count} seeds, its interval Student's; what holds does so with each of them"
+
+
+def _joined_row(rows: Sequence[Row]) -> Row:
+    values = [row.ours for row in rows if row.ours is not None]
+    if not values:
+        return rows[0]
+    estimate = Estimate.of(values)
+    held = [row.holds for row in rows if row.holds is not None]
+    return replace(
+        rows[0],
+        ours=estimate.value,
+        ci_low=estimate.low,
+        ci_high=estimate.high,
+        every=all(held) if held else None,
+    )
+
+
+def _calibrated(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """What all seeds have, as it is; of what differs a list, in the order of the seeds."""
+    keys = dict.fromkeys(key for outcome in outcomes for key in outcome.calibrated)
+    all_of = {key: [outcome.calibrated.get(key) for outcome in outcomes] for key in keys}
+    return {key: values[0] if _same(values) else values for key, values in all_of.items()}
+
+
+def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+    """The notes that all have, then those that are of one seed."""
+    shared = [note for note in outcomes[0].notes if all(note in outcome.notes for outcome in outcomes)]
+    own = [
+        f"seed {number} of {len(outcomes)}: {note}"
+        for number, outcome in enumerate(outcomes, start=1)
+        for note in outcome.notes
+        if note not in shared
+    ]
+    return shared + own
+
+
+def _values(seeds: Sequence[int], found: Sequence[dict[str, Row]]) -> Curve:
+    """What each seed gives for each row."""
+    lines = [(name, seed, row.ours) for seed, rows in zip(seeds, found, strict=True) for name, row in rows.items()]
+    return Curve("seeds", ("name", "seed", "ours"), lines)
+
+
+def _curves(seeds: Sequence[int], outcomes: Sequence[Outcome]) -> list[Curve]:
+    """The tables behind plots: the lines of every seed below each other, the seed before them."""
+    tables = [(seed, curve) for seed, outcome in zip(seeds, outcomes, strict=True) for curve in outcome.curves]
+    return [_curve(name, [pair for pair in tables if pair[1].name == name]) for name in _in_order(tables)]
+
+
+def _in_order(tables: Iterable[tuple[int, Curve]]) -> list[str]:
+    return list(dict.fromkeys(curve.name for _, curve in tables))
+
+
+def _curve(name: str, tables: Sequence[tuple[int, Curve]]) -> Curve:
+    columns = list(dict.fromkeys(column for _, curve in tables for column in curve.columns))
+    lines = []
+    for seed, curve in tables:
+        for line in curve.rows:
+            cells = dict(zip(curve.columns, line, strict=True))
+            lines.append((seed, *(cells.get(column) for column in columns)))
+    return Curve(name, ("seed", *columns), lines)
+
+
+def _each(seed: int, outcome: Outcome, first: Outcome) -> dict[str, Any]:
+    other = {key: value for key, value in outcome.figures.items() if value != first.figures.get(key)}
+    ours = {row.name: row.ours for row in outcome.rows.ordered()}
+    return {"seed": seed, "ours": ours, "calibrated": outcome.calibrated, "figures": other}
+
+
+def _same(values: Sequence[Any]) -> bool:
+    return len(list(groupby(values))) == 1

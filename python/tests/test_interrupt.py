@@ -94,15 +94,17 @@ def test_an_error_in_the_progress_function_stops_the_run(core: FakeCore) -> None
         interpulse.run(interpulse.Config.from_toml("x = 1"), progress=fail)
 
 
-def interrupt_in(phase: str, *arguments: str) -> tuple[int, str, str, float]:
-    """Starts a run on the real core, sends Ctrl-C once it says that it is in `phase`, and tells how it ended."""
+def interrupt_in(phase: str, *arguments: str, cases: int = 1) -> tuple[int, str, str, float]:
+    """Starts a run on the real core, sends Ctrl-C once so many cases are in `phase`, and tells how it ended."""
     with process("-m", "interpulse", "run", *arguments) as running:
         assert running.stderr is not None
-        seen = ""
-        while f": {phase} " not in seen:
+        seen, there = "", set()
+        while len(there) < cases:
             line = running.stderr.readline()
             assert line, f"the run ended before the phase {phase}: {seen}"
             seen += line
+            if f": {phase} " in line:
+                there.add(line.partition(":")[0])
         time.sleep(0.2)
         start = time.monotonic()
         running.send_signal(signal.SIGINT)
@@ -127,7 +129,7 @@ def test_ctrl_c_in_the_preconditioning_of_the_real_core(tmp_path: Path) -> None:
 def test_ctrl_c_in_a_run_of_the_real_core_gives_partial_results(options: list[str], tmp_path: Path) -> None:
     small, out_folder = str(ROOT / "examples" / "small.toml"), tmp_path / "out"
     endless = ["--set", "run.requests=1000000000000", "--out", str(out_folder), *options]
-    code, out, err, took_s = interrupt_in("run", small, *endless)
+    code, out, err, took_s = interrupt_in("run", small, *endless, cases=2)
     assert code == 130
     assert "interrupted: what follows is what had been done" in err
     assert took_s < SOON_S

@@ -73,10 +73,11 @@ impl Warmup {
         if let Some(time) = case.run.warmup {
             return Warmup::Given(time);
         }
+        // Rows of a trace are counted from its first one on, whatever came before it.
         let ends = |f: &FlowSpec| {
             f.start > SimTime::ZERO
                 || f.stop.is_some()
-                || f.limit.is_some()
+                || (f.limit.is_some() && !matches!(f.source, Source::Trace(_)))
                 || matches!(f.source, Source::Twin(_))
         };
         if case.drive.power_loss.is_some() || case.array.as_ref().is_some_and(ArraySpec::has_events) {

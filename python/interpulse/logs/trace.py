@@ -33,7 +33,10 @@ SHOWN = {
 IDLE = "idle"
 """Phases that make no slice: there is nothing to see."""
 
-DIES = ("window", "drive", "die", "from_ns", "to_ns", "what", "use", "operation", "block", "suspends", "request")
+DIES = (
+    *("window", "drive", "die", "from_ns", "to_ns", "what", "use", "operation", "block", "suspends"),
+    *("running_on", "again", "request"),
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,9 @@ class Writer:
             described.counter.unit_name = counts
         return self._tracks
 
-    def slice(self, track: int, name: str, begin: int, end: int, args: Iterable[tuple[str, Any]], flow: int | None) -> None:
+    def slice(
+        self, track: int, name: str, begin: int, end: int, args: Iterable[tuple[str, Any]], flow: int | None
+    ) -> None:
         """A slice; those of one `flow` are joined by arrows."""
         event = self._packet(begin).track_event
         event.type, event.track_uuid, event.name = 1, track, name
@@ -111,14 +116,20 @@ def to_bytes(case: str, tables: Sequence[Rows], slowest: Sequence[dict[str, Any]
     """The trace of a case, from the tables of its timeline."""
     writer = Writer()
     ranks = {each["number"]: place for place, each in enumerate(slowest, 1)}
-    _requests(writer, writer.track(f"{case}: requests", order=1), _of(tables, "requests"), _stretches(tables), ranks)
+    root = writer.track(case)
+    _requests(writer, writer.track("requests", root, order=1), _of(tables, "requests"), _stretches(tables), ranks)
     dies, buses = _of(tables, "dies"), _of(tables, "buses")
+    numbers = {
+        (row[0], place): row[1]
+        for rows in _of(tables, "requests")
+        for place, row in enumerate(rows.values("window", "number"))
+    }
     drives = sorted({drive for rows in dies for drive, *_ in rows.values("drive")})
     for drive in drives:
         name = f"drive {drive}: " if len(drives) > 1 else ""
-        _dies(writer, writer.track(f"{name}dies", order=2), dies, drive)
-        _buses(writer, writer.track(f"{name}channels", order=3), buses, drive)
-        _queues(writer, writer.track(f"{name}waiting for a die", order=4), _of(tables, "queues"), drive)
+        _dies(writer, writer.track(f"{name}dies", root, order=2), dies, drive, numbers)
+        _buses(writer, writer.track(f"{name}channels", root, order=3), buses, drive)
+        _queues(writer, writer.track(f"{name}waiting for a die", root, order=4), _of(tables, "queues"), drive)
     return writer.to_bytes()
 
 
@@ -132,17 +143,23 @@ def _stretches(tables: Sequence[Rows]) -> dict[int, tuple[int, int]]:
     return {window: (begin, end) for window, begin, end in rows}
 
 
-def _dies(writer: Writer, parent: int, tables: Sequence[Rows], drive: int) -> None:
+def _dies(
+    writer: Writer, parent: int, tables: Sequence[Rows], drive: int, numbers: dict[tuple[int, int], int | None]
+) -> None:
     """A track for each die that did something: what it did, phase by phase."""
     tracks: dict[int, int] = {}
     for rows in tables:
-        for window, of, die, begin, end, what, use, operation, block, suspends, request in rows.values(*DIES):
+        for row in rows.values(*DIES):
+            window, of, die, begin, end, what, use, operation, block, suspends, running_on, again, request = row
             if of != drive or what == IDLE:
                 continue
             if die not in tracks:
                 tracks[die] = writer.track(f"die {die}", parent, order=die)
             args = [("use", use), ("operation", operation), ("block", block)]
             args += [("suspended so often", suspends)] if operation else []
+            args += [("runs on to a stop", 1)] if running_on else []
+            args += [("done again", 1)] if again else []
+            args += [("for request", numbers.get((window, request)))]
             flow = None if request is None else _flow(window, request)
             writer.slice(tracks[die], SHOWN.get(what, what), begin, end, args, flow)
 

@@ -114,8 +114,8 @@ def run(
         cache_dir: the folder for snapshots of preconditioned drives.
         no_cache: neither read nor write snapshots.
         out: the folder for `log`, `series` and `timeline` (docs/LOGS.md); made where there is none.
-        log: `requests` for a row per request that ended in the measurement window, as Parquet; `fio` for fio's latency log;
-            `requests:1/100` for one request in 100; or a list of these.
+        log: `requests` for a row per request that ended in the measurement window, as Parquet; `fio` for fio's latency
+            log; `requests:1/100` for one request in 100; or a list of these.
         series: a row per window of this length, such as `10ms`, as Parquet.
         timeline: what dies, buses and requests did from `1s..1.01s` of the measurement window, or around the slowest
             requests (`worst:20`, `worst:20:read`), which takes a second run; as a Perfetto trace.
@@ -133,7 +133,9 @@ def run(
     """
     plan = Config.of(config).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     cache = Cache.default(None if cache_dir is None else named(cache_dir, "cache_dir"))
-    options = Options.of(None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache)
+    options = Options.of(
+        None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache
+    )
     recording = _recording(plan, out, log, series, timeline)
     result = execute(plan, options, _Callback(progress), recording=recording)
     if recording is not None:
@@ -176,8 +178,8 @@ def execute(
 ) -> Result:
     """Runs a plan to its end and tells `watcher` how it goes; raises as `run` does.
 
-    `keep` is given each case that has ended, as soon as it has, however the others end. `recording` writes down what it is
-    to, also of a run that does not come to its end; the slowest requests are followed in a second run.
+    `keep` is given each case that has ended, as soon as it has, however the others end. `recording` writes down what it
+    is to, also of a run that does not come to its end; the slowest requests are followed in a second run.
     """
     if recording is None:
         return _execute(plan, options, watcher, keep, None, [])

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections import defaultdict
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,11 +20,11 @@ import interpulse
 from interpulse.logs import trace
 from interpulse.logs.asked import Asked, around
 from interpulse.logs.recording import file_names
+from tests.conftest import process
 from tests.sample import ROOT, TIMING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import pyarrow
 
@@ -38,10 +46,12 @@ def plain(result: Result) -> list[dict[str, Any]]:
     return [{key: value for key, value in case.raw.items() if key not in (*TIMING, "cases")} for case in result.cases]
 
 
-def small(**more: Any) -> interpulse.Config:  # noqa: ANN401 - settings are anything
+def small(**more: str) -> interpulse.Config:
     """The example in miniature, with fewer requests."""
     config = interpulse.Config.load(SMALL)
-    for key, value in ({"run.requests": REQUESTS, "precondition.overwrite": "none"} | more).items():
+    config.set("run.requests", REQUESTS)
+    config.set("precondition.overwrite", "none")
+    for key, value in more.items():
         config.set(key, value)
     return config
 
@@ -70,7 +80,8 @@ def total(of: pyarrow.Table, column: str) -> int:
 
 
 def causes(of: pyarrow.Table) -> list[str]:
-    return of.column_names[of.column_names.index("status") + 1 :]
+    names: list[str] = of.column_names
+    return names[names.index("status") + 1 :]
 
 
 def test_writing_down_changes_no_result(run_once: tuple[Path, Result], cache: Path) -> None:
@@ -141,9 +152,7 @@ def test_the_mean_queue_depth_is_latency_over_time(run_once: tuple[Path, Result]
 
 def test_fio_lines_are_the_rows_of_the_log(run_once: tuple[Path, Result]) -> None:
     out, _ = run_once
-    lines = [
-        [int(each) for each in line.split(", ")] for line in (out / f"{CASE}_lat.1.log").read_text().splitlines()
-    ]
+    lines = [[int(each) for each in line.split(", ")] for line in (out / f"{CASE}_lat.1.log").read_text().splitlines()]
     rows = table(out, "requests").to_pylist()
     expected = [
         [
@@ -242,9 +251,7 @@ def test_an_array_is_written_down_without_causes(cache: Path, tmp_path: Path) ->
     config = interpulse.Config.load(str(ROOT / "examples" / "raid5.toml"))
     config.set("run.requests", 3000)
     config.set("precondition.overwrite", "none")
-    result = interpulse.run(
-        config, out=tmp_path, log="requests", series="10ms", timeline="1ms..3ms", cache_dir=cache
-    )
+    result = interpulse.run(config, out=tmp_path, log="requests", series="10ms", timeline="1ms..3ms", cache_dir=cache)
     for case in result.cases:
         log, series = table(tmp_path, "requests", case.case), table(tmp_path, "series", case.case)
         assert causes(log) == []
@@ -261,7 +268,9 @@ def test_other_libraries_read_the_files(run_once: tuple[Path, Result]) -> None:
     out, _ = run_once
     frame = polars.read_parquet(out / f"{CASE}.requests.parquet")
     assert frame.height == REQUESTS
-    assert frame.select((polars.sum_horizontal(causes(table(out, "requests"))) == polars.col("latency_ns")).all()).item()
+    assert frame.select(
+        (polars.sum_horizontal(causes(table(out, "requests"))) == polars.col("latency_ns")).all()
+    ).item()
 
 
 @pytest.mark.parametrize(
@@ -365,3 +374,84 @@ def test_the_files_are_named_beside_the_result(fast: Callable[..., Ended], tmp_p
     assert about[b"interpulse.requests"] == b"2000"
 
 
+def test_a_disk_that_fills_keeps_what_was_written(
+    fast: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = iter([10**12] * 4)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=next(asked, 0)))
+    cases = ["--set", "run.requests=200000", "--set", "run.warmup=1ms"]
+    ended = fast("--out", str(tmp_path), "--log", "requests", "--jobs", "1", *cases)
+    assert ended.code == 2
+    assert f"no-suspend.requests.parquet ends after 196,608 rows: the disk of {tmp_path} is full" in ended.error()
+    log = parquet.ParquetFile(tmp_path / "no-suspend.requests.parquet")
+    assert log.read()["number"].to_pylist() == list(range(196_608))
+    assert log.metadata.metadata[b"interpulse.whole"] == b"false"
+    assert json.loads((tmp_path / "result.json").read_text())["host_requests"] == 200_000
+
+
+ON_A_SMALL_DISK = """
+mount -t tmpfs -o size=4m interpulse-test "$1" || exit 77
+"$2" -m interpulse run "$3" --set precondition.overwrite=none --out "$1" --log fio > "$4/out" 2> "$4/err"
+code=$?
+cp "$1"/* "$4" && exit $code
+"""
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare on this machine")
+def test_a_disk_that_is_really_full_keeps_what_was_written(cache: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    # Without a number of requests nobody can tell before the run how long a log will be.
+    config = tmp_path / "timed.toml"
+    text = Path(SMALL).read_text(encoding="utf-8")
+    config.write_text(text.replace("requests = 200000", 'time = "4s"\nwarmup = "1ms"'), encoding="utf-8")
+    ended = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh"]
+        + [str(each) for each in (disk, sys.executable, config, tmp_path)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "python"), "INTERPULSE_CACHE_DIR": str(cache)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    if not (tmp_path / "err").exists():
+        pytest.skip(f"this machine does not allow a mount: {ended.stderr.decode().strip()}")
+    assert ended.returncode == 2, (tmp_path / "err").read_text()
+    assert "is full" in (tmp_path / "err").read_text()
+    result = json.loads((tmp_path / "result.json").read_text())
+    lines = (tmp_path / "no-suspend_lat.1.log").read_bytes().splitlines()
+    assert 1000 < len(lines) <= result["host_requests"]
+    assert all(line.count(b", ") == 5 for line in lines)
+
+
+def test_ctrl_c_keeps_a_log_that_can_be_read(cache: Path, tmp_path: Path) -> None:
+    arguments = [
+        "run",
+        SMALL,
+        "--out",
+        str(tmp_path),
+        "--log",
+        "requests",
+        "--series",
+        "10ms",
+        "--cache-dir",
+        str(cache),
+    ]
+    sets = ["--set", "run.requests=50000000", "--set", "precondition.overwrite=none", "--log", "fio:1/1000"]
+    with process("-m", "interpulse", *arguments, *sets) as running:
+        deadline = time.monotonic() + 120
+        while not any(path.stat().st_size > 10**6 for path in tmp_path.glob(".interpulse-*")):
+            assert time.monotonic() < deadline
+            assert running.poll() is None
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    result = json.loads((tmp_path / "result.json").read_text())
+    for case in result["cases"]:
+        if "host_requests" not in case:
+            continue
+        log, series = table(tmp_path, "requests", case["case"]), table(tmp_path, "series", case["case"])
+        assert log.num_rows == case["host_requests"] == total(series, "requests") > 0
+        about = parquet.read_metadata(tmp_path / f"{case['case']}.requests.parquet").metadata
+        assert about[b"interpulse.whole"] == b"false"
+    assert not list(tmp_path.glob(".interpulse-*"))

@@ -158,6 +158,8 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
             }
         }
         if pause == Pause::Limit && look < limit {
+            // Nothing comes before it any more, even if the run is stopped here.
+            stepper.agenda.advance_to(look);
             let Host { device, observer, .. } = &mut stepper.host;
             observer.look(device, look);
             if observer.is_done() {

@@ -61,8 +61,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="LOG[:1/N]",
-            help="Also write a log of requests into the folder of --out: requests (Parquet) or fio (fio's latency log), of "
-            "all of them or of one in N; may be repeated.",
+            help="Also write a log of requests into the folder of --out: requests (Parquet) or fio (fio's latency "
+            "log), of all of them or of one in N; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -78,9 +78,9 @@ def run(
         str | None,
         typer.Option(
             metavar="START..END|worst:K",
-            help="Also write what dies, buses and requests did from START to END of the measurement window, or around the "
-            "slowest K requests (worst:20, worst:20:read; a second run), into the folder of --out as a Perfetto trace "
-            "(`interpulse view` shows it).",
+            help="Also write what dies, buses and requests did from START to END of the measurement window, or around "
+            "the slowest K requests (worst:20, worst:20:read; a second run), into the folder of --out as a Perfetto "
+            "trace (`interpulse view` shows it).",
             show_default=False,
         ),
     ] = None,

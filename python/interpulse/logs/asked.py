@@ -146,7 +146,9 @@ def _timeline(option: str, text: str) -> tuple[tuple[int, int] | None, tuple[int
         return None, (int(matched[1]), matched[2])
     first, dots, last = text.partition("..")
     if not dots:
-        raise ConfigError(f"{option}: seen {text!r}; expected START..END such as 1s..1.01s, or worst:K such as worst:20")
+        raise ConfigError(
+            f"{option}: seen {text!r}; expected START..END such as 1s..1.01s, or worst:K such as worst:20"
+        )
     begin, end = time_ns(option, first), time_ns(option, last)
     if begin >= end:
         raise ConfigError(f"{option}: seen {text!r}; expected an end after the start")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 NOTHING = -(2**63)
 """Stands in a column of whole numbers where there is no value."""
 
+FULL = ("requests",)
+"""Tables in which every value is one."""
+
 Told: TypeAlias = "tuple[int, str, int, list[tuple[str, str, bytes, list[str]]]]"
 """Case, table, number of rows; of each column name, type, bytes, names: as `Handle.take_rows` gives them."""
 
@@ -37,14 +40,16 @@ class Column:
             return [None if place < 0 else self.names[place] for place in found]
         return [None if value == NOTHING or value != value else value for value in found]
 
-    def array(self) -> pyarrow.Array:
-        """The values for Arrow: 64-bit integers, floats, or a dictionary of names; null for nothing."""
+    def array(self, *, full: bool) -> pyarrow.Array:
+        """The values for Arrow: integers, floats, or a dictionary of names; null for nothing, if it is not `full`."""
         import pyarrow
 
         numbers = self.numbers()
         if self.kind == "names":
-            places = pyarrow.array(numbers, mask=numbers < 0)
+            places = pyarrow.array(numbers, mask=None if full else numbers < 0)
             return pyarrow.DictionaryArray.from_arrays(places, pyarrow.array(self.names, pyarrow.string()))
+        if full:
+            return pyarrow.array(numbers)
         nothing = numbers == NOTHING if self.kind == "whole" else numbers != numbers
         return pyarrow.array(numbers, mask=nothing) if nothing.any() else pyarrow.array(numbers)
 
@@ -62,7 +67,7 @@ class Rows:
     def of(cls, told: Told) -> Rows:
         """As the core told them."""
         case, table, count, columns = told
-        return cls(case, table, count, {name: Column(*rest) for name, *rest in columns})
+        return cls(case, table, count, {name: Column(kind, content, names) for name, kind, content, names in columns})
 
     def first(self, name: str) -> int:
         """The value of the first row in a column of whole numbers."""
@@ -76,4 +81,7 @@ class Rows:
         """All rows."""
         import pyarrow
 
-        return pyarrow.table({name: column.array() for name, column in self.columns.items()})
+        full = self.table in FULL
+        arrays = {name: column.array(full=full) for name, column in self.columns.items()}
+        fields = [pyarrow.field(name, array.type, nullable=not full) for name, array in arrays.items()]
+        return pyarrow.table(list(arrays.values()), schema=pyarrow.schema(fields))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +21,7 @@ ROWS_TOGETHER = 1 << 17
 """Rows of a row group of Parquet, at least: what readers like, and what memory takes."""
 
 
-class Full(Exception):
+class FullError(Exception):
     """The disk has no room for more rows."""
 
 
@@ -31,10 +32,10 @@ class Growing(Protocol):
     rows: int
 
     def take(self, rows: Rows) -> None:
-        """Writes rows; raises `Full` where they have no room, OSError where they cannot be written."""
+        """Writes rows; raises `FullError` where they have no room, OSError where they cannot be written."""
 
-    def close(self, about: dict[str, str]) -> None:
-        """Gives the file its name; `about` says what is in it."""
+    def close(self, about: dict[str, str]) -> bool:
+        """Gives the file its name, unless nothing is in it; `about` says what is. Returns whether there is a file."""
 
 
 class _Place:
@@ -50,10 +51,10 @@ class _Place:
         self.stream = os.fdopen(descriptor, "wb")
 
     def needs(self, size: int) -> None:
-        """Raises `Full` where the disk has not so many bytes and the reserve."""
+        """Raises `FullError` where the disk has not so many bytes and the reserve."""
         self.stream.flush()
         if shutil.disk_usage(self.folder).free < size + RESERVE:
-            raise Full
+            raise FullError
 
     def rename(self) -> None:
         """The file is whole."""
@@ -69,6 +70,9 @@ class _Place:
     def discard(self) -> None:
         """There is no such file."""
         self._temporary.unlink(missing_ok=True)
+        # What it has not written goes nowhere.
+        with suppress(OSError):
+            self.stream.close()
 
 
 class ParquetFile:
@@ -110,19 +114,20 @@ class ParquetFile:
             )
         self._writer.write_table(table.cast(self._writer.schema), row_group_size=table.num_rows or None)
 
-    def close(self, about: dict[str, str]) -> None:
+    def close(self, about: dict[str, str]) -> bool:
         """Ends the file with its metadata."""
         try:
             self._write()
             if self._writer is None:
                 self._place.discard()
-                return
+                return False
             self._writer.add_key_value_metadata({f"interpulse.{key}": value for key, value in about.items()})
             self._writer.close()
         except BaseException:
             self._place.discard()
             raise
         self._place.rename()
+        return True
 
 
 class FioFile:
@@ -139,9 +144,10 @@ class FioFile:
         self._place.stream.write(text)
         self.rows += rows.count
 
-    def close(self, about: dict[str, str]) -> None:  # noqa: ARG002 - fio's format has no place for it
+    def close(self, about: dict[str, str]) -> bool:  # noqa: ARG002 - fio's format has no place for it
         """Gives the file its name."""
         self._place.rename()
+        return True
 
 
 def store(folder: Path, name: str, content: bytes) -> str:

@@ -109,7 +109,7 @@ class Writer:
 
     def to_bytes(self) -> bytes:
         """The whole trace."""
-        return self._builder.serialize()
+        return bytes(self._builder.serialize())
 
 
 def to_bytes(case: str, tables: Sequence[Rows], slowest: Sequence[dict[str, Any]] = ()) -> bytes:
@@ -220,9 +220,7 @@ def _requests(
             writer.count(depth, at, level)
 
 
-def _lane(
-    flow: str, begin: int, end: int, busy: dict[str, list[tuple[int, int]]], free: dict[str, list[int]]
-) -> int:
+def _lane(flow: str, begin: int, end: int, busy: dict[str, list[tuple[int, int]]], free: dict[str, list[int]]) -> int:
     """The first lane of a flow that is free from `begin` on; taken until `end`."""
     taken, left = busy.setdefault(flow, []), free.setdefault(flow, [])
     while taken and taken[0][0] <= begin:

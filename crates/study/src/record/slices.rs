@@ -90,6 +90,9 @@ impl Slices {
     }
 }
 
+/// Channel, from, to, what, bytes.
+type Transfer = (u32, SimTime, SimTime, &'static str, i64);
+
 /// What the buses of a drive moved: data, and command and address cycles, which are phases of their dies.
 pub fn of_bus(
     follower: &Follower,
@@ -99,7 +102,7 @@ pub fn of_bus(
     to: SimTime,
     channel_of: &dyn Fn(u32) -> u32,
 ) -> (usize, Vec<Column>) {
-    let mut rows: Vec<(u32, SimTime, SimTime, &'static str, i64)> = Vec::new();
+    let mut rows: Vec<Transfer> = Vec::new();
     for data in &follower.moves {
         let what = match data.bytes {
             0 => "under way",
@@ -121,9 +124,7 @@ pub fn of_bus(
     rows.sort_unstable();
     let mut what = Found::default();
     rows.iter().for_each(|row| what.push(Some(row.3)));
-    let whole = |value: &dyn Fn(&(u32, SimTime, SimTime, &'static str, i64)) -> i64| {
-        rows.iter().map(value).collect::<Vec<i64>>()
-    };
+    let whole = |value: &dyn Fn(&Transfer) -> i64| rows.iter().map(value).collect::<Vec<i64>>();
     let columns = vec![
         Column::whole("window", vec![window; rows.len()]),
         Column::whole("drive", vec![drive; rows.len()]),

@@ -60,9 +60,9 @@ def run(
     log: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="LOG[:1/N]",
+            metavar="LOG",
             help="Also write a log of requests into the folder of --out: requests (Parquet) or fio (fio's latency "
-            "log), of all of them or of one in N; may be repeated.",
+            "log); requests:1/N or fio:1/N logs one in N; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -77,10 +77,10 @@ def run(
     timeline: Annotated[
         str | None,
         typer.Option(
-            metavar="START..END|worst:K",
-            help="Also write what dies, buses and requests did from START to END of the measurement window, or around "
-            "the slowest K requests (worst:20, worst:20:read; a second run), into the folder of --out as a Perfetto "
-            "trace (`interpulse view` shows it).",
+            metavar="SPAN",
+            help="Also write what dies, buses and requests did in a span of the measurement window (1s..1.01s), or "
+            "around its slowest requests (worst:20, worst:20:read; a second run), into the folder of --out as a "
+            "Perfetto trace (`interpulse view` shows it).",
             show_default=False,
         ),
     ] = None,

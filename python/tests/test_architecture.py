@@ -14,7 +14,7 @@ FLOORS = (
     {"cache", "names", "plots", "text", "userfile", "values"},
     {"config", "latency"},
     {"parts"},
-    {"bench", "datasheet", "result", "timeline"},
+    {"bench", "datasheet", "logs", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},

@@ -55,7 +55,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config", "control", "leftovers", "memory", "simulated"],
+            &["config", "control", "leftovers", "memory", "record", "simulated"],
             &["batches", "plan", "power", "precondition", "queue", "snapshot"],
             &["steady", "warmup"],
             &["run", "state"],

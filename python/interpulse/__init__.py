@@ -21,10 +21,10 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
-    from interpulse.sweep.sweep import Sweep, SweepInterrupted, sweep
+    from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
     _LATE = {"Comparison": "comparison", "compare": "comparison"}
-    _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweep.sweep")
+    _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 
     def __getattr__(name: str) -> object:
         """What compares results, and sweeps, are read when they are wanted: most runs start without."""

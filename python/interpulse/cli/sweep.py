@@ -18,9 +18,9 @@ from interpulse.text import short_figure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from interpulse.sweep.engine import Told
-    from interpulse.sweep.spec import Spec
-    from interpulse.sweep.sweep import Sweep
+    from interpulse.sweeps.engine import Told
+    from interpulse.sweeps.spec import Spec
+    from interpulse.sweeps.sweep import Sweep
 
 MOST_ROWS = 60
 """A longer table is for what reads Parquet."""
@@ -83,8 +83,8 @@ def sweep(
 ) -> int:
     """Simulate every combination of some settings, on all cores or a cluster, into one Parquet file."""
     from interpulse.cli.exits import UserError
-    from interpulse.sweep.spec import Spec
-    from interpulse.sweep.sweep import SweepInterrupted, conduct
+    from interpulse.sweeps.spec import Spec
+    from interpulse.sweeps.sweep import SweepInterrupted, conduct
 
     if on is not None and jobs is not None:
         raise UserError("--jobs is for workers of this machine; with --on, the cluster has as many as it has")
@@ -104,7 +104,7 @@ def sweep(
 @contextmanager
 def _watch(spec: Spec) -> Iterator[Told]:
     from interpulse.cli.study_progress import watch_study
-    from interpulse.sweep.engine import Told
+    from interpulse.sweeps.engine import Told
 
     with watch_study(Path(spec.path).stem, "simulations") as reporter:
 

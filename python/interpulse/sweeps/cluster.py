@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import socket
 import subprocess
 import sys
 import time
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError, version
 from interpulse.studies.store import build_id
-from interpulse.sweep.check import BASE_BYTES
+from interpulse.sweeps.check import BASE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -111,7 +113,7 @@ class Local(Cluster):
         # The package of this process, wherever it was imported from.
         path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         name = f"{number}.{self._died}"
-        command = [sys.executable, "-m", "interpulse.sweep.node", self._scheduler, name, str(self._limit)]
+        command = [sys.executable, "-m", "interpulse.sweeps.node", self._scheduler, name, str(self._limit)]
         quiet = {"DASK_LOGGING__DISTRIBUTED": "error", "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ | quiet, start_new_session=True
@@ -201,10 +203,13 @@ def _connected(on: object) -> Client:
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
         if text is not None and not text.startswith(("tcp://", "tls://", "ws://", "wss://", "ucx://", "inproc://")):
             raise ConfigError(f"--on {text}: expected tcp://HOST:PORT, tls://HOST:PORT, or a scheduler file (.json)")
+        if text is not None and (place := re.fullmatch(r"(?:tcp|tls)://\[?([^/]*?)\]?:(\d+)/?", text)):
+            # Dask goes on trying where nobody listens.
+            socket.create_connection((place[1], int(place[2])), CONNECT_S).close()
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
     except ConfigError:
         raise
-    except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
+    except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
         why = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
         hint = "; TLS takes Dask's own settings (docs/SWEEP.md)" if text and text.startswith("tls") else ""
         raise ConfigError(f"--on {on}: no scheduler answers there ({why}){hint}") from None

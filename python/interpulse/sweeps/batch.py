@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from interpulse.sweep.axes import Sets
-    from interpulse.sweep.check import Base
+    from interpulse.sweeps.axes import Sets
+    from interpulse.sweeps.check import Base
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.cache import parse_size
 from interpulse.config import Config
-from interpulse.sweep.axes import FILE_KEYS
-from interpulse.sweep.points import all_axes, settings
+from interpulse.sweeps.axes import FILE_KEYS
+from interpulse.sweeps.points import all_axes, settings
 from interpulse.values import toml
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
-    from interpulse.sweep.axes import Choice, Sets
-    from interpulse.sweep.spec import Spec
+    from interpulse.sweeps.axes import Choice, Sets
+    from interpulse.sweeps.spec import Spec
 
 TRIES = 64
 """Points with a value that are tried before it is taken to be a mistake."""

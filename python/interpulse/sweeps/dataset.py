@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.result import PERCENTILES
-from interpulse.sweep.expression import all_hold
+from interpulse.sweeps.expression import all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow
 
-    from interpulse.sweep.points import Simulation
-    from interpulse.sweep.spec import Spec
+    from interpulse.sweeps.points import Simulation
+    from interpulse.sweeps.spec import Spec
 
 NAME = "results.parquet"
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
-from interpulse.sweep.axes import Axis, Choice, Sets, flat_settings, read_axis
-from interpulse.sweep.expression import Expression
-from interpulse.sweep.place import line_of
+from interpulse.sweeps.axes import Axis, Choice, Sets, flat_settings, read_axis
+from interpulse.sweeps.expression import Expression
+from interpulse.sweeps.place import line_of
 from interpulse.userfile import read_text, shown
 from interpulse.values import toml, whole
 

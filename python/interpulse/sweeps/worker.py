@@ -16,13 +16,13 @@ from interpulse._core import ConfigError, InternalError, RunError
 from interpulse.cache import Cache
 from interpulse.config import Config
 from interpulse.studies.store import build_id
-from interpulse.sweep.batch import Answer, Report
-from interpulse.sweep.store import Store, encode, identity_at, key_of, lock
+from interpulse.sweeps.batch import Answer, Report
+from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from interpulse.sweep.batch import Batch, Piece
+    from interpulse.sweeps.batch import Batch, Piece
 
 POLL_S = 0.05
 """How often a worker looks for simulations that have ended, so as to keep them."""
@@ -94,11 +94,12 @@ class _Worker:
         try:
             plan = Config(base.plain + "".join(map(_section, pieces)), path=base.path).resolve()
         except ConfigError as error:
-            if len(pieces) == 1:
-                self._failed(pieces[0], "configuration", _alone(self.batch, pieces[0], str(error)))
-                return
-            for piece in pieces:
-                self._simulate([piece])
+            usable = [piece for piece in pieces if not self._refused(piece)]
+            if usable and len(usable) < len(pieces):
+                self._simulate(usable)
+            elif usable:  # Each stands alone: what is wrong is only wrong together.
+                for piece in usable:
+                    self._alone(piece, str(error))
             return
         begin = time.monotonic()
         why = self._run(plan, pieces)
@@ -109,6 +110,21 @@ class _Worker:
         elif left:
             for piece in left:
                 self._simulate([piece])
+
+    def _alone(self, piece: Piece, why: str) -> None:
+        if len(self.batch.pieces) > 1:
+            self._simulate([piece])
+        if piece.alias not in self.answers:
+            self._failed(piece, "configuration", why)
+
+    def _refused(self, piece: Piece) -> bool:
+        """Whether a configuration cannot be used; why not is then its answer, with the lines that the user wrote."""
+        try:
+            self.batch.base.config(piece.sets).resolve()
+        except ConfigError as error:
+            self._failed(piece, "configuration", str(error))
+            return True
+        return False
 
     def _run(self, plan: _core.Plan, pieces: list[Piece]) -> tuple[str, str] | None:
         """Runs a plan; returns what went wrong, if anything."""
@@ -152,15 +168,6 @@ class _Worker:
 def _section(piece: Piece) -> str:
     sets = json.dumps([f"{key}={value}" for key, value in piece.sets], ensure_ascii=False)
     return f"\n[[case]]\nname = {json.dumps(piece.name)}\nset = {sets}\n"
-
-
-def _alone(batch: Batch, piece: Piece, otherwise: str) -> str:
-    """Why a configuration cannot be used, with the lines of the file that the user wrote."""
-    try:
-        batch.base.config(piece.sets).resolve()
-    except ConfigError as error:
-        return str(error)
-    return otherwise
 
 
 _contents: dict[tuple[str, int, int], str] = {}

@@ -14,18 +14,18 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import RunError
-from interpulse.sweep.batch import Batch, Report
-from interpulse.sweep.worker import run_batch
+from interpulse.sweeps.batch import Batch, Report
+from interpulse.sweeps.worker import run_batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from distributed import Future
 
-    from interpulse.sweep.batch import Answer, Piece
-    from interpulse.sweep.check import Base
-    from interpulse.sweep.cluster import Cluster
-    from interpulse.sweep.store import Store
+    from interpulse.sweeps.batch import Answer, Piece
+    from interpulse.sweeps.check import Base
+    from interpulse.sweeps.cluster import Cluster
+    from interpulse.sweeps.store import Store
 
 BATCH_S = 3.0
 """How long a batch is meant to last."""

@@ -1,4 +1,4 @@
-"""A worker process of this machine: `python -m interpulse.sweep.node SCHEDULER`. It ends when its driver does."""
+"""A worker process of this machine: `python -m interpulse.sweeps.node SCHEDULER`. It ends when its driver does."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from interpulse.sweep.axes import Sets
+    from interpulse.sweeps.axes import Sets
 
 NAME = "store.json"
 FORMAT = 1

@@ -20,6 +20,6 @@ def line_of(text: str, table: str, number: int = 0, key: str | None = None) -> i
             inside = header[1] == table and seen == number
             if inside:
                 found = at
-        elif inside and key is not None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+        elif inside and key is not None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
             return at
     return found

@@ -13,13 +13,13 @@ from interpulse._core import RunError, version
 from interpulse.cache import Cache
 from interpulse.result import Result
 from interpulse.studies.store import build_id
-from interpulse.sweep import cluster, dataset
-from interpulse.sweep.batch import Piece
-from interpulse.sweep.check import Checked
-from interpulse.sweep.engine import Engine, Told
-from interpulse.sweep.points import points, simulations
-from interpulse.sweep.spec import Spec
-from interpulse.sweep.store import Store, StoreError, alias_of
+from interpulse.sweeps import cluster, dataset
+from interpulse.sweeps.batch import Piece
+from interpulse.sweeps.check import Checked
+from interpulse.sweeps.engine import Engine, Told
+from interpulse.sweeps.points import points, simulations
+from interpulse.sweeps.spec import Spec
+from interpulse.sweeps.store import Store, StoreError, alias_of
 from interpulse.userfile import named
 from interpulse.values import whole
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from interpulse.sweep.points import Simulation
+    from interpulse.sweeps.points import Simulation
 
 STORE = "store"
 """The folder of answers in the folder of a sweep."""
@@ -300,6 +300,6 @@ def _essence(answer: Mapping[str, Any], spec: Spec) -> Mapping[str, Any]:
 
 def clear_spool(identity: str) -> None:
     """Deletes what this machine kept for a sweep whose store it does not see."""
-    from interpulse.sweep.worker import SPOOL
+    from interpulse.sweeps.worker import SPOOL
 
     shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)

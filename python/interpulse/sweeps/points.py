@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.studies.case import derived_seed
-from interpulse.sweep.axes import MOST_VALUES
-from interpulse.sweep.expression import all_hold
+from interpulse.sweeps.axes import MOST_VALUES
+from interpulse.sweeps.expression import all_hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from interpulse.sweep.axes import Axis, Choice, Sets
-    from interpulse.sweep.spec import Spec
+    from interpulse.sweeps.axes import Axis, Choice, Sets
+    from interpulse.sweeps.spec import Spec
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,16 @@ class TestCluster:
 
     def start_worker(self, node: str, **environment: str) -> subprocess.Popen[bytes]:
         """Another worker on a node, of one thread."""
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", node, "--local-directory", str(self.folder))
+        options = (
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+            "--host",
+            node,
+            "--local-directory",
+            str(self.folder),
+        )
         self.workers[node] = self._process("distributed.cli.dask_worker", self.address, *options, **environment)
         return self.workers[node]
 

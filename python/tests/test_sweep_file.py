@@ -36,11 +36,15 @@ def spec_of(text: str, folder: Path) -> Spec:
 
 def mistake(text: str, folder: Path) -> str:
     with pytest.raises(ConfigError) as caught:
-        spec = spec_of(text, folder)
-        dataset.check_expressions(spec)
-        points(spec)
-        Checked.of(spec)
+        checked(text, folder)
     return str(caught.value)
+
+
+def checked(text: str, folder: Path) -> Checked:
+    spec = spec_of(text, folder)
+    dataset.check_expressions(spec)
+    points(spec)
+    return Checked.of(spec)
 
 
 def values(axis: Mapping[str, Any], folder: Path = Path()) -> list[Any]:
@@ -106,7 +110,7 @@ AXIS = '[[axis]]\nkey = "flow.0.depth"\n'
     [
         (DRIVE, ("s.toml: axis: seen none", "[[axis]]")),
         (f"{DRIVE}{AXIS}values = []\n", ("s.toml:9: axis.values: seen an empty list", "at least one value")),
-        (f'{DRIVE}[[axis]]\nkey = "flow.0.dept"\nvalues = [1]\n', ("s.toml:9: axis: flow.0.dept: unknown key", "depth")),
+        (f'{DRIVE}[[axis]]\nkey = "flow.0.dept"\nvalues = [1]\n', ("s.toml:9: axis: flow.0.dept: unknown", "depth")),
         (f'{DRIVE}{AXIS}values = [1, "x"]\n', ("s.toml:9: axis: flow.0.depth", '"x"', "a whole number")),
         (f"{DRIVE}{AXIS}values = [1, 1]\n", ("s.toml:9", "values 1 and 2 are the same (flow.0.depth=1)")),
         (f"{DRIVE}{ZIP[:-6]}]\n", ("s.toml:8: axis.zip: seen 2 of flow.0.depth, 1 of flow.0.read", "same length")),
@@ -122,13 +126,13 @@ AXIS = '[[axis]]\nkey = "flow.0.depth"\n'
         (f"sweep_version = 9\n{DRIVE}{AXIS}values = [1]\n", ("s.toml:1: sweep_version: seen 9; expected 1",)),
         (f'config = "none.toml"\n{AXIS}values = [1]\n', ("s.toml:1: config: cannot read", "none.toml")),
         (f"config = 3\n{AXIS}values = [1]\n", ("s.toml:1: config: seen 3", "the path of a configuration")),
-        (f'{DRIVE}{AXIS}values = [1]\n{AXIS}name = "x"\nvalues = [1]\n', ("s.toml:13", "flow.0.depth is set by the axis at")),
+        (f'{DRIVE}{AXIS}values = [1]\n{AXIS}name = "x"\nvalues = [1]\n', ("s.toml:13", "is set by the axis at")),
         (f'{DRIVE}[[axis]]\nkey = "seed"\nvalues = [1]\n', ("s.toml:9", "expected repetitions")),
         (f'{DRIVE}{AXIS}name = "iops"\nvalues = [1]\n', ("the column iops twice",)),
         (f'{DRIVE}{AXIS}name = "point"\nvalues = [1]\n', ("s.toml:10", "the column point")),
         (f'where = "dept > 1"\n{DRIVE}{AXIS}values = [1]\n', ("s.toml:1: where: seen dept", "flow_0_depth")),
         (f'where = "flow_0_depth > 1"\n{DRIVE}{AXIS}values = [1]\n', ("where: it holds at none of the 1 points",)),
-        (f'{DRIVE}{AXIS}values = [1]\n[derived]\na = "b + 1"\nb = "2"\n', ("s.toml:11: derived.a: seen b", "no such column")),
+        (f'{DRIVE}{AXIS}values = [1]\n[derived]\na = "b + 1"\nb = "2"\n', ("s.toml:11: derived.a: seen b", "no such")),
         (f'{DRIVE}{AXIS}values = [1]\n[constraints]\na = "iops <"\n', ("s.toml:11: constraints.a", "an expression")),
         (f'{DRIVE}{AXIS}values = [1]\n[derived]\na = "open(iops)"\n', ("s.toml:11: derived.a: seen open()", "sqrt")),
         (f'{DRIVE}{AXIS}values = [1]\n[derived]\na = "iops.real"\n', ("s.toml:11: derived.a: seen Attribute",)),
@@ -147,8 +151,8 @@ def test_a_mistake_names_the_place_what_was_seen_and_what_is_legal(
 
 def test_a_point_that_cannot_be_used_is_no_mistake_of_the_file_where_its_values_can(tmp_path: Path) -> None:
     text = f'{DRIVE}[[axis]]\nkey = "flow.0.from"\nvalues = [0.5, 0]\n[[axis]]\nkey = "flow.0.to"\nvalues = [0.4, 1]\n'
-    checked = Checked.of(spec_of(text, tmp_path))
-    assert checked._try(tuple(axis.choices[0] for axis in checked.spec.axes)), "from 0.5 to 0.4 is nothing"
+    fine = checked(text, tmp_path)
+    assert fine._try(tuple(axis.choices[0] for axis in fine.spec.axes)), "from 0.5 to 0.4 is nothing"
     assert "flow.0.to" in mistake(text.replace("[0.4, 1]", "[0.4, 1.5]"), tmp_path)
 
 

@@ -128,7 +128,9 @@ def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:
         say(f"note: columns.{name} = {spec.columns[name]!r} is in no result (docs/RESULTS.md has the paths)")
     if json:
         counts = {"rows": len(done), "simulated": done.simulated, "kept": done.kept, "failed": len(done.failed)}
-        emit(json_text.dumps(counts | {"missing": done.missing, "path": str(done.path), "store": str(done.store.folder)}))
+        emit(
+            json_text.dumps(counts | {"missing": done.missing, "path": str(done.path), "store": str(done.store.folder)})
+        )
         return
     if len(done):
         emit(_table(spec, done))
@@ -146,7 +148,9 @@ def _table(spec: Spec, done: Sweep) -> str:
     points: dict[int, list[dict[str, Any]]] = {}
     for row in done.table.select(["point", *axes, *wanted, "status"]).to_pylist():
         points.setdefault(row["point"], []).append(row)
-    sheet = Sheet([*(Column(name, "text") for name in axes), *(Column(name, "figure") for name in wanted)], narrow="records")
+    sheet = Sheet(
+        [*(Column(name, "text") for name in axes), *(Column(name, "figure") for name in wanted)], narrow="records"
+    )
     for rows in list(points.values())[:MOST_ROWS]:
         sheet.add_row(*(str(rows[0][name]) for name in axes), *(_mean([row[name] for row in rows]) for name in wanted))
     more = f"\n... and {len(points) - MOST_ROWS} more points" if len(points) > MOST_ROWS else ""

@@ -92,7 +92,9 @@ def read_axis(raw: object, place: Callable[[str | None], str], folder: Path) -> 
         legal = "the dotted key of a setting, such as flow.0.depth"
         raise ConfigError(f"{place('key')}: axis.key: seen {key!r}; expected {legal}")
     name = _name(raw, place, column(key))
-    read = {"values": _values, "range": _range, "log-range": _log_range}.get(way, lambda raw, at: _files(raw, at, folder))
+    read = {"values": _values, "range": _range, "log-range": _log_range}.get(
+        way, lambda raw, at: _files(raw, at, folder)
+    )
     found = read(raw[way], f"{at}: axis.{way}")
     choices = [_choice({key: value}, {name: value}, f"{at}: axis.{way}", folder) for value in found]
     return _axis(at, (name,), (key,), choices)
@@ -270,8 +272,11 @@ def _named(raw: dict[str, Any], place: Callable[[str | None], str], at: str, fol
         raise ConfigError(f"{at}: axis.choices: expected a name for the axis, and no key")
     name = _name(raw, place, "")
     if not isinstance(table, dict) or not table:
-        raise ConfigError(f"{at}: axis.choices: seen {table!r}; expected tables of settings by the names of the choices")
-    choices, keys = [], {}
+        raise ConfigError(
+            f"{at}: axis.choices: seen {table!r}; expected tables of settings by the names of the choices"
+        )
+    choices: list[Choice] = []
+    keys: dict[str, None] = {}
     for label, settings in table.items():
         if not isinstance(settings, dict):
             raise ConfigError(f"{at}: axis.choices.{label}: seen {settings!r}; expected a table of settings")

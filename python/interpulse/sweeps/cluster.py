@@ -164,7 +164,7 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
 
 @contextmanager
 def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
-    """The workers of a scheduler: its address, the name of its file (`--scheduler-file`), or a client or cluster of Dask.
+    """The workers of a scheduler: its address, its file (`--scheduler-file`), or a client or cluster of Dask.
 
     Raises:
         ConfigError: there is no scheduler, or its workers have another interpulse.
@@ -173,10 +173,7 @@ def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
 
     _quiet()
     with ExitStack() as ends:
-        if isinstance(on, Client):
-            client = on
-        else:
-            client = ends.enter_context(_connected(on))
+        client = on if isinstance(on, Client) else ends.enter_context(_connected(on))
         where = str(getattr(client.scheduler, "address", on))
         cluster = Cluster(client, where)
         waited = time.monotonic()
@@ -199,7 +196,9 @@ def _connected(on: object) -> Client:
     try:
         if text is not None and text.endswith(".json"):
             if not Path(text).is_file():
-                raise ConfigError(f"--on {text}: there is no such file; expected that of dask scheduler --scheduler-file")
+                raise ConfigError(
+                    f"--on {text}: there is no such file; expected that of dask scheduler --scheduler-file"
+                )
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
         if text is not None and not text.startswith(("tcp://", "tls://", "ws://", "wss://", "ucx://", "inproc://")):
             raise ConfigError(f"--on {text}: expected tcp://HOST:PORT, tls://HOST:PORT, or a scheduler file (.json)")
@@ -221,11 +220,11 @@ def _same_version(client: Client, where: str) -> None:
     def found() -> tuple[str, str]:
         # Sent by value, so that it says what is missing where there is no interpulse.
         try:
-            import interpulse
+            from interpulse import _core
             from interpulse.studies import store
         except ImportError as missing:
             return f"no interpulse ({missing})", ""
-        return f"interpulse {interpulse.__version__}", store.build_id()
+        return f"interpulse {_core.version}", store.build_id()
 
     try:
         answers = client.run(found)

@@ -137,7 +137,7 @@ class Engine:
         return future, batch.pieces
 
     def _size(self, left: int, slots: int) -> int:
-        """How many simulations go into the next batch: fewer towards the end, so that no worker ends long after others."""
+        """How many simulations go into the next batch: fewer towards the end, so that all workers end together."""
         if not self._measured:
             return max(1, min(4, left // (4 * max(1, slots))))
         by_time = int(BATCH_S / max(self._each_s, 1e-6))

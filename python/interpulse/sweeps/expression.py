@@ -119,7 +119,8 @@ class _Missing(Exception):  # noqa: N818 - it is no error
 
 def _check(node: ast.AST, text: str, place: str) -> None:
     plain = isinstance(
-        node, ast.Name | ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Load | ast.Tuple | ast.List
+        node,
+        ast.Name | ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Load | ast.Tuple | ast.List,
     )
     constant = isinstance(node, ast.Constant) and isinstance(node.value, int | float | str)
     known = isinstance(node, ast.boolop) or type(node) in {*_BINARY, *_UNARY, *_COMPARE}
@@ -135,7 +136,7 @@ def _check(node: ast.AST, text: str, place: str) -> None:
         )
 
 
-def _value(node: ast.expr, row: Mapping[str, Any]) -> Any:  # noqa: ANN401, C901, PLR0911 - one arm for each kind
+def _value(node: ast.expr, row: Mapping[str, Any]) -> Any:  # noqa: ANN401, C901 - one arm for each kind
     match node:
         case ast.Constant():
             return node.value

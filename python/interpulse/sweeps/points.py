@@ -74,7 +74,9 @@ def points(spec: Spec) -> list[Point]:
     for axis in axes:
         count *= len(axis.choices)
     if count * spec.repetitions > MOST_VALUES:
-        raise ConfigError(f"{spec.path}: seen {count * spec.repetitions:,} simulations; expected at most {MOST_VALUES:,}")
+        raise ConfigError(
+            f"{spec.path}: seen {count * spec.repetitions:,} simulations; expected at most {MOST_VALUES:,}"
+        )
     found: list[Point] = []
     for choices in itertools.product(*(axis.choices for axis in axes)):
         columns = {name: value for choice in choices for name, value in choice.columns.items()}

@@ -103,7 +103,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         read_axis(each, lambda key, number=number: place(key or "", "axis", number), folder)  # type: ignore[misc]
         for number, each in enumerate(listed)
     )
-    cases = _cases(config)
+    cases = _cases(base)
     _unique(axes, cases, dict(base.sets))
     title = raw.get("title", "")
     if not isinstance(title, str):
@@ -160,9 +160,12 @@ def _cases(config: Config) -> Axis | None:
     listed = tomllib.loads(config.text).get("case", [])
     if not listed:
         return None
-    choices, keys = [], {}
+    choices: list[Choice] = []
+    keys: dict[str, None] = {}
     for case in listed:
-        sets: Sets = tuple((key.strip(), value.strip()) for key, _, value in (e.partition("=") for e in case.get("set", [])))
+        sets: Sets = tuple(
+            (key.strip(), value.strip()) for key, _, value in (e.partition("=") for e in case.get("set", []))
+        )
         choices.append(Choice(sets, {"case": case["name"]}))
         keys |= dict.fromkeys(key for key, _ in sets)
     return Axis(config.path, ("case",), tuple(keys), tuple(choices))
@@ -183,7 +186,9 @@ def _unique(axes: tuple[Axis, ...], cases: Axis | None, sets: Mapping[str, str])
             by_key[key] = f"the axis at {axis.place}"
         for name in axis.columns:
             if name in by_column:
-                raise ConfigError(f"{axis.place}: axis: the column {name} is one of {by_column[name]} too; give it a name")
+                raise ConfigError(
+                    f"{axis.place}: axis: the column {name} is one of {by_column[name]} too; give it a name"
+                )
             by_column[name] = f"the axis at {axis.place}"
 
 

@@ -83,7 +83,9 @@ class Sweep:
         key = self.table["key"][row].as_py()
         answer = None if key is None else self.store.get(key)
         if answer is None or "raw" not in answer:
-            raise ValueError(self.table["error"][row].as_py() or f"row {row}: its answer is gone from {self.store.folder}")
+            raise ValueError(
+                self.table["error"][row].as_py() or f"row {row}: its answer is gone from {self.store.folder}"
+            )
         return Result(answer["raw"])
 
     def __repr__(self) -> str:
@@ -178,7 +180,9 @@ def conduct(
         result = run.result()
     except OSError as error:
         what = f"{error.filename or folder}: {error.strerror or error}"
-        raise RunError(f"{what}; what has ended is in {store.folder}, and the same command goes on from there") from None
+        raise RunError(
+            f"{what}; what has ended is in {store.folder}, and the same command goes on from there"
+        ) from None
     if interrupted:
         raise SweepInterrupted(result)
     return result
@@ -267,7 +271,9 @@ class _Run:
 
     def result(self) -> Sweep:
         """The rows of what is there, written as the dataset."""
-        rows, failed, missing = [], {}, 0
+        rows: list[dict[str, Any]] = []
+        failed: dict[int, str] = {}
+        missing = 0
         for simulation, piece in zip(self._every, self._pieces, strict=True):
             answer = self._answer(piece)
             key = self._store.key(piece.alias)

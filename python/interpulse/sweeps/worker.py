@@ -129,7 +129,7 @@ class _Worker:
     def _run(self, plan: _core.Plan, pieces: list[Piece]) -> tuple[str, str] | None:
         """Runs a plan; returns what went wrong, if anything."""
         with _state(self.cache.folder, {piece.state for piece in pieces}) as prepared:
-            handle = _core.start(plan, 1, self.cache.folder, self.cache.limit_bytes, False)  # noqa: FBT003
+            handle = _core.start(plan, 1, self.cache.folder, self.cache.limit_bytes, False)
             try:
                 ended = False
                 while not ended:

@@ -28,7 +28,7 @@ CONNECT_S = 10.0
 """How long a scheduler that does not answer is tried."""
 
 WORKERS_EVERY_S = 1.0
-"""How often the scheduler is asked for its workers."""
+"""How often the scheduler is asked for its workers; more seldom where they are more than a hundred."""
 
 RESTARTS = 100
 """Local workers that may die before something is taken to be wrong with the machine."""
@@ -79,7 +79,11 @@ class Cluster:
 
     def _workers(self) -> Mapping[str, Any]:
         now = time.monotonic()
-        if self._asked is None or not self._known or now - self._asked > WORKERS_EVERY_S:
+        if (
+            self._asked is None
+            or not self._known
+            or now - self._asked > WORKERS_EVERY_S * max(1, len(self._known) / 100)
+        ):
             self._known, self._asked = self.client.scheduler_info(n_workers=-1)["workers"], now
         return self._known
 

@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from interpulse.sweeps.store import Store
 
 BATCH_S = 3.0
-"""How long a batch is meant to last."""
+"""How long a batch is meant to last, at least."""
 
-MOST = 64
-"""Simulations in a batch: their results are in the memory of a worker together."""
+TASK_S = 0.01
+"""What a task may cost the scheduler and the driver, whose time all workers share: many workers take longer batches."""
+
+MOST = 256
+"""Simulations in a batch: a worker holds a lock for each, which is an open file."""
 
 AHEAD = 2
 """Batches that are with the scheduler for each simulation that can run: no worker waits for the driver."""
@@ -140,7 +143,7 @@ class Engine:
         """How many simulations go into the next batch: fewer towards the end, so that all workers end together."""
         if not self._measured:
             return max(1, min(4, left // (4 * max(1, slots))))
-        by_time = int(BATCH_S / max(self._each_s, 1e-6))
+        by_time = int(max(BATCH_S, TASK_S * slots) / max(self._each_s, 1e-6))
         return max(1, min(by_time, MOST, left // (2 * AHEAD * max(1, slots))))
 
     def _together(self, first: Piece, other: Piece) -> bool:

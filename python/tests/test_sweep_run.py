@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import pytest
 import interpulse
 from interpulse import ConfigError
 from interpulse.sweeps import cluster as clusters
+from interpulse.sweeps import engine
+from tests import deadly
 from tests.dask_cluster import NODES, started
 from tests.sample import ROOT
 
@@ -146,11 +149,59 @@ def test_workers_of_another_version_are_refused(
     dask.config.refresh()
 
 
-def test_a_full_disk_is_said_and_what_had_ended_is_kept(file: Path, tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_is_said(file: Path, tmp_path: Path) -> None:
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "store").write_text("in the way")
     with pytest.raises(interpulse.RunError, match="the sweep needs a place for its results"):
         interpulse.sweep(file, out=tmp_path / "o")
+
+
+@pytest.mark.verify
+def test_what_no_worker_survives_is_given_up_and_the_rest_goes_on(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "run_batch", deadly.run)
+        most = interpulse.sweep(file, out=tmp_path / "o", jobs=2)
+    assert (most.simulated, len(most), most.missing) == (7, 8, 0)
+    assert "its worker died" in most.failed[2]
+    assert most.to_polars()["key"].null_count() == 1
+    rest = interpulse.sweep(file, out=tmp_path / "o", jobs=2)
+    assert (rest.simulated, rest.kept, list(rest.failed)) == (1, 7, [4, 5]), "it is not on record as a failure"
+
+
+@pytest.mark.verify
+def test_a_full_disk_is_said_and_what_had_ended_is_kept(file: Path, tmp_path: Path) -> None:
+    file.write_text(FILE.replace("repetitions = 2", "repetitions = 200"))
+    line = [sys.executable, "-m", "interpulse", "sweep", str(file), "--out", str(tmp_path / "o"), "--jobs", "1"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    # The index of the worker grows to its limit: 66 bytes a line.
+    limited = ["prlimit", "--fsize=9000", *line]
+    full = subprocess.run(limited, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert full.returncode == 2, full.stderr
+    assert "File too large" in full.stderr
+    assert "the same command goes on from there" in full.stderr
+    assert "Traceback" not in full.stderr
+    before = kept(tmp_path / "o")
+    assert before > 100
+    ended = subprocess.run([*line, "--json"], env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    told = json.loads(ended.stdout)
+    assert told["rows"] == 800
+    assert told["kept"] >= before - 1
+
+
+@pytest.mark.verify
+def test_a_script_needs_no_guard(file: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import interpulse\nprint(interpulse.sweep({str(file)!r}, out={str(tmp_path / 'o')!r}, jobs=2))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    ran = [sys.executable, str(script)]
+    ended = subprocess.run(ran, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("8 simulated") == 1
 
 
 LONG = """repetitions = 40
@@ -255,3 +306,47 @@ def test_nodes_that_do_not_see_the_store_send_what_they_did(expected: bytes, tmp
         assert json.loads(ended.stdout)["simulated"] == 120
     assert (out / "results.parquet").read_bytes() == expected
     assert not list((tmp_path / "cache" / "sweeps").glob("*")), "what nodes kept meanwhile is gone"
+
+
+PURE = """
+import json, sys, time
+from interpulse import _core
+from interpulse.cache import Cache
+from interpulse.config import Config
+from interpulse.sweeps.check import Checked
+from interpulse.sweeps.points import points, simulations
+from interpulse.sweeps.spec import Spec
+spec = Spec.of(sys.argv[1])
+checked = Checked.of(spec)
+text = checked.base.plain
+for number, each in enumerate(simulations(spec, points(spec), checked.seed)):
+    sets = json.dumps([f"{key}={value}" for key, value in each.sets])
+    text += f'[[case]]\\nname = "{number}"\\nset = {sets}\\n'
+cache = Cache.default()
+handle = _core.start(Config(text, path=checked.base.path).resolve(), 2, cache.folder, cache.limit_bytes, False)
+while not handle.wait(1):
+    handle.ended()
+handle.result()
+"""
+
+
+def cpu_and_wall(*line: str) -> tuple[float, float]:
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    ended = subprocess.run([sys.executable, *line], env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - begin
+
+
+@pytest.mark.verify
+def test_two_thousand_small_runs_cost_at_most_a_tenth_more_than_their_simulation(tmp_path: Path) -> None:
+    """Pure is one plan of the simulator with 2,000 cases. CPU time, of all processes: others may use the machine."""
+    path = tmp_path / "cost.toml"
+    path.write_text(LONG.replace("repetitions = 40", "repetitions = 667").replace("40000", "15000"))
+    pure = cpu_and_wall("-c", PURE, str(path))
+    whole = cpu_and_wall("-m", "interpulse", "sweep", str(path), "--jobs", "2", "--out", str(tmp_path / "o"))
+    print(  # noqa: T201 - the figure of docs/SWEEP.md
+        f"2,001 runs: pure {pure[0]:.1f} s of CPU, {pure[1]:.1f} s; swept {whole[0]:.1f} s of CPU, {whole[1]:.1f} s"
+    )
+    assert whole[0] <= 1.1 * pure[0], (pure, whole)

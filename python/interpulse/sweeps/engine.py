@@ -39,10 +39,10 @@ MOST = 256
 AHEAD = 2
 """Batches that are with the scheduler for each simulation that can run: no worker waits for the driver."""
 
-DEATHS = 3
-"""Workers that a simulation may take with it before it is given up."""
-
 POLL_S = 0.1
+
+RESULT_S = 2.0
+"""How long the worker that has a report may take to hand it over."""
 
 
 class Told:
@@ -80,7 +80,6 @@ class Engine:
     keys: dict[str, str] = field(default_factory=dict)
     _each_s: float = 0.0
     _measured: int = 0
-    _deaths: dict[str, int] = field(default_factory=dict)
     _unfit: dict[str, str] = field(default_factory=dict)
     _alone: set[str] = field(default_factory=set)
     _notes: set[str] = field(default_factory=set)
@@ -150,18 +149,26 @@ class Engine:
         return first.state == other.state and not {first.name, other.name} & self._alone
 
     def _wait(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
-        """Takes in what has ended, after a while at most: all at once, as a large cluster has much to tell."""
+        """Takes in what has ended, after a while at most."""
         ended: list[Future] = []
         with suppress(Empty):
             ended.append(self._ended.get(timeout=POLL_S))
             while True:
                 ended.append(self._ended.get_nowait())
-        told = [future for future in ended if future.status == "finished"]
-        for future, report in zip(told, self.cluster.client.gather(told) if told else (), strict=True):
-            self._reported(report, out.pop(future), future, left)
         for future in ended:
-            if future in out:
-                self._broken(future, out.pop(future), left)
+            try:
+                report = future.result(timeout=RESULT_S) if future.status == "finished" else None
+            except TimeoutError:
+                # Its worker has died since, and the task is done again, for which somebody has to look after workers.
+                future.add_done_callback(self._ended.put)
+                continue
+            except Exception:  # noqa: BLE001 - whatever it is, the future has it
+                report = None
+            pieces = out.pop(future)
+            if report is not None:
+                self._reported(report, pieces, future, left)
+            else:
+                self._broken(future, pieces, left)
             future.release()
 
     def _reported(self, report: Report, pieces: tuple[Piece, ...], future: Future, left: deque[Piece]) -> None:
@@ -198,7 +205,7 @@ class Engine:
             raise RunError(f"a worker failed with {type(error).__name__}: {error}") from None
         for piece in pieces:
             if error is not None and len(pieces) == 1:
-                self._give_up(piece, f"its worker died each time that it was tried ({DEATHS} times)")
+                self._give_up(piece, "its worker died each time that it was tried")
                 continue
             # Alone, each shows whether it was the one.
             self._alone.add(piece.name)

@@ -18,7 +18,7 @@ FLOORS = (
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
-    {"comparison", "papers"},
+    {"comparison", "papers", "sweeps"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FILES = {
     "run": "run",
     "compare": "compare",
+    "sweep": "sweep",
     "show": "show",
     "list": "listing",
     "scheme": "scheme",

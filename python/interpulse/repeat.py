@@ -75,8 +75,12 @@ def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | None, 
     text = config.text + "".join(f"\n[[case]]\n{toml(case)}" for case in more)
     whole = Config.from_toml(text, path=config.path)
     for key, value in config.sets:
-        whole.set(key, value)
-    resolved = whole.resolve(trace=trace, seed=first, skip_bad_rows=skip_bad_rows)
+        # An override of all cases would win over the seeds that they set.
+        if key.strip() != "seed":
+            whole.set(key, value)
+    for number, case in enumerate(given):
+        whole.set(f"case.{number}.set", [*case.get("set", ()), f"seed={first}"])
+    resolved = whole.resolve(trace=trace, skip_bad_rows=skip_bad_rows)
     return Repeated(resolved, seeds, once.case_names)
 
 

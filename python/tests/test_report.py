@@ -98,7 +98,9 @@ def test_batches_add_up_to_the_window(folder: Path) -> None:
         assert len(batches) >= 20
         assert len(batches) == case["steady"]["batches"]
         requests = sum(batch["host_requests"] for batch in batches)
-        assert case["host_requests"] - requests < batches[0]["host_requests"], "only what came after the last is missing"
+        assert case["host_requests"] - requests < batches[0]["host_requests"], (
+            "only what came after the last is missing"
+        )
         assert batches[-1]["end_s"] == pytest.approx(sum(batch["length_s"] for batch in batches))
         assert batches[-1]["end_s"] <= case["simulated_s"]
         for batch in batches:
@@ -117,11 +119,11 @@ def test_dies_add_up_to_the_drive(folder: Path) -> None:
     for use, share in case["time_share"].items():
         assert sum(die["time_share"][use] for die in dies) / len(dies) == pytest.approx(share), use
     wear = case["counters"]["wear"]
-    assert max(max(die["cycles"]["max"]) for die in dies) == wear["most_cycles"]
+    assert max(max(die["cycles"]["max"]) for die in dies) == wear["cycles_max"]
     # 96 blocks of a plane: 32 groups of three.
     assert all(die["cycles"]["blocks"] == 3 and len(die["cycles"]["mean"]) == 32 for die in dies)
     total = sum(3 * sum(die["cycles"]["mean"]) for die in dies)
-    assert total / (8 * 96) == pytest.approx(wear["mean_cycles"], rel=1e-3)
+    assert total / (8 * 96) == pytest.approx(wear["cycles_mean"], rel=1e-3)
 
 
 def test_the_page_needs_nothing_else(content: str) -> None:
@@ -191,15 +193,18 @@ def test_settings_have_their_sources_and_chosen_ones_are_marked(content: str) ->
     assert "part.read-lsb" not in changed, "a figure of the part is no choice"
     every = content[content.index("Every setting") :]
     assert re.search(r'<tr class="marked"><th scope="row"><code>flow.0.depth</code>', every)
-    assert re.search(r"<tr><th scope=\"row\"><code>part.read-lsb</code></th><td>80us</td><td>part preset a4-tlc \(Zambelli", every)
+    assert re.search(
+        r"<tr><th scope=\"row\"><code>part.read-lsb</code></th><td>80us</td><td>part preset a4-tlc \(Zambelli", every
+    )
 
 
 def test_a_page_depends_on_its_results_alone(folder: Path) -> None:
     found = runs.load([folder])
     assert [run.result.seed for run in found] == [1, 2]
-    one, other = write.page(found), write.page(found)
-    assert one == other
-    assert one.decode().replace(str(folder), "") == (folder / page.NAME).read_text().replace(str(folder), "")
+    # Made by a run, which had no files to read, among other figures of its process.
+    assert write.page(found).decode().replace(str(folder), "") == (folder / page.NAME).read_text().replace(
+        str(folder), ""
+    )
 
 
 def test_seeds_are_one_side_and_configurations_are_several(folder: Path) -> None:
@@ -217,7 +222,8 @@ def test_seeds_are_one_side_and_configurations_are_several(folder: Path) -> None
     assert list(sides.sides) == ["A", "B"]
     assert [series.label for series in sides.series][::2] == ["A: no-suspend", "B: no-suspend"]
     assert {row.case for row in sides.comparisons[0].rows} == {"no-suspend", "suspend-10"}
-    assert [(each.key, each.a, each.b) for each in sides.comparisons[0].differences][0] == ("flow.0.depth", "8", "9")
+    change = sides.comparisons[0].differences[0]
+    assert (change.key, change.a, change.b) == ("flow.0.depth", "8", "9")
 
 
 def test_what_an_older_result_lacks_is_said(tmp_path: Path, interpulse: Cli) -> None:
@@ -264,11 +270,13 @@ def test_nothing_but_a_page_is_overwritten(tmp_path: Path, interpulse: Cli) -> N
     assert mine.read_text() == "mine"
     assert "this is a folder" in interpulse("report", str(tmp_path), "--out", str(tmp_path)).error()
     assert "cannot read the result" in interpulse("report", str(tmp_path / "none")).error()
-    for _ in range(2):
-        assert interpulse("report", str(tmp_path)).code == 0
+    earlier = tmp_path / page.NAME
+    earlier.write_bytes(b"<html>" + page.MARK + b"earlier")
+    assert interpulse("report", str(tmp_path)).code == 0
+    assert b"earlier" not in earlier.read_bytes()
 
 
-def test_an_interrupted_result_is_reported_as_such(tmp_path: Path) -> None:
+def test_an_interrupted_result_is_reported_as_such() -> None:
     result = sample.two_cases()
     result["cases"][0]["interrupted"] = True
     for key in [*result["cases"][1]]:
@@ -279,20 +287,28 @@ def test_an_interrupted_result_is_reported_as_such(tmp_path: Path) -> None:
     assert [series.label for series in report.series] == [result["cases"][0]["case"]]
     assert "was interrupted: its figures are those of a shorter run" in report.notes[0]
     assert "was interrupted before anything was measured and is left out" in report.notes[1]
-    assert "shorter run" in write.page(report.runs).decode()
 
 
-def test_no_text_of_a_result_becomes_a_part_of_the_page(tmp_path: Path) -> None:
+def test_no_text_of_a_result_becomes_a_part_of_the_page() -> None:
     evil = '</script><img src=x onerror="alert(1)">'
     result = sample.case(evil)
     result["config"] = {"title": evil, "flow.0.depth": evil}
     text = write.page([runs.Run(evil, package.Result(result))]).decode()
     assert "<img" not in text
-    assert evil in json.dumps(data(text)["tables"]["latency-read"]["rows"][0][0].replace('\\"', '"')).replace('\\"', '"')
+    assert evil in json.dumps(data(text)["tables"]["latency-read"]["rows"][0][0].replace('\\"', '"')).replace(
+        '\\"', '"'
+    )
 
 
 def test_a_page_that_would_be_too_large_is_refused() -> None:
-    wide = Chart("a", "A", "About.", ("x",), [["x" * 100]] * 60_000, lambda drawing: drawing.figure("x", "y", drawing.range(0, 1), drawing.range(0, 1)))
+    wide = Chart(
+        "a",
+        "A",
+        "About.",
+        ("x",),
+        [["x" * 100]] * 60_000,
+        lambda drawing: drawing.figure("x", "y", drawing.range(0, 1), drawing.range(0, 1)),
+    )
     with pytest.raises(ValueError, match="more than 5,000,000"):
         page.render("title", "about", [Section("s", "S", [wide])])
     with pytest.raises(ValueError, match="same name"):
@@ -312,7 +328,9 @@ def test_cells_are_escaped_and_figures_share_ranges() -> None:
 
 
 def test_a_run_writes_its_page_beside_its_result(tmp_path: Path, interpulse: Cli) -> None:
-    asked = ["run", str(SMALL), "--set", "run.requests=3000", "--no-cache", "--report", "--out", str(tmp_path / "out")]
+    path = tmp_path / "one.toml"
+    path.write_text('drive = "a4-mini"\n[run]\nrequests = 1000\n[[flow]]\nname = "a"\n')
+    asked = ["run", str(path), "--no-cache", "--report", "--out", str(tmp_path / "out")]
     ended = interpulse(*asked, "--set", "report.dies=false")
     assert ended.code == 0, ended.err
     assert "report.html" in ended.err
@@ -361,5 +379,3 @@ def test_a_page_that_cannot_be_written_costs_no_result(tmp_path: Path, interpuls
     ended = interpulse("report", str(tmp_path), "--out", str(tmp_path / "file" / "x.html"))
     assert ended.code == 2
     assert "file" in ended.error()
-
-

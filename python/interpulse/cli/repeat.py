@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from interpulse import repeat
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from interpulse._core import Plan
     from interpulse.config import Config
     from interpulse.runner import Options
 
@@ -38,54 +40,70 @@ def run_repeated(
 ) -> int:
     """Runs a configuration with several seeds, stores and prints what they come to; returns the exit code."""
     whole = repeat.plan(config, repeats, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows)
-    folder = None if out is None else OutFolder.open(out)
-    folders = [] if out is None else [OutFolder.open(out / f"seed-{each}") for each in whole.seeds]
-    code = 0
-    failure: RunError | None = None
-    try:
-        with watch() as watcher:
-            ended = execute(whole.plan, options, watcher)
-    except Interrupted as stop:
-        code = INTERRUPTED
-        if stop.result is None:
-            say("interrupted before any case had a result")
-            return code
-        ended = stop.result
-        say("interrupted: what follows is what had been done")
-    except RunError as error:
-        if error.partial is None:
-            raise
-        failure, ended = error, Result.from_json(error.partial)
-
+    store = None
+    if out is not None:
+        plans = [config.resolve(trace=trace, seed=each, skip_bad_rows=skip_bad_rows) for each in whole.seeds]
+        store = _Store(OutFolder.open(out), [OutFolder.open(out / f"seed-{each}") for each in whole.seeds], plans)
+    ended, code, failure = _ended(whole.plan, options)
+    if ended is None:
+        return code
     results = whole.results(ended)
-    known = [result for result in results if any("iops" in case.raw for case in result.cases)]
+    # Stored first, and printed whatever came of that, as a single run is.
     lost = None
     try:
-        if folder is not None:
-            try:
-                with undisturbed():
-                    plans = [config.resolve(trace=trace, seed=each, skip_bad_rows=skip_bad_rows) for each in whole.seeds]
-                    for each, result, plan in zip(folders, results, plans, strict=True):
-                        each.write(files(result, plan))
-                    if report:
-                        from interpulse.cli.report import of_runs
-
-                        places = [str(each.path) for each in folders]
-                        folder.write(of_runs([*zip(places, results, plans, strict=True)]))
-                say(f"wrote {', '.join(each.path.name for each in folders)}{', report.html' * report} to {folder.path}")
-            except OSError as error:
-                lost = f"cannot write to {folder.path}: {error.strerror or error}"
+        if store is not None:
+            lost = store.write(results, report=report)
     finally:
-        told = json_text.dumps({"repeats": [result.raw for result in results]}, ensure_ascii=False)
         if not json:
-            emit(summary(known, terminal_width()))
+            emit(summary(results, terminal_width()))
         if json or lost:
-            emit(told)
+            emit(json_text.dumps({"repeats": [result.raw for result in results]}, ensure_ascii=False))
     if lost:
         raise UserError(f"{lost}; the full results are on standard output instead")
     if failure is not None:
         raise failure
     return code
+
+
+def _ended(plan: Plan, options: Options) -> tuple[Result | None, int, RunError | None]:
+    """Runs a plan: what it came to, the exit code, and what is to be raised once that is stored."""
+    try:
+        with watch() as watcher:
+            return execute(plan, options, watcher), 0, None
+    except Interrupted as stop:
+        done = "interrupted: what follows is what had been done"
+        say("interrupted before any case had a result" if stop.result is None else done)
+        return stop.result, INTERRUPTED, None
+    except RunError as error:
+        if error.partial is None:
+            raise
+        return Result.from_json(error.partial), 0, error
+
+
+@dataclass(frozen=True)
+class _Store:
+    """Where the results of all seeds go."""
+
+    folder: OutFolder
+    each: Sequence[OutFolder]
+    plans: Sequence[Plan]
+
+    def write(self, results: Sequence[Result], *, report: bool) -> str | None:
+        """Writes all files; returns what kept it from that."""
+        try:
+            with undisturbed():
+                for folder, result, plan in zip(self.each, results, self.plans, strict=True):
+                    folder.write(files(result, plan))
+                names = [folder.path.name for folder in self.each]
+                if report:
+                    from interpulse.cli.report import of_runs
+
+                    places = [str(folder.path) for folder in self.each]
+                    names += self.folder.write(of_runs([*zip(places, results, self.plans, strict=True)]))
+        except OSError as error:
+            return f"cannot write to {self.folder.path}: {error.strerror or error}"
+        say(f"wrote {', '.join(names)} to {self.folder.path}")
+        return None
 
 
 def summary(results: Sequence[Result], width: int) -> str:
@@ -102,13 +120,15 @@ def summary(results: Sequence[Result], width: int) -> str:
                 by_case.setdefault(case.case, []).append(case)
     parts = []
     for name, cases in by_case.items():
-        sheet = Sheet([Column("figure", "label"), Column("mean"), Column("95 % interval"), Column("least"), Column("most")])
+        sheet = Sheet(
+            [Column("figure", "label"), Column("mean"), Column("95 % interval"), Column("least"), Column("most")]
+        )
         for figure, unit, read in figures():
             values = [value for case in cases if (value := read(case.raw)) is not None]
             if len(values) == len(cases):
                 mean = Estimate.of(values)
                 kind, _, measure = figure.partition(" ")
-                mark = UNSURE * any(measure in case.latency_us.get(kind, {}).get("few", ()) for case in cases)
+                mark = UNSURE * any(measure in _few(case, kind) for case in cases)
                 interval = "-" if mean.low is None else f"{short_figure(mean.low)} .. {short_figure(mean.high)}"
                 ends = (short_figure(end) for end in (min(values), max(values)))
                 sheet.add_row(f"{figure}, {unit}" if unit else figure, mark + short_figure(mean.value), interval, *ends)
@@ -118,3 +138,9 @@ def summary(results: Sequence[Result], width: int) -> str:
         return "no case came to its end"
     marked = any(UNSURE in part for part in parts)
     return "\n\n".join([*parts, *[f"{UNSURE} fewer than ten requests lie beyond that percentile"] * marked])
+
+
+def _few(case: Result, kind: str) -> Sequence[str]:
+    """The percentiles of a kind that rest on fewer than ten requests."""
+    found: Sequence[str] = case.raw.get("latency_us", {}).get(kind, {}).get("few", ())
+    return found

@@ -80,7 +80,9 @@ def _folder_of(target: Path) -> OutFolder:
     try:
         with target.open("rb") as file:
             if MARK not in file.read(4096):
-                raise UserError(f"{target} is there and is no page of interpulse: it is left as it is; name another --out")
+                raise UserError(
+                    f"{target} is there and is no page of interpulse: it is left as it is; name another --out"
+                )
     except FileNotFoundError:
         pass
     except OSError as error:

@@ -73,8 +73,8 @@ def run(
             metavar="N",
             min=1,
             max=MOST_SEEDS,
-            help="Run N seeds in parallel, the first of which is that of --seed: every figure is their mean with a 95 % "
-            "interval, and --out has a folder for each.",
+            help="Run N seeds in parallel, the first of which is that of --seed: every figure is their mean with a "
+            "95 % interval, and --out has a folder for each.",
             show_default=False,
         ),
     ] = None,
@@ -103,7 +103,15 @@ def run(
         from interpulse.cli.repeat import run_repeated
 
         return run_repeated(
-            loaded, repeat, options, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows, out=out, json=json, report=report
+            loaded,
+            repeat,
+            options,
+            seed=seed,
+            trace=trace,
+            skip_bad_rows=skip_bad_rows,
+            out=out,
+            json=json,
+            report=report,
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = None if out is None else _opened(out)

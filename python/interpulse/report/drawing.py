@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bokeh.models import Range1d
-    from bokeh.plotting import figure
+    from bokeh.plotting import figure as Figure  # noqa: N812 - a method is called so
 
 INK, MUTED, GRID, PAPER = "#1a1a1a", "#555555", "#dddddd", "#ffffff"
 
@@ -19,9 +19,7 @@ COLOURS = ("#0072b2", "#d55e00", "#007a5a", "#b0508a", "#b37700", "#2b8fc4", "#6
 _BRIGHT = ("#4fa8dc", "#ff8a4c", "#2cc79a", "#e59cc6", "#f5b93a", "#8ccff5", "#bbbbbb", "#b79be0")
 
 DARK = dict(
-    zip(
-        (INK, MUTED, GRID, PAPER, *COLOURS), ("#ececec", "#b8b8b8", "#3d4046", "#17191d", *_BRIGHT), strict=True
-    )
+    zip((INK, MUTED, GRID, PAPER, *COLOURS), ("#ececec", "#b8b8b8", "#3d4046", "#17191d", *_BRIGHT), strict=True)
 )
 """What each colour becomes on a dark page; the page's script exchanges them."""
 
@@ -87,7 +85,7 @@ class Drawing:
         height: int = HEIGHT,
         crisp: bool = True,
         **more: Any,  # noqa: ANN401 - as Bokeh takes them
-    ) -> figure:
+    ) -> Figure:
         """An empty figure with these axes.
 
         Args:
@@ -131,14 +129,14 @@ class Drawing:
             grid.grid_line_color = GRID
         return made
 
-    def legend(self, figure: figure, keys: Sequence[Key]) -> None:
+    def legend(self, figure: Figure, keys: Sequence[Key]) -> None:
         """Says what the strokes and fillings of a figure mean: the page shows it above, and hides what is not wanted.
 
         Each key's label is the `name` of the renderers that it stands for; the first one of a label counts.
         """
         self.legends[figure.id] = list({key.label: key for key in reversed(keys)}.values())[::-1]
 
-    def hover(self, figure: figure, tooltips: Sequence[tuple[str, str]], renderers: Sequence[Any]) -> None:
+    def hover(self, figure: Figure, tooltips: Sequence[tuple[str, str]], renderers: Sequence[Any]) -> None:
         """Says what is below the pointer."""
         from bokeh.models import HoverTool
 

@@ -29,7 +29,14 @@ MOST_BYTES = 5_000_000
 MARK = b'<meta name="generator" content="interpulse">'
 """What every page has near its beginning."""
 
-_BUTTONS = (("in", "Zoom in"), ("out", "Zoom out"), ("left", "Left"), ("right", "Right"), ("reset", "Whole"), ("csv", "CSV"))
+_BUTTONS = (
+    ("in", "Zoom in"),
+    ("out", "Zoom out"),
+    ("left", "Left"),
+    ("right", "Right"),
+    ("reset", "Whole"),
+    ("csv", "CSV"),
+)
 
 
 def render(title: str, about: str, sections: Iterable[Section], notes: Sequence[str] = ()) -> bytes:
@@ -115,14 +122,20 @@ def _legend(keys: Sequence[Key], title: str) -> str:
 
 _STROKES = {"solid": "", "dashed": "6", "dotdash": "2 3 6 3", "dotted": "2 3"}
 
-_LINES = {"/": "M0 12 12 0M9 12 21 0M18 12 24 6", "x": "M0 12 12 0M12 12 24 0M0 0 12 12M12 0 24 12", ".": "M6 6h.1M18 6h.1"}
+_LINES = {
+    "/": "M0 12 12 0M9 12 21 0M18 12 24 6",
+    "x": "M0 12 12 0M12 12 24 0M0 0 12 12M12 0 24 12",
+    ".": "M6 6h.1M18 6h.1",
+}
 
 
 def _swatch(key: Key) -> str:
     """A small picture of a line or a field, in a colour that follows the page's."""
     number = COLOURS.index(key.colour)
     if key.dash:
-        shape = f'<path d="M0 6H24" stroke="var(--c{number})" stroke-width="3" stroke-dasharray="{_STROKES[key.dash]}"/>'
+        shape = (
+            f'<path d="M0 6H24" stroke="var(--c{number})" stroke-width="3" stroke-dasharray="{_STROKES[key.dash]}"/>'
+        )
     else:
         shape = f'<rect width="24" height="12" fill="var(--c{number})"/>'
         if lines := _LINES.get(key.hatch):
@@ -142,7 +155,7 @@ def _library() -> str:
     from bokeh.resources import Resources
 
     # Without what shows tables, widgets and formulas, and what would write to the console.
-    library, *_ = Resources(mode="inline", components=["bokeh"]).js_raw
+    library: str = Resources(mode="inline", components=["bokeh"]).js_raw[0]
     return library.replace("</script", r"<\/script")
 
 
@@ -151,8 +164,10 @@ def _plots(drawn: Sequence[tuple[Chart, figure]]) -> dict[str, Any]:
     from bokeh.document import Document
 
     document = Document()
-    for _, figure in drawn:
-        document.add_root(figure)
+    # At once: otherwise every figure is looked through again for each that follows.
+    with document.models.freeze():
+        for _, figure in drawn:
+            document.add_root(figure)
     found: dict[str, Any] = document.to_json(deferred=False)
     names: dict[str, str] = {}
     # What the library counts in one process, so that the page depends on its sections alone.

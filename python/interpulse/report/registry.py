@@ -23,7 +23,7 @@ SECTIONS = (
     "power",
     "configuration",
 )
-"""The files, each with a function `section` that takes a `Report` and returns a `Section`, or None with nothing to say."""
+"""The files, each with a function `section` that takes a `Report` and returns a `Section`, None with nothing to say."""
 
 
 def sections(report: Report) -> Iterator[Section]:

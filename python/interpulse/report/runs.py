@@ -191,11 +191,10 @@ def _what(result: Result) -> object:
     } | {"version": result.raw["version"]}
 
 
-def _compared(
-    sides: Mapping[str, Sequence[Run]], series: Sequence[Series], notes: list[str]
-) -> Iterable[Comparison]:
+def _compared(sides: Mapping[str, Sequence[Run]], series: Sequence[Series], notes: list[str]) -> Iterable[Comparison]:
     """The first side with each other one; of a single side, its first case with each other one."""
     first, *others = ([run.result for run in of_side] for of_side in sides.values())
+    pairs: list[tuple[list[Result], tuple[str, ...]]]
     if others:
         pairs = [(other, ()) for other in others]
     else:

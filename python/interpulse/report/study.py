@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interpulse.report.drawing import INK, PAPER, Key, colour
 from interpulse.report.page import NAME, render
@@ -35,9 +35,7 @@ _WIDE = 30
 """From so many times the least on, an axis is logarithmic."""
 
 
-def with_page(
-    files: Iterable[tuple[str, bytes]], context: Context, outcome: Outcome
-) -> Iterator[tuple[str, bytes]]:
+def with_page(files: Iterable[tuple[str, bytes]], context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
     """The files of a study with the page about them at the end: pairs of name and content."""
     pictures: dict[str, tuple[str, bytes]] = {}
     names = {plot.name for plot in outcome.plots}
@@ -74,28 +72,46 @@ def _published(rows: Sequence[Row]) -> Section:
         if row.published is not None or row.low is not None or row.high is not None:
             by_unit.setdefault(row.unit, []).append(row)
     charts: list[Chart | Html] = []
+    many = sum(-(-len(of_unit) // _MOST_ROWS) for of_unit in by_unit.values()) > 1
     for unit, of_unit in by_unit.items():
         for start in range(0, len(of_unit), _MOST_ROWS):
             number = len(charts) + 1
-            charts.append(_chart(number, unit, of_unit[start : start + _MOST_ROWS]))
-    return Section("published", "Published and ours", charts or [prose("Nothing was published to hold these figures against.")])
+            charts.append(_chart(number if many else 0, unit, of_unit[start : start + _MOST_ROWS]))
+    if not charts:
+        return Section(
+            "published", "Published and ours", [prose("Nothing was published to hold these figures against.")]
+        )
+    words = prose(
+        "A grey diamond, or the grey bar of what it allows, is what the paper says; beside it ours, with its 95 % "
+        "interval where there is one. The colour is the status: how ours came to lie where it lies, and what that is "
+        "worth (docs/EXPERIMENTS.md). An open circle lies outside of what the paper allows."
+    )
+    return Section("published", "Published and ours", [words, *charts])
 
 
 def _chart(number: int, unit: str, rows: Sequence[Row]) -> Chart:
     columns = ("row", "unit", "published", "low", "high", "ours", "ci_low", "ci_high", "status", "figure")
     table_rows = [
-        [row.name, unit, row.published, row.low, row.high, row.ours, row.ci_low, row.ci_high, row.status.value, row.figure]
+        [
+            row.name,
+            unit,
+            row.published,
+            row.low,
+            row.high,
+            row.ours,
+            row.ci_low,
+            row.ci_high,
+            row.status.value,
+            row.figure,
+        ]
         for row in rows
     ]
-    about = (
-        "What the paper says, a diamond or the bar of what it allows, beside ours with its 95 % interval where there is "
-        "one. The colour says how ours came to lie where it lies (docs/EXPERIMENTS.md); an open circle lies outside of "
-        "what the paper allows."
+    about = f"Published figures and ours, {unit or 'without a unit'}, row by row."
+    name = f"published-{number or 1}"
+    title = (
+        f"{f'{number}. ' if number else ''}{unit[:1].upper()}{unit[1:]}" if unit else f"{number or 1}. Without a unit"
     )
-    name = f"published-{number}"
-    title = f"Published and ours, {unit}" if unit else "Published and ours"
-    earlier = f" ({number})"
-    return Chart(name, title + earlier, about, columns, table_rows, partial(_draw, rows, unit))
+    return Chart(name, title, about, columns, table_rows, partial(_draw, rows, unit))
 
 
 def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
@@ -110,11 +126,14 @@ def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
     least, most = min(values), max(values)
     log = least > 0 and most > _WIDE * least
     pad = 0.06 * (most - least) or abs(most) or 1
-    ends = drawing.range(least / 1.3, most * 1.3) if log else drawing.range(min(least - pad, 0) if 0 <= least < 0.3 * most else least - pad, most + pad)
-    names = [row.name for row in rows]
-    found = drawing.figure(
-        unit or "value", "", ends, names[::-1], height=90 + 22 * len(rows), **({"x_axis_type": "log"} if log else {})
+    ends = (
+        drawing.range(least / 1.3, most * 1.3)
+        if log
+        else drawing.range(min(least - pad, 0) if 0 <= least < 0.3 * most else least - pad, most + pad)
     )
+    names = [row.name for row in rows]
+    scale: dict[str, Any] = {"x_axis_type": "log"} if log else {}
+    found = drawing.figure(unit or "value", "", ends, names[::-1], height=90 + 22 * len(rows), **scale)
     if log:
         found.xaxis.formatter.min_exponent = 7
         found.xaxis.ticker.mantissas = [1, 2, 5]
@@ -142,7 +161,14 @@ def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
         }
     )
     diamonds = found.scatter(
-        "x", "y", source=source, marker="diamond", size=13, fill_color=_PUBLISHED_COLOUR, line_color=INK, name=_PUBLISHED
+        "x",
+        "y",
+        source=source,
+        marker="diamond",
+        size=17,
+        fill_color=_PUBLISHED_COLOUR,
+        line_color=INK,
+        name=_PUBLISHED,
     )
     drawing.hover(found, [("row", "@y"), ("published", "@told"), ("where", "@figure")], [diamonds])
     for index, status in enumerate(Status):
@@ -210,8 +236,8 @@ def _pictures(outcome: Outcome, pictures: Mapping[str, tuple[str, bytes]]) -> Se
         name = html.escape(plot.name)
         parts.append(
             Html(
-                f'<figure class="picture"><img alt="Plot {name}; its numbers are in the table and in CSV files beside this '
-                f'page" src="data:{_FORMS[form]};base64,{shown}"><figcaption>{name}</figcaption></figure>'
+                f'<figure class="picture"><img alt="Plot {name}; its numbers are in the CSV files beside this page" '
+                f'src="data:{_FORMS[form]};base64,{shown}"><figcaption>{name}</figcaption></figure>'
             )
         )
     return Section("plots", "Plots", parts or [prose("This study draws no plots.")])

@@ -62,7 +62,9 @@ def section(report: Report) -> Section:
         values = [_at(series.first, path) for series in report.series]
         if any(values):
             rows.append([label, *(number(value, 3 if isinstance(value, float) else 0) for value in values)])
-    caption = "Collection and suspension in the window" + (f" ({report.only_first().strip()[:-1]})" if report.only_first() else "")
+    caption = "Collection and suspension in the window" + (
+        f" ({report.only_first().strip()[:-1]})" if report.only_first() else ""
+    )
     parts.append(table(caption, ["figure", *(series.label for series in report.series)], rows))
     return Section("activity", "Collection and suspension", parts)
 
@@ -70,7 +72,7 @@ def section(report: Report) -> Section:
 def _at(raw: Any, path: Sequence[str]) -> float | None:  # noqa: ANN401 - JSON
     for key in path:
         raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw
+    return raw if isinstance(raw, int | float) else None
 
 
 def _times(series: Series, operation: str) -> list[int]:
@@ -81,9 +83,7 @@ def _times(series: Series, operation: str) -> list[int]:
 
 def _by_suspends(operation: str, counted: Sequence[tuple[int, Series]], report: Report) -> Chart:
     rows = [
-        [series.label, times, count]
-        for _, series in counted
-        for times, count in enumerate(_times(series, operation))
+        [series.label, times, count] for _, series in counted for times, count in enumerate(_times(series, operation))
     ]
     about = f"{operation.capitalize()}s that ended in the window, by how often each was suspended.{report.only_first()}"
     title = f"Suspensions of a {operation}" if operation == "program" else "Suspensions of an erase"

@@ -28,7 +28,7 @@ def section(report: Report) -> Section:
     """A chart of shares; where nothing is blamed, why."""
     bars = list(_bars(report))
     if not bars:
-        why = "No causes: there were no reads or writes of a drive of its own (the requests of an array are several commands)."
+        why = "No causes: nothing was read or written, or by an array, whose requests are several commands each."
         return Section("blame", "Where the time went", [prose(why)])
     causes = list(dict.fromkeys(cause for bar in bars for cause in bar["us"]))
     shown = [cause for cause in causes if any(bar["us"].get(cause, 0) >= _SHOWN * bar["mean"] for bar in bars)]
@@ -53,7 +53,13 @@ def _bars(report: Report) -> Iterator[dict[str, Any]]:
         for name, label in _TAILS.items():
             if tail := raw.get("tail_blame", {}).get(name):
                 us = {cause: share * tail["mean_us"] for cause, share in tail["shares"].items()}
-                told = {"of": label, "count": tail["reads"], "above": tail["above_us"], "mean": tail["mean_us"], "us": us}
+                told = {
+                    "of": label,
+                    "count": tail["reads"],
+                    "above": tail["above_us"],
+                    "mean": tail["mean_us"],
+                    "us": us,
+                }
                 yield {"case": series.label, **told}
         for kind in ("read", "write"):
             us = raw.get(f"{kind}_wait_us", {})
@@ -116,7 +122,13 @@ def _draw(bars: Sequence[dict[str, Any]], shown: Sequence[str], drawing: Drawing
         drawn.append(bar)
         keys.append(Key(label, colour(index), hatch=hatch(index)))
         before = after
-    tips = [("case", "@case"), ("requests", "@of"), ("cause", "@cause"), ("share", "@share{0.0} %"), ("mean", "@us{0,0.0} us")]
+    tips = [
+        ("case", "@case"),
+        ("requests", "@of"),
+        ("cause", "@cause"),
+        ("share", "@share{0.0} %"),
+        ("mean", "@us{0,0.0} us"),
+    ]
     drawing.hover(found, tips, drawn)
     drawing.legend(found, keys)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.report.parts import Html, Section, prose, table
+from interpulse.report.parts import Cell, Html, Section, prose, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ def _side(run: Run, name: str, report: Report) -> list[Html]:
     if run.entries:
         # What the result is to hold is no property of what was run.
         chosen = [e for e in run.entries if changed(e["origin"]) and not e["key"].startswith("report.")]
-        rows = [[Html(_key(entry)), entry["value"], entry["origin"]] for entry in chosen]
+        rows: list[list[Cell]] = [[Html(_key(entry)), entry["value"], entry["origin"]] for entry in chosen]
         caption = f"What differs from the defaults of the part and the drive{name}"
         parts.append(table(caption, ["setting", "value", "source"], rows, figures=False))
     else:
@@ -56,7 +56,7 @@ def _all(run: Run, name: str, config: Mapping[str, str]) -> Html:
     entries: Sequence[Mapping[str, str]] = run.entries or [
         {"key": key, "value": value, "origin": "", "doc": ""} for key, value in config.items()
     ]
-    rows = []
+    rows: list[list[Cell]] = []
     for entry in entries:
         mark = "chosen: " if run.entries and changed(entry["origin"]) else ""
         rows.append([Html(_key(entry)), entry["value"], f"{mark}{entry['origin']}", entry["doc"]])

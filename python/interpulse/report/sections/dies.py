@@ -59,8 +59,21 @@ def _draw(dies: Sequence[Mapping[str, Any]], drawing: Drawing) -> figure:
         "busy": [100 * (1 - die["time_share"]["idle"]) for die in dies],
         **{use: [100 * die["time_share"][use] for die in dies] for use in _USES},
     }
-    tips = [("die", "@die"), ("busy", "@busy{0.0} %"), *((use.replace("_", " "), f"@{use}{{0.0}} %") for use in _USES[1:])]
-    return heat(data, "busy", "busy, %", "drive/channel" if several else "channel", "die of the channel", tips, drawing, (0, 100))
+    tips = [
+        ("die", "@die"),
+        ("busy", "@busy{0.0} %"),
+        *((use.replace("_", " "), f"@{use}{{0.0}} %") for use in _USES[1:]),
+    ]
+    return heat(
+        data,
+        "busy",
+        "busy, %",
+        "drive/channel" if several else "channel",
+        "die of the channel",
+        tips,
+        drawing,
+        (0, 100),
+    )
 
 
 def heat(
@@ -92,9 +105,17 @@ def heat(
     low, high = ends or (min(data[value]), max(data[value]))
     pad = 0.5 if low == high else 0
     mapper = LinearColorMapper(palette=Cividis256, low=low - pad, high=high + pad)
-    found = drawing.figure(x, y, across, down[::-1], height=110 + max(90, min(24 * len(down), 420)), crisp=len(data["x"]) <= 600)
+    found = drawing.figure(
+        x, y, across, down[::-1], height=110 + max(90, min(24 * len(down), 420)), crisp=len(data["x"]) <= 600
+    )
     fields = found.rect(
-        "x", "y", 0.96, 0.96, source=ColumnDataSource(dict(data)), line_color=None, fill_color={"field": value, "transform": mapper}
+        "x",
+        "y",
+        0.96,
+        0.96,
+        source=ColumnDataSource(dict(data)),
+        line_color=None,
+        fill_color={"field": value, "transform": mapper},
     )
     for axis, names in ((found.xaxis, across), (found.yaxis, down)):
         # More names than there is room for hide each other.
@@ -103,7 +124,9 @@ def heat(
             axis.major_label_overrides = {name: "" for k, name in enumerate(names) if k % step}
     for grid in (*found.xgrid, *found.ygrid):
         grid.grid_line_color = None
-    scale = ColorBar(color_mapper=mapper, title=unit, ticker=BasicTicker(desired_num_ticks=5), width=12, background_fill_color=None)
+    scale = ColorBar(
+        color_mapper=mapper, title=unit, ticker=BasicTicker(desired_num_ticks=5), width=12, background_fill_color=None
+    )
     scale.title_text_color = scale.major_label_text_color = "#1a1a1a"
     found.add_layout(scale, "right")
     drawing.hover(found, tips, [fields])

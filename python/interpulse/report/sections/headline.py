@@ -38,7 +38,7 @@ def section(report: Report) -> Section:
     words += (
         " Figures are means over seeds with their 95 % interval."
         if any(len(series.raws) > 1 for series in report.series)
-        else " In brackets: the 95 % interval of a percentile within this run; what another seed would give is another matter."
+        else " In brackets: the 95 % interval of a percentile within this run; another seed may give what lies outside."
     )
     words += f" {UNSURE} marks a percentile beyond which fewer than ten requests lie."
     head = ["figure", *(series.label for series in report.series)]

@@ -52,7 +52,7 @@ def curve(counts: Mapping[float, int], most: float) -> list[tuple[float, float, 
     """Latency in us, the share of requests that were slower, and how many: from all to none, which is at `most`."""
     total = sum(counts.values())
     left = total
-    points = [(min(min(counts), most), 1.0, total)]
+    points = [(min(*counts, most), 1.0, total)]
     for end in sorted(counts):
         left -= counts[end]
         points.append((min(end, most), left / total, left))
@@ -94,7 +94,7 @@ def _chart(report: Report, kind: str) -> Chart | None:
     what = {"read": "reads", "write": "writes", "all": "reads and writes together"}[kind]
     about = (
         f"Share of {what} that took no longer; each decade of the tail has the same height. "
-        "Rings are percentiles, with their 95 % intervals; open ones rest on fewer than ten requests, as do dashed ends."
+        "Rings are percentiles with their 95 % intervals; open ones rest on fewer than ten requests, as do dotted ends."
         + ("" if whole else " Where a result holds no histogram, lines join its percentiles: run with --report.")
     )
     columns = ("case", "what", "latency_us", "share_slower", "requests_slower", "low_us", "high_us", "few")
@@ -185,7 +185,12 @@ def _draw(lines: Sequence[_Line], drawing: Drawing) -> figure:
             fill_color=[PAPER if mark["few"] else colour(index) for mark in marks],
             name=series.label,
         )
-    tips = [("case", "@case"), ("latency", "@x{0,0.0} us"), ("as fast or faster", "@at{0.0000} %"), ("slower", "@left{0,0}")]
+    tips = [
+        ("case", "@case"),
+        ("latency", "@x{0,0.0} us"),
+        ("as fast or faster", "@at{0.0000} %"),
+        ("slower", "@left{0,0}"),
+    ]
     drawing.hover(found, tips, drawn)
     drawing.legend(found, [Key(series.label, colour(k), dash(k)) for k, series, *_ in lines])
     return found

@@ -53,14 +53,18 @@ def section(report: Report) -> Section | None:
             [[label, *_span(b), _iops(b)] for _, label, batches in found for b in batches],
             partial(_brush, found),
         ),
-        over_time("over-time-iops", "Requests per second", "Requests completed per simulated second.", found, iops=_iops),
+        over_time(
+            "over-time-iops", "Requests per second", "Requests completed per simulated second.", found, iops=_iops
+        ),
     ]
     for kind in ("read", "write"):
         if any(batch[f"{kind}_us"]["count"] for _, _, batches in found for batch in batches):
             charts.append(_latency(kind, found))
     if any("waf" in batch for _, _, batches in found for batch in batches):
         what = "Pages programmed per page that the host wrote."
-        charts.append(over_time("over-time-waf", "Write amplification", what, found, waf=lambda batch: batch.get("waf")))
+        charts.append(
+            over_time("over-time-waf", "Write amplification", what, found, waf=lambda batch: batch.get("waf"))
+        )
     charts += [_uses(k, label, batches) for k, label, batches in found[:_MOST_STACKS]]
     return Section("over-time", "Over time", charts)
 
@@ -85,9 +89,7 @@ def over_time(
         found: the batches.
         figures: what is read of a batch, by the name that it has in the CSV file.
     """
-    rows = [
-        [label, *_span(b), *(read(b) for read in figures.values())] for _, label, batches in found for b in batches
-    ]
+    rows = [[label, *_span(b), *(read(b) for read in figures.values())] for _, label, batches in found for b in batches]
     columns = ("case", "from_s", "to_s", *figures)
     return Chart(name, title, about, columns, rows, partial(_steps, found, figures, title))
 
@@ -134,7 +136,7 @@ def _steps(
     values = [v for _, _, batches in found for b in batches for read in figures.values() if (v := read(b)) is not None]
     low, high = min(values, default=0.0), max(values, default=1.0)
     span = drawing.range(low / 1.3 if low > 0 else 0.1, high * 1.3) if log else drawing.range(0, high * 1.08 or 1)
-    more = {"y_axis_type": "log"} if log else {}
+    more: dict[str, Any] = {"y_axis_type": "log"} if log else {}
     drawn = drawing.figure("time in the window, s", title, _window(found, drawing), span, **more)
     if log:
         drawn.yaxis.formatter.min_exponent = 7
@@ -166,7 +168,9 @@ def _steps(
             )
             keys.append(Key(legend, colour(index), stroke))
             points.append(drawn.scatter("x", "y", source=source, size=6, fill_color="fill", **like))
-    drawing.hover(drawn, [("", "@what"), ("value", "@y{0,0.0[00]}"), ("from", "@from{0.0000} s"), ("to", "@to{0.0000} s")], points)
+    drawing.hover(
+        drawn, [("", "@what"), ("value", "@y{0,0.0[00]}"), ("from", "@from{0.0000} s"), ("to", "@to{0.0000} s")], points
+    )
     drawing.legend(drawn, keys)
     return drawn
 
@@ -176,12 +180,16 @@ def _brush(found: Sequence[Line], drawing: Drawing) -> figure:
 
     high = max((_iops(b) or 0 for _, _, batches in found for b in batches), default=1)
     end = max(batches[-1]["end_s"] for _, _, batches in found)
-    drawn = drawing.figure("time in the window, s", "1/s", drawing.range(0, end), drawing.range(0, 1.1 * high or 1), height=150)
+    drawn = drawing.figure(
+        "time in the window, s", "1/s", drawing.range(0, end), drawing.range(0, 1.1 * high or 1), height=150
+    )
     drawn.yaxis.formatter = NumeralTickFormatter(format="0.[0]a")
     drawn.yaxis.ticker.desired_num_ticks = 3
     for index, _, batches in found:
         edges, values = [0.0, *(b["end_s"] for b in batches)], [_iops(b) or 0.0 for b in batches]
-        drawn.step(edges, [values[0], *values], mode="before", line_color=colour(index), line_width=1.5, line_dash=dash(index))
+        drawn.step(
+            edges, [values[0], *values], mode="before", line_color=colour(index), line_width=1.5, line_dash=dash(index)
+        )
     brush = RangeTool(x_range=_window(found, drawing), start_gesture="pan")
     brush.overlay.fill_color = colour(0)
     brush.overlay.fill_alpha = 0.15
@@ -207,7 +215,9 @@ def _stack(found: Sequence[Line], drawing: Drawing) -> figure:
     from bokeh.models import ColumnDataSource
 
     _, _, batches = found[0]
-    drawn = drawing.figure("time in the window, s", "die time, %", _window(found, drawing), drawing.range(0, 100), height=220)
+    drawn = drawing.figure(
+        "time in the window, s", "die time, %", _window(found, drawing), drawing.range(0, 100), height=220
+    )
     bottom = [0.0] * len(batches)
     bars, keys = [], []
     for number, use in enumerate(_USES[:-1]):
@@ -251,5 +261,3 @@ def per_second(name: str, batch: Mapping[str, Any]) -> float | None:
     for key in name.split("."):
         value = value[key]
     return value / batch["length_s"] if batch["length_s"] else None
-
-

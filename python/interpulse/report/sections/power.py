@@ -33,7 +33,9 @@ _ROWS = {
 
 def section(report: Report) -> Section | None:
     """A chart and a table; None where no result knows its power."""
-    powers = [(k, series.label, series.first["power"]) for k, series in enumerate(report.series) if series.first.get("power")]
+    powers = [
+        (k, series.label, series.first["power"]) for k, series in enumerate(report.series) if series.first.get("power")
+    ]
     if not powers:
         return None
     parts: list[Chart | Html] = []
@@ -75,7 +77,9 @@ def _draw(rows: Sequence[Sequence[Any]], drawing: Drawing) -> figure:
     names = list(dict.fromkeys(row[1] for row in rows))
     each = {(row[0], row[1]): row[4] for row in rows}
     most = max(sum(each.get((case, name), 0) for name in names) for case in cases)
-    found = drawing.figure("energy for each request, uJ", "", drawing.range(0, 1.05 * most or 1), cases[::-1], height=130 + 40 * len(cases))
+    found = drawing.figure(
+        "energy for each request, uJ", "", drawing.range(0, 1.05 * most or 1), cases[::-1], height=130 + 40 * len(cases)
+    )
     found.ygrid.grid_line_color = None
     left = [0.0] * len(cases)
     bars, keys = [], []
@@ -120,16 +124,30 @@ def _over_time(followed: Sequence[tuple[int, str, Any]], report: Report) -> Char
 def _line(followed: Sequence[tuple[int, str, Any]], drawing: Drawing) -> figure:
     from bokeh.models import ColumnDataSource
 
-    curves = [(k, label, of["interval_us"] / 1e3, [a + b for a, b in zip(of["nand_core_mw"], of["io_bus_mw"], strict=True)]) for k, label, of in followed]
+    curves = [
+        (k, label, of["interval_us"] / 1e3, [a + b for a, b in zip(of["nand_core_mw"], of["io_bus_mw"], strict=True)])
+        for k, label, of in followed
+    ]
     end = max(step * len(values) for _, _, step, values in curves)
     high = max((max(values, default=0) for *_, values in curves), default=1)
-    found = drawing.figure("time in the window, ms", "power, mW", drawing.range(0, end), drawing.range(0, 1.08 * high or 1))
+    found = drawing.figure(
+        "time in the window, ms", "power, mW", drawing.range(0, end), drawing.range(0, 1.08 * high or 1)
+    )
     lines = []
     for index, label, step, values in curves:
         data = {"x": [(k + 0.5) * step for k in range(len(values))], "y": values, "case": [label] * len(values)}
         source = ColumnDataSource(data)
         lines.append(
-            found.step("x", "y", source=source, mode="center", line_color=colour(index), line_dash=dash(index), line_width=1.5, name=label)
+            found.step(
+                "x",
+                "y",
+                source=source,
+                mode="center",
+                line_color=colour(index),
+                line_dash=dash(index),
+                line_width=1.5,
+                name=label,
+            )
         )
     drawing.hover(found, [("case", "@case"), ("at", "@x{0.000} ms"), ("power", "@y{0,0.0} mW")], lines)
     drawing.legend(found, [Key(label, colour(k), dash(k)) for k, label, *_ in curves])

@@ -11,7 +11,7 @@ from interpulse._core import RunError
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.progress import watch
-from interpulse.cli.run import files
+from interpulse.cli.run_files import files
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result

@@ -18,7 +18,7 @@ from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
@@ -160,6 +160,8 @@ def _opened(path: Path) -> OutFolder:
 def _store(folder: OutFolder, result: Result, plan: Plan, *, report: bool) -> str | None:
     """Writes the files of `--out`; returns what kept it from that."""
     try:
+        from interpulse.cli.run_files import files
+
         names = folder.write(files(result, plan))
         if report:
             from interpulse.cli.report import of_runs
@@ -178,13 +180,3 @@ def _print(texts: Sequence[str], lost: str | None) -> None:
             emit(text)
     except UserError as error:
         raise UserError(f"{lost}; {error}" if lost else str(error)) from None
-
-
-def files(result: Result, plan: Plan) -> Iterator[tuple[str, bytes]]:
-    """The result, its table, the resolved configuration, and power over time where that was followed."""
-    from interpulse.cli import power, show, table
-
-    yield "result.json", f"{result.to_json(indent=2)}\n".encode()
-    yield "table.txt", f"{table.render(result)}\n".encode()
-    yield "config.resolved.json", f"{show.resolved_json(plan, indent=2)}\n".encode()
-    yield from power.files(result)

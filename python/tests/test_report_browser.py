@@ -153,13 +153,15 @@ def test_hover_says_what_is_below(first: Page) -> None:
         place = plot(first, name)
         box = place.bounding_box()
         assert box is not None
-        tip = place.locator(".bk-Tooltip")
+        tip = first.locator(".bk-tooltip-content:visible")
+        text = ""
         # Somewhere along a line through the plot there is something.
         for step in range(3, 40):
             first.mouse.move(box["x"] + box["width"] * step / 40, box["y"] + box["height"] * 0.62)
-            if tip.count() and tip.first.is_visible():
+            first.wait_for_timeout(100)
+            if tip.count():
+                text = tip.first.inner_text()
                 break
-        text = tip.first.inner_text()
         for word in expected:
             assert word in text, (name, text)
 
@@ -175,9 +177,9 @@ def test_buttons_zoom_and_give_the_whole_back(first: Page) -> None:
         chart.get_by_role("button", name="Right").click()
         assert ends(first, name)[0] > near[0]
         chart.get_by_role("button", name="Left").click()
-        assert ends(first, name) == pytest.approx(near)
+        assert ends(first, name) == pytest.approx(near, abs=1e-9)
         chart.get_by_role("button", name="Zoom out").click()
-        assert ends(first, name) == pytest.approx(whole)
+        assert ends(first, name) == pytest.approx(whole, abs=1e-9)
         chart.get_by_role("button", name="Zoom in").click()
         chart.get_by_role("button", name="Whole").click()
         assert ends(first, name) == whole
@@ -293,8 +295,11 @@ def test_axe_finds_nothing_serious(name: str, scheme: str, browser: Browser, fol
     from axe_playwright_python.sync_playwright import Axe
 
     for page in _opened(browser, folder / name, scheme):
-        # Everything open, so that it is looked at.
-        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        # Open, so that it is looked at; the tables of numbers are all made by the same lines.
+        page.evaluate(
+            "[...document.querySelectorAll('details')].filter((each, k) => !k || !each.matches('.numbers'))"
+            ".forEach(each => { each.open = true; })"
+        )
         page.wait_for_timeout(300)
         results = Axe().run(page).response
         assert len(results["passes"]) > 20, "it must have looked"

@@ -182,7 +182,7 @@ def _renumbered(node: Any, names: dict[str, str]) -> None:  # noqa: ANN401 - JSO
             node["id"] = names.setdefault(known, f"m{len(names)}")
         for each in node.values():
             _renumbered(each, names)
-    elif isinstance(node, list):
+    elif isinstance(node, list | tuple):
         for each in node:
             _renumbered(each, names)
 

@@ -176,7 +176,7 @@ def _steps(
 
 
 def _brush(found: Sequence[Line], drawing: Drawing) -> figure:
-    from bokeh.models import NumeralTickFormatter, RangeTool
+    from bokeh.models import BoxSelectTool, CustomJS, NumeralTickFormatter, RangeTool
 
     high = max((_iops(b) or 0 for _, _, batches in found for b in batches), default=1)
     end = max(batches[-1]["end_s"] for _, _, batches in found)
@@ -190,11 +190,16 @@ def _brush(found: Sequence[Line], drawing: Drawing) -> figure:
         drawn.step(
             edges, [values[0], *values], mode="before", line_color=colour(index), line_width=1.5, line_dash=dash(index)
         )
-    brush = RangeTool(x_range=_window(found, drawing), start_gesture="pan")
-    brush.overlay.fill_color = colour(0)
-    brush.overlay.fill_alpha = 0.15
-    drawn.tools = []
-    drawn.add_tools(brush)
+    window = _window(found, drawing)
+    # A box that could be dragged about would be in the way of the next one.
+    shown = RangeTool(x_range=window, x_interaction=False)
+    shown.overlay.fill_color = colour(0)
+    shown.overlay.fill_alpha = 0.15
+    select = BoxSelectTool(dimensions="width", persistent=False)
+    drawn.tools = [shown, select]
+    drawn.toolbar.active_drag = select
+    code = "if (cb_obj.final) window.setv({start: cb_obj.geometry.x0, end: cb_obj.geometry.x1})"
+    drawn.js_on_event("selectiongeometry", CustomJS(args={"window": window}, code=code))
     return drawn
 
 

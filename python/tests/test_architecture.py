@@ -18,7 +18,8 @@ FLOORS = (
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
-    {"comparison", "papers", "sweeps"},
+    {"comparison", "papers", "repeat", "sweeps"},
+    {"report"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

@@ -69,6 +69,8 @@ pub struct Measured {
     pub operations: OperationStats,
     /// Time of all dies by use in the window, in ns; adds up to dies x window.
     pub uses: [u64; USES],
+    /// The same of each die, drive by drive; without those of drives that came during the run.
+    pub dies: Vec<[u64; USES]>,
     /// What bit errors led to in the window, if there are any.
     pub errors: Option<ErrorWindow>,
     /// What the flash array drew from its supplies in the window.
@@ -138,7 +140,7 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
     observer.window_begins(device, start);
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = spec.time.map_or(horizon, |time| start + time);
-    let mut batches = Batches::begin(&stepper.host, start);
+    let mut batches = Batches::begin(&mut stepper.host, start);
     let mut told = first;
     let pause = loop {
         if interrupted {
@@ -171,7 +173,8 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
             break pause;
         }
         if done >= batches.next() {
-            batches.look(&stepper.host, stepper.agenda.now());
+            let now = stepper.agenda.now();
+            batches.look(&mut stepper.host, now);
         }
         if done >= target {
             break pause;
@@ -219,6 +222,12 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
         power,
         energy_nj,
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
+        dies: after
+            .dies
+            .iter()
+            .zip(&before.dies)
+            .map(|(a, b)| std::array::from_fn(|i| a[i] - b[i]))
+            .collect(),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         lane_blocks: lane_blocks(stepper.host.device.drives(), after.ftl.host_units - before.ftl.host_units),
@@ -265,6 +274,7 @@ struct Readings {
     ftl: FtlCounters,
     nand: NandCounters,
     uses: [u64; USES],
+    dies: Vec<[u64; USES]>,
     errors: Option<ErrorWindow>,
     spent: Spent,
 }
@@ -276,15 +286,18 @@ impl Readings {
             ftl: Default::default(),
             nand: Default::default(),
             uses: [0; USES],
+            dies: Vec::new(),
             errors: None,
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
             for die in drive.nand_mut().dies_mut() {
                 die.usage.settle(now);
-                for (to, from) in readings.uses.iter_mut().zip(die.usage.uses()) {
+                let uses = die.usage.uses();
+                for (to, from) in readings.uses.iter_mut().zip(uses) {
                     *to += from;
                 }
+                readings.dies.push(uses);
             }
             readings.drive.add(&drive.counters);
             readings.ftl.add(&drive.tables().counters);

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FILES = {
     "run": "run",
+    "report": "report",
     "compare": "compare",
     "sweep": "sweep",
     "show": "show",

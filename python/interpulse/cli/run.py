@@ -10,7 +10,7 @@ import typer
 from interpulse._core import RunError
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
-from interpulse.cli.options import CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
+from interpulse.cli.options import MOST_SEEDS, CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
 from interpulse.layout import terminal_width
@@ -18,7 +18,7 @@ from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
@@ -38,8 +38,14 @@ Examples:
 
   interpulse run examples/small.toml --out out --log requests --series 10ms --timeline worst:5:read
 
+  interpulse run examples/small.toml --repeat 5 --report --out out
+
 Ctrl-C, SIGTERM and SIGHUP stop the run and print what is done. Preconditioned drives are kept as snapshots, which \
 `interpulse cache` lists and clears. docs/RESULTS.md explains every figure."""
+
+
+REPORTED = ("report.histograms=true", "report.batches=true", "report.dies=true")
+"""What `--report` asks the result to hold; it changes nothing else in it."""
 
 
 def run(
@@ -84,6 +90,25 @@ def run(
             show_default=False,
         ),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Also write report.html, one page with plots that opens from disk, into the folder of --out, or into "
+            "interpulse-NAME.",
+        ),
+    ] = False,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_SEEDS,
+            help="Run N seeds in parallel, the first of which is that of --seed: every figure is their mean with a "
+            "95 % interval, and --out has a folder for each.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
     jobs: Jobs = None,
     skip_bad_rows: Annotated[
@@ -100,11 +125,31 @@ def run(
     from interpulse.cli.progress import watch
     from interpulse.cli.table import render
 
-    plan = load_with_sets(config, sets or []).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    # What was asked of the result by hand counts.
+    loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())])
+    options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
+    if report and out is None:
+        out = Path(f"interpulse-{config.stem}")
     asked = _asked(log, series, timeline, out)
+    if repeat is not None:
+        from interpulse.cli.repeat import run_repeated
+
+        if asked is not None:
+            raise UserError("--log, --series and --timeline are of one run, not of --repeat N seeds: leave one of them out")
+        return run_repeated(
+            loaded,
+            repeat,
+            options,
+            seed=seed,
+            trace=trace,
+            skip_bad_rows=skip_bad_rows,
+            out=out,
+            json=json,
+            report=report,
+        )
+    plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = None if out is None else _opened(out)
     recording = _recording(asked, folder, plan)
-    options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
 
     code = 0
     failure: RunError | None = None
@@ -129,7 +174,7 @@ def run(
     try:
         if folder is not None:
             with undisturbed():
-                lost = _store(folder, result, plan, recording)
+                lost = _store(folder, result, plan, recording, report=report)
     finally:
         shown = [] if json else [render(result, terminal_width())]
         _print([*shown, result.to_json()] if json or lost else shown, lost)
@@ -169,10 +214,16 @@ def _recording(asked: Asked | None, folder: OutFolder | None, plan: Plan) -> Rec
     return Recording(asked, folder.path, plan, dashes="--")
 
 
-def _store(folder: OutFolder, result: Result, plan: Plan, recording: Recording | None) -> str | None:
+def _store(folder: OutFolder, result: Result, plan: Plan, recording: Recording | None, *, report: bool) -> str | None:
     """Writes the files of `--out`; returns what kept it from that."""
     try:
-        names = folder.write(_files(result, plan))
+        from interpulse.cli.run_files import files
+
+        names = folder.write(files(result, plan))
+        if report:
+            from interpulse.cli.report import of_runs
+
+            names += folder.write(of_runs([(str(folder.path), result, plan)]))
     except OSError as error:
         return f"cannot write to {folder.path}: {error.strerror or error}"
     if recording is not None:
@@ -190,13 +241,3 @@ def _print(texts: Sequence[str], lost: str | None) -> None:
             emit(text)
     except UserError as error:
         raise UserError(f"{lost}; {error}" if lost else str(error)) from None
-
-
-def _files(result: Result, plan: Plan) -> Iterator[tuple[str, bytes]]:
-    """The result, its table, the resolved configuration, and power over time where that was followed."""
-    from interpulse.cli import power, show, table
-
-    yield "result.json", f"{result.to_json(indent=2)}\n".encode()
-    yield "table.txt", f"{table.render(result)}\n".encode()
-    yield "config.resolved.json", f"{show.resolved_json(plan, indent=2)}\n".encode()
-    yield from power.files(result)

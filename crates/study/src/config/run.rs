@@ -61,12 +61,26 @@ pub struct RunSpec {
 pub struct ReportSpec {
     /// The latency histograms.
     pub histograms: bool,
+    /// The batches of the window.
+    pub batches: bool,
+    /// Every die: its time and the wear of its blocks.
+    pub dies: bool,
 }
 
 pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError> {
     let mut r = document.section("report")?;
     let histograms = r.bool("histograms", "put the latency histograms into the result", default(false))?;
-    Ok(ReportSpec { histograms })
+    let batches = r.bool(
+        "batches",
+        "put the batches of the window into the result: figures over time",
+        default(false),
+    )?;
+    let dies = r.bool(
+        "dies",
+        "put each die's time by use and the wear of its blocks into the result",
+        default(false),
+    )?;
+    Ok(ReportSpec { histograms, batches, dies })
 }
 
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {

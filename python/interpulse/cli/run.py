@@ -122,9 +122,6 @@ def run(
 
     Below the latencies it says what explains them: write amplification, suspends, where read time went.
     """
-    from interpulse.cli.progress import watch
-    from interpulse.cli.table import render
-
     # What was asked of the result by hand counts.
     loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())])
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
@@ -135,7 +132,7 @@ def run(
         from interpulse.cli.repeat import run_repeated
 
         if asked is not None:
-            raise UserError("--log, --series and --timeline are of one run, not of --repeat N seeds: leave one of them out")
+            raise UserError("--log, --series and --timeline follow one seed, and --repeat runs several: leave one out")
         return run_repeated(
             loaded,
             repeat,
@@ -149,7 +146,21 @@ def run(
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = None if out is None else _opened(out)
-    recording = _recording(asked, folder, plan)
+    return _simulate(plan, options, folder, _recording(asked, folder, plan), json=json, report=report)
+
+
+def _simulate(
+    plan: Plan,
+    options: Options,
+    folder: OutFolder | None,
+    recording: Recording | None,
+    *,
+    json: bool,
+    report: bool,
+) -> int:
+    """Runs the cases, keeps what they gave in `folder`, and prints it; returns the exit status."""
+    from interpulse.cli.progress import watch
+    from interpulse.cli.table import render
 
     code = 0
     failure: RunError | None = None

@@ -9,7 +9,7 @@ use interpulse_drive::ftl::hotness::Hotness;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
-use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
+use interpulse_drive::ftl::reprogram::{FullyInvalidates, ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
@@ -17,7 +17,7 @@ use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
 
 const PAPER: ReprogramSpec =
-    ReprogramSpec { super_layer: 1, candidates: 1, when_valid: WhenValid::Candidate };
+    ReprogramSpec { super_layer: 1, candidates: 1, when_valid: WhenValid::Candidate, fully_invalidates: FullyInvalidates::SuperLayer };
 
 /// One lane of one plane of blocks with `layers` layers of four word lines and pages of one unit.
 fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Tables) {

@@ -5,7 +5,8 @@
 //! in use. When every word line has been reprogrammed twice, the next super layer begins; after the last one the block is closed
 //! and left to garbage collection. While word lines could be reprogrammed but all their pages are in use, the block is a
 //! candidate. It comes back by itself when one of its pages is overwritten, or is made to: what is in use in it is moved to
-//! normal blocks, along with writes of the host.
+//! normal blocks, along with writes of the host. A block all of whose word lines are used up waits in the same way until
+//! nothing in it is in use, so that garbage collection has only to erase it.
 
 use super::layout::Layout;
 use super::map::Map;
@@ -23,6 +24,27 @@ pub struct ReprogramSpec {
     pub candidates: u32,
     /// What becomes of a block in which nothing can be reprogrammed for the moment.
     pub when_valid: WhenValid,
+    /// What of a candidate is moved out of the way.
+    pub fully_invalidates: FullyInvalidates,
+}
+
+/// What "fully invalidated" writes move out of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FullyInvalidates {
+    /// All of the block, and blocks that are used up as well: "all data in reprogrammable block" (Section 4), which then
+    /// "can be erased by direct GCs" (Section 6.2.2).
+    Block,
+    /// What is in use on the word lines of the super layer that can be reprogrammed: at most "total eight valid pages"
+    /// (Section 4.2.2). A block that is used up is left to garbage collection as it is.
+    SuperLayer,
+}
+
+impl FullyInvalidates {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, FullyInvalidates, &'static str)] = &[
+        ("block", FullyInvalidates::Block, "the whole block, also one that is used up"),
+        ("super-layer", FullyInvalidates::SuperLayer, "the super layer in use; one that is used up stays as it is"),
+    ];
 }
 
 /// What becomes of a block all of whose pages, in its super layer, are in use.
@@ -73,6 +95,12 @@ impl ReprogramSpec {
                     "what becomes of a reprogrammable block while all pages of its super layer are in use",
                     Some("candidate"),
                     WhenValid::ALL,
+                )?,
+                fully_invalidates: s.choice(
+                    "fully-invalidates",
+                    "what is moved out of a reprogrammable block that waits, along with writes of the host",
+                    Some("block"),
+                    FullyInvalidates::ALL,
                 )?,
             })
         })
@@ -236,7 +264,7 @@ impl Block {
     }
 
     /// Pages in use on word lines that could be reprogrammed.
-    pub(super) fn in_the_way(
+    fn in_the_way_of_super_layer(
         &self,
         map: &Map,
         layout: &Layout,
@@ -249,5 +277,38 @@ impl Block {
             let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
             [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
         })
+    }
+
+    /// Pages in use anywhere in the block.
+    fn in_use(&self, map: &Map, layout: &Layout, per_layer: u32) -> impl Iterator<Item = (u32, Bit)> {
+        let programmed = self.super_layer * per_layer + self.lines.len() as u32;
+        (0..programmed).flat_map(move |word_line| {
+            let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
+            [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
+        })
+    }
+
+    /// At most `most` pages that are in the way of using the block again.
+    pub(super) fn in_the_way(
+        &self,
+        map: &Map,
+        layout: &Layout,
+        of: &Reprogramming,
+        most: usize,
+    ) -> Vec<(u32, Bit)> {
+        match of.spec.fully_invalidates {
+            FullyInvalidates::Block => self.in_use(map, layout, of.word_lines).take(most).collect(),
+            FullyInvalidates::SuperLayer => {
+                self.in_the_way_of_super_layer(map, layout, of.word_lines).take(most).collect()
+            }
+        }
+    }
+
+    /// Whether nothing is in the way of using the block again.
+    pub(super) fn is_clear(&self, map: &Map, layout: &Layout, of: &Reprogramming) -> bool {
+        match of.spec.fully_invalidates {
+            FullyInvalidates::Block => map.valid_units(self.super_block) == 0,
+            FullyInvalidates::SuperLayer => self.in_the_way(map, layout, of, 1).is_empty(),
+        }
     }
 }

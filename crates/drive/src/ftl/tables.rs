@@ -404,6 +404,7 @@ impl Tables {
     /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
     /// never overwritten.
     pub fn choose_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
+        self.close_cleared(lane);
         self.choose_closed(lane).or_else(|| {
             // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
             if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }

@@ -1,6 +1,6 @@
 //! Reprogrammable blocks among the tables: what the next write of a hot level can do, and what becomes of blocks by it.
 
-use super::reprogram::{Block, Reprogramming, Step, WhenValid, WordLine, is_used};
+use super::reprogram::{Block, FullyInvalidates, Reprogramming, Step, WhenValid, WordLine, is_used};
 use super::tables::Tables;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::reprogram::{Bit, Status};
@@ -55,8 +55,9 @@ impl Tables {
                 block.lines.clear();
                 block.next = 0;
             } else {
+                let leaves = exhausted && self.of().spec.fully_invalidates == FullyInvalidates::SuperLayer;
                 let block = self.of_mut().active[at].take().expect("the block just looked at");
-                if exhausted {
+                if leaves {
                     self.close_two_bit(block.super_block);
                 } else {
                     self.counters.candidates += 1;
@@ -68,12 +69,11 @@ impl Tables {
 
     /// There is no active block: a candidate that can be reprogrammed becomes it, or one is opened or reclaimed.
     fn without_active(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
+        self.close_cleared(lane);
         let of = self.of();
         let at = of.at(lane, level);
         let back = of.candidates[at].iter().position(|block| {
-            let cleared = !block.draining
-                || block.in_the_way(self.units.map(), &self.layout, of.word_lines).next().is_none();
-            cleared
+            (!block.draining || block.is_clear(self.units.map(), &self.layout, of))
                 && !block.moving
                 && !busy(block.super_block)
                 && block.reprogrammable(self.units.map(), &self.layout, of.word_lines).is_some()
@@ -187,7 +187,7 @@ impl Tables {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {
-            (!block.draining, block.in_the_way(self.units.map(), &self.layout, of.word_lines).count())
+            (!block.draining, block.in_the_way(self.units.map(), &self.layout, of, usize::MAX).len())
         };
         let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
         let k = k.expect("the caller has asked for a step");
@@ -198,8 +198,7 @@ impl Tables {
         }
         let of = self.of();
         let block = &of.candidates[at][k];
-        let pages = block.in_the_way(self.units.map(), &self.layout, of.word_lines);
-        (block.super_block, pages.take(most).collect())
+        (block.super_block, block.in_the_way(self.units.map(), &self.layout, of, most))
     }
 
     /// What was on its way from `super_block`, of `lane`, to a normal block is there.
@@ -210,6 +209,29 @@ impl Tables {
         if let Some(block) = candidates.find(|block| block.super_block == super_block) {
             block.moving = false;
         }
+        self.close_cleared(lane);
+    }
+
+    /// Leaves used-up blocks of `lane` in which nothing is in use any more to garbage collection, which has only to erase them.
+    pub(super) fn close_cleared(&mut self, lane: Lane) {
+        let Some(of) = &mut self.reprogramming else { return };
+        if of.spec.fully_invalidates == FullyInvalidates::SuperLayer {
+            return;
+        }
+        let places = of.at(lane, 0)..of.at(lane + 1, 0);
+        let map = self.units.map();
+        let cleared = |b: &Block| !b.moving && map.valid_units(b.super_block) == 0 && b.is_exhausted();
+        let mut found = Vec::new();
+        for candidates in &mut of.candidates[places] {
+            candidates.retain(|block| {
+                let cleared = cleared(block);
+                if cleared {
+                    found.push(block.super_block);
+                }
+                !cleared
+            });
+        }
+        found.into_iter().for_each(|block| self.close_two_bit(block));
     }
 
     /// Leaves a reprogrammable block to garbage collection.

@@ -50,6 +50,8 @@ pub enum Until {
 pub struct RunSpec {
     /// Simulated time before the measurement window; `None`: until the drive is at work.
     pub warmup: Option<Duration>,
+    /// Requests completed before the measurement window, instead of a time.
+    pub warmup_requests: Option<u64>,
     /// The window ends after this many completed requests.
     pub requests: Option<u64>,
     /// The window ends after this simulated time.
@@ -131,10 +133,19 @@ pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
     let long = Duration::from_ms(100 * 24 * 3_600_000);
     let doc = "simulated time before the measurement window; without it, until the drive is at work";
     let warmup = r.optional_duration("warmup", doc, optional().at_most(long))?;
+    let warmup_requests = r.optional_u64(
+        "warmup-requests",
+        "requests completed before the measurement window, instead of run.warmup",
+        optional().at_least(1),
+    )?;
+    if warmup.is_some() && warmup_requests.is_some() {
+        let why = "the window begins after a time or after so many requests: give one of the two";
+        return Err(r.conflict(&["warmup", "warmup-requests"], why));
+    }
     let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
     let time =
         r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
-    Ok(RunSpec { warmup, requests, time })
+    Ok(RunSpec { warmup, warmup_requests, requests, time })
 }
 
 impl RunSpec {
@@ -146,6 +157,10 @@ impl RunSpec {
         array: Option<&ArraySpec>,
         flows: &[FlowSpec],
     ) -> Option<(String, Duration)> {
+        if self.warmup_requests.is_some() {
+            // How long they take is not known.
+            return None;
+        }
         // A run in which something happens at a given time has no warm-up but the one that is asked for.
         let end = self.warmup.unwrap_or_default() + self.time?;
         let cut = drive.power_loss.and_then(|spec| spec.at).map(|at| ("power-loss.at".to_string(), at));

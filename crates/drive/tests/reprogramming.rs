@@ -69,7 +69,7 @@ impl Writer {
                 if step == Step::Open {
                     self.ftl.open_two_bit(Lane(0), 0);
                 }
-                let (block, word_line, _) = self.ftl.take_word_line(Lane(0), 0);
+                let (block, word_line, _, _) = self.ftl.take_word_line(Lane(0), 0);
                 self.log.push(format!("program {word_line} {pages:?}"));
                 (block, word_line, TwoBit::Whole)
             }

@@ -302,7 +302,8 @@ impl Tables {
         let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
         let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
-        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
+        let word_lines = self.layout.word_lines_per_block();
+        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
     }
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.

@@ -13,6 +13,8 @@ use interpulse_workload::{AddressSpec, FlowSpec};
 pub struct PreconditionSpec {
     /// Share of the logical capacity written once, in order.
     pub fill: f64,
+    /// Share of the pages that the fill programs that are out of date.
+    pub out_of_date: f64,
     /// What is then overwritten.
     pub overwrite: Option<OverwriteSpec>,
     /// Program/erase cycles that every block has had besides those of preconditioning itself.
@@ -74,6 +76,11 @@ pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
     let mut p = document.section("precondition")?.shaping_state();
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
+    let out_of_date = p.fraction(
+        "out-of-date",
+        "share of the units that the fill programs, at random, that are out of date when it ends",
+        default(0.0).at_most(0.9),
+    )?;
     // Wear is added to the state when a run begins.
     let cycles = p.leaving_state().u32(
         "cycles",
@@ -93,7 +100,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
         Ok(OverwriteSpec { addresses, until })
     })?;
     let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-    Ok(PreconditionSpec { fill, overwrite, cycles, seed })
+    Ok(PreconditionSpec { fill, out_of_date, overwrite, cycles, seed })
 }
 
 impl Until {
@@ -181,6 +188,12 @@ impl PreconditionSpec {
                 message:
                     "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%"
                         .into(),
+            });
+        }
+        if drive.ftl.gc == GcPolicy::Imposed && self.out_of_date > 0.0 {
+            return Err(Impossible {
+                keys: vec!["precondition.out-of-date", "ftl.gc"],
+                message: "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%".into(),
             });
         }
         if let Some(errors) = &drive.nand.errors

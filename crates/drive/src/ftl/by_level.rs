@@ -143,6 +143,14 @@ impl Ftl {
                 if !enough(self.tables.layout.units_per_program) {
                     return false;
                 }
+                if dirty <= self.tables.layout.units_per_program.saturating_sub(page)
+                    && self.tables.has_place(lane, stream)
+                    && let Some(level) = self.tables.level_to_empty(lane)
+                {
+                    // The word line has room for what has to go anyway.
+                    self.program_with_candidate(flash, lane, level, list);
+                    return true;
+                }
                 let Some(place) = self.tables.take_place(lane, stream) else {
                     self.wake_gc(flash);
                     return false;

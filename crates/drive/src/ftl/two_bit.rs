@@ -197,7 +197,8 @@ impl Tables {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {
-            (!block.draining, block.in_the_way(self.units.map(), &self.layout, of, usize::MAX).len())
+            let first = block.draining || block.is_exhausted();
+            (!first, block.in_the_way(self.units.map(), &self.layout, of, usize::MAX).len())
         };
         let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
         let k = k.expect("the caller has asked for a step");
@@ -213,6 +214,20 @@ impl Tables {
         let block = &mut self.of_mut().candidates[at][k];
         block.moving = programs;
         (block.super_block, pages)
+    }
+
+    /// A level of `lane` that has a block which is being emptied, or has been used up and is to be.
+    pub fn level_to_empty(&self, lane: Lane) -> Option<u32> {
+        let of = self.reprogramming.as_deref()?;
+        if of.spec.fully_invalidates == FullyInvalidates::SuperLayer {
+            return None;
+        }
+        let map = self.units.map();
+        (0..of.levels).find(|&level| {
+            let candidates = &of.candidates[of.at(lane, level)];
+            let waits = |b: &Block| map.valid_units(b.super_block) > 0 && (b.draining || b.is_exhausted());
+            candidates.iter().all(|b| b.moving == 0) && candidates.iter().any(waits)
+        })
     }
 
     /// What was on its way from `super_block`, of `lane`, to a normal block is there.

@@ -3,8 +3,8 @@
 Statistical twins of the paper's 15 volumes on an array of four drives, three times: conventional TLC that separates
 writes by hotness (the baseline), the reprogrammable SSD (RSS-RAID), and TLC used in MLC mode. Every published figure is
 an average over the volumes of a ratio to the baseline. What the paper does not print and what decides the figures is
-varied: how full word lines are and when a write is complete, what "initial data 92 %" means, what collection's threshold
-counts, load, and the policies of Section 4 that can be read in two ways.
+varied: how full word lines are and when a write is complete, what "initial data 92 %" means, what has a time stamp,
+load, and the policies of Section 4 that can be read in two ways.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ READINGS: dict[str, tuple[str, Sets]] = {
         "initial data all valid: 92 % of the pages, none overwritten; collection below 3 % free, at 8 % it never ends",
         {"ftl.over-provisioning": "8.7%", "ftl.gc-soft": "3%"},
     ),
-    "blocks_counted": ("the threshold of collection counts erased blocks", {**AGED, "ftl.gc-counts": "blocks"}),
     "stamp_of_pages": ("every page has a time stamp", {**AGED, "ftl.time-stamps": "unit"}),
     f"pace_{FAST}": (_PACED, _paced()),
 }

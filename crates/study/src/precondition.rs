@@ -36,7 +36,10 @@ pub fn precondition(
     let filled = ((logical as f64 * spec.fill) as u64).min(logical);
     let stripe = drive.stripe().expect("the spec has been checked");
     let mut p = Preconditioner::new(&mut ftl, stripe).working_ahead();
-    let mut dated = OutOfDate { threshold: Rng::threshold(spec.out_of_date), rng: streams.stream("precondition.out-of-date", 0) };
+    let mut dated = OutOfDate {
+        threshold: Rng::threshold(spec.out_of_date),
+        rng: streams.stream("precondition.out-of-date", 0),
+    };
     // Two to three capacities of overwrites are usual; the bar is corrected as it goes.
     let mut expected = filled;
     if let Some(o) = &spec.overwrite {

@@ -43,7 +43,11 @@ impl FullyInvalidates {
     /// Name, value and one line of documentation of each.
     pub const ALL: &'static [(&'static str, FullyInvalidates, &'static str)] = &[
         ("block", FullyInvalidates::Block, "the whole block, also one that is used up"),
-        ("super-layer", FullyInvalidates::SuperLayer, "the super layer in use; one that is used up stays as it is"),
+        (
+            "super-layer",
+            FullyInvalidates::SuperLayer,
+            "the super layer in use; one that is used up stays as it is",
+        ),
     ];
 }
 

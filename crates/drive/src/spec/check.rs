@@ -197,7 +197,8 @@ impl DriveSpec {
                 &["part.layers", "part.pages-per-block"],
                 format!(
                     "{} word lines do not fill {} layers evenly, as super layers need",
-                    layout.word_lines_per_block(), self.part.layers
+                    layout.word_lines_per_block(),
+                    self.part.layers
                 ),
             ));
         }

@@ -63,7 +63,8 @@ impl Nand {
                 (slowest(txn, |plane| self.trains.program(key(plane))), ((1 << pages) - 1) << first)
             }
             Some(how) => {
-                let first = if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { 0b11 };
+                let first =
+                    if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { 0b11 };
                 let types = how.bit().map_or(first, |bit| 1 << bit as u32);
                 (slowest(txn, |plane| self.trains.two_bit(how.bit().is_some(), key(plane))), types)
             }

@@ -193,7 +193,8 @@ impl PreconditionSpec {
         if drive.ftl.gc == GcPolicy::Imposed && self.out_of_date > 0.0 {
             return Err(Impossible {
                 keys: vec!["precondition.out-of-date", "ftl.gc"],
-                message: "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%".into(),
+                message: "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%"
+                    .into(),
             });
         }
         if let Some(errors) = &drive.nand.errors

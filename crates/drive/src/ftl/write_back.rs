@@ -250,7 +250,8 @@ impl Ftl {
         self.tables.counters.padding_units += taken - job.units() as u64;
         match job.place {
             Some(place) if place.two_bit.is_some() => {
-                self.tables.two_bit_done(job.lane, place.super_block, place.program);
+                let word_line = place.word_line(&self.tables.layout);
+                self.tables.two_bit_done(job.lane, place.super_block, word_line);
             }
             Some(place) => self.tables.program_done(place.super_block),
             None => {}

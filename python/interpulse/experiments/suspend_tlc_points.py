@@ -26,7 +26,7 @@ USUAL_MIB = 256
 
 READINGS: dict[str, tuple[str, Sets]] = {
     "printed": (
-        "nothing calibrated: the tester's 400 MT/s, entering costs nothing beyond the loop, programs of collection read nothing",
+        "nothing calibrated: 400 MT/s, entering costs nothing beyond the loop, programs of collection read nothing",
         {"part.bus-rate": "400MT/s", "part.program-suspend-entry": "0us", "ftl.imposed-reads": 0.0},
     ),
 }
@@ -34,8 +34,7 @@ READINGS: dict[str, tuple[str, Sets]] = {
 
 SENSITIVITIES: dict[str, tuple[str, Sets]] = {
     "codewords": (
-        "reads move the codewords asked for, programs of collection read nothing; 400 MT/s, firmware 32 us, which meets the "
-        "baseline; entering costs nothing beyond the loop",
+        "reads move the codewords asked for; 400 MT/s, firmware 32 us; no reads of collection, no cost beyond the loop",
         {
             "part.read-transfer": "codewords",
             "part.bus-rate": "400MT/s",

@@ -86,6 +86,7 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.mapping-unit" => &["", "", "'8KiB'", "'16KiB'"],
         "ftl.gc-choices" => &["3", "", "20"],
         "ftl.imposed-waf" => &["1.0", "2.4"],
+        "ftl.imposed-reads" => &["", "", "0", "2.5"],
         "ftl.gc-soft" => &["'2%'", "'5%'", "'15%'"],
         "ftl.gc-hard" => &["", "'1%'", "'2%'"],
         "ftl.gc-depth" => &["1", "2", "2", "16"],

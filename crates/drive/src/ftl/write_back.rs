@@ -166,22 +166,15 @@ impl Ftl {
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
         }
+        if imposed {
+            self.impose_erase(flash, lane);
+        }
         self.submit_program(flash, Kind::HostProgram, lane, job);
         self.hold_lane(lane);
         if imposed {
             self.impose(flash);
         } else {
             self.pump_gc(flash, lane);
-        }
-    }
-
-    /// A host program has been submitted: the extra ones follow it.
-    pub(super) fn impose(&mut self, flash: &mut Flash) {
-        let lanes = self.tables.layout.lanes;
-        let imposed = self.imposed.as_mut().expect("write amplification is imposed");
-        imposed.earn();
-        while let Some(lane) = self.imposed.as_mut().and_then(|imposed| imposed.next(lanes)) {
-            self.submit_program(flash, Kind::GcProgram, lane, NONE);
         }
     }
 

@@ -5,7 +5,7 @@ mod check;
 
 use crate::front::link::LinkSpec;
 use crate::front::queues::Arbitration;
-use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration, Power};
@@ -101,8 +101,8 @@ pub struct FtlSpec {
     pub reprogram: Option<ReprogramSpec>,
     /// A block worn by so many cycles more than another one of its lane has that one rewritten; `None` for never.
     pub wear_gap: Option<u32>,
-    /// Write amplification under [`GcPolicy::Imposed`].
-    pub imposed_waf: f64,
+    /// What [`GcPolicy::Imposed`] imposes.
+    pub imposed: ImposedSpec,
 }
 
 impl FtlSpec {

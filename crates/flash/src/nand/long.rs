@@ -52,7 +52,8 @@ impl Nand {
             return (PulseTrain::NONE, 0);
         }
         if command.effect == Effect::Erases {
-            let of = |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane));
+            let worn = |plane| if txn.block == NO_BLOCK { txn.cycles() } else { self.worn(d, txn, plane) };
+            let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
             return (slowest(txn, of), 0);
         }
         let key = |plane| word_line_key(txn, plane, &self.geometry);

@@ -4,6 +4,7 @@ use super::pages::of_page;
 use super::power::PowerSpec;
 use super::registry::{PRESET, presets};
 use super::spec::{EraseWear, PartSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec};
+use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
 
@@ -137,6 +138,7 @@ impl PartSpec {
                 "bus transfers (bytes) per second",
                 required().at_least(1_000_000).typical(1_200_000_000),
             )?,
+            read_transfer: ReadTransfer::read(part)?,
             command_cycles: part.duration(
                 "command-cycles",
                 "bus time of one operation's command and address cycles",

@@ -3,6 +3,7 @@
 pub mod array;
 mod context;
 mod counters;
+mod hold_up;
 mod power_loss;
 mod reliability;
 mod space;

@@ -6,6 +6,7 @@
 
 pub mod blocks;
 pub mod history;
+pub(crate) mod hold_up;
 pub mod outage;
 mod state;
 mod two_bit;

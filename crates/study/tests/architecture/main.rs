@@ -18,7 +18,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "flash",
         &[
             &["parts", "pulse", "reprogram"],
-            &["command", "errors", "geometry", "suspend", "variation"],
+            &["command", "errors", "geometry", "hold_up", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["script"],

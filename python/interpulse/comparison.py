@@ -68,7 +68,7 @@ def _bandwidth(raw: Mapping[str, Any]) -> float | None:
     return sum(known) / span / 1e6 if known and span else None
 
 
-def _figures() -> Iterator[tuple[str, str, Callable[[Mapping[str, Any]], float | None]]]:
+def figures() -> Iterator[tuple[str, str, Callable[[Mapping[str, Any]], float | None]]]:
     """Every figure that is compared: its name, its unit, and where a case has it."""
     for kind in KINDS:
         yield f"{kind} IOPS", "1/s", partial(_iops, kind)
@@ -272,7 +272,7 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     several: Sequence[One] = side if isinstance(side, list | tuple) else [side]  # type: ignore[list-item]
     runs = []
     for number, each in enumerate(several, start=1):
-        result, place = (each, f"result {number}") if isinstance(each, Result) else _read(Path(each))
+        result, place = (each, f"result {number}") if isinstance(each, Result) else read(Path(each))
         for case in result.cases:
             missing = [key for key in _IDENTITY if key not in case.raw]
             if missing or not isinstance(case.raw["seed"], int):
@@ -290,7 +290,7 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     return runs
 
 
-def _read(path: Path) -> tuple[Result, str]:
+def read(path: Path) -> tuple[Result, str]:
     """The result in a file, or in a folder of `--out`."""
     file = path / FILE if path.is_dir() else path
     try:
@@ -385,7 +385,7 @@ def _differences(case: str, a: _Run, b: _Run, notes: list[str]) -> list[Differen
 
 def _rows(case: str, pairs: list[tuple[_Run, _Run]]) -> Iterator[Row]:
     """Every figure that one side has at least."""
-    for name, unit, read in _figures():
+    for name, unit, read in figures():
         values = [(read(x.raw), read(y.raw)) for x, y in pairs]
         a, b = (_mean(of) for of in zip(*values, strict=True))
         if a is None and b is None:

@@ -6,6 +6,8 @@
 use crate::simulated::Simulated;
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_engine::{Duration, LatencyHistogram, SimTime};
+use interpulse_flash::command::USES;
+use interpulse_flash::nand::NandCounters;
 use interpulse_host::{Host, Observer, Window};
 
 /// Requests of a batch at first.
@@ -18,9 +20,19 @@ const MOST: usize = 40;
 struct Look {
     at: SimTime,
     requests: u64,
+    flash: Flash,
     ftl: FtlCounters,
     read: Counted,
     write: Counted,
+}
+
+/// What the flash of all drives has done.
+#[derive(Clone, Copy)]
+pub struct Flash {
+    /// Operations and suspensions.
+    pub nand: NandCounters,
+    /// Time of all dies by use, in ns.
+    pub uses: [u64; USES],
 }
 
 /// The buckets of a histogram that are not empty: upper end in ns, count.
@@ -29,7 +41,7 @@ type Counted = Vec<(u64, u64)>;
 /// The batches of a window that is under way or over.
 pub struct Batches {
     every: u64,
-    begins: (SimTime, u64, FtlCounters),
+    begins: Look,
     looks: Vec<Look>,
 }
 
@@ -41,6 +53,8 @@ pub struct Batch {
     pub length: Duration,
     /// What the FTL did.
     pub ftl: FtlCounters,
+    /// What the flash did.
+    pub flash: Flash,
     /// Latencies of reads: upper end of a bucket in ns, count.
     pub read: Counted,
     /// Latencies of writes.
@@ -49,22 +63,30 @@ pub struct Batch {
 
 impl Batches {
     /// Those of a window that begins now.
-    pub fn begin<D: Simulated, O: Observer>(host: &Host<D, O>, now: SimTime) -> Batches {
-        let begins = (now, host.device.completed(), ftl_of(&host.device));
+    pub fn begin<D: Simulated, O: Observer>(host: &mut Host<D, O>, now: SimTime) -> Batches {
+        let begins = Look {
+            at: now,
+            requests: host.device.completed(),
+            flash: Flash::of(&mut host.device, now),
+            ftl: ftl_of(&host.device),
+            read: Vec::new(),
+            write: Vec::new(),
+        };
         Batches { every: SMALLEST, begins, looks: Vec::with_capacity(MOST) }
     }
 
     /// Requests completed since the start of the run at which to look again.
     pub fn next(&self) -> u64 {
-        let last = self.looks.last().map_or(self.begins.1, |look| look.requests);
+        let last = self.looks.last().unwrap_or(&self.begins).requests;
         last.saturating_add(self.every)
     }
 
     /// Looks.
-    pub fn look<D: Simulated, O: Observer>(&mut self, host: &Host<D, O>, now: SimTime) {
+    pub fn look<D: Simulated, O: Observer>(&mut self, host: &mut Host<D, O>, now: SimTime) {
         let (read, write) = counted(&host.window);
         let (requests, ftl) = (host.device.completed(), ftl_of(&host.device));
-        self.looks.push(Look { at: now, requests, ftl, read, write });
+        let flash = Flash::of(&mut host.device, now);
+        self.looks.push(Look { at: now, requests, flash, ftl, read, write });
         if self.looks.len() == MOST {
             let mut k = 0;
             self.looks.retain(|_| {
@@ -77,19 +99,42 @@ impl Batches {
 
     /// The batches in order; what came after the last look is left out.
     pub fn all(&self) -> Vec<Batch> {
-        let (at, requests, ftl) = &self.begins;
-        let first = Look { at: *at, requests: *requests, ftl: *ftl, read: Vec::new(), write: Vec::new() };
-        let before = std::iter::once(&first).chain(&self.looks);
+        let before = std::iter::once(&self.begins).chain(&self.looks);
         before
             .zip(&self.looks)
             .map(|(before, after)| Batch {
                 requests: after.requests - before.requests,
                 length: after.at.since(before.at),
                 ftl: after.ftl.since(&before.ftl),
+                flash: after.flash.since(&before.flash),
                 read: since(&after.read, &before.read),
                 write: since(&after.write, &before.write),
             })
             .collect()
+    }
+}
+
+impl Flash {
+    /// What all drives' flash has done since the start.
+    fn of<D: Simulated>(device: &mut D, now: SimTime) -> Flash {
+        let mut sum = Flash { nand: NandCounters::default(), uses: [0; USES] };
+        for drive in device.drives_mut() {
+            sum.nand.add(&drive.nand().counters);
+            for die in drive.nand_mut().dies_mut() {
+                die.usage.settle(now);
+                for (to, from) in sum.uses.iter_mut().zip(die.usage.uses()) {
+                    *to += from;
+                }
+            }
+        }
+        sum
+    }
+
+    fn since(&self, before: &Flash) -> Flash {
+        Flash {
+            nand: self.nand.since(&before.nand),
+            uses: std::array::from_fn(|i| self.uses[i] - before.uses[i]),
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! Results as JSON, by the schema in `docs/result.schema.json`.
 
 pub mod array;
+mod batches;
 mod context;
 mod counters;
+mod dies;
+mod hold_up;
 mod power_loss;
 mod reliability;
 mod space;
@@ -110,6 +113,12 @@ pub fn result(
     if case.report.histograms {
         o.insert("histogram_us".into(), histograms(&all));
     }
+    if case.report.batches {
+        o.insert("batches".into(), batches::section(&m.batches));
+    }
+    if case.report.dies {
+        o.insert("dies".into(), dies::section(m, drives));
+    }
     let flows = case.flows.iter().zip(&m.window.flows).map(|(flow, l)| {
         let mut flow = json!({
             "name": flow.name,
@@ -209,7 +218,7 @@ fn operation(of: &OperationTimes) -> Value {
 }
 
 fn time_share(uses: &[u64; USES]) -> Value {
-    let total: u64 = uses.iter().sum();
+    let total = uses.iter().sum::<u64>();
     let share = |parts: &[Use]| {
         let sum: u64 = parts.iter().map(|&u| uses[u as usize]).sum();
         if total == 0 { 0.0 } else { sum as f64 / total as f64 }

@@ -3,6 +3,7 @@
 use crate::batches::{Batch, Batches};
 use crate::config::RunSpec;
 use crate::power;
+use crate::record::Recording;
 use crate::simulated::Simulated;
 use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
@@ -15,7 +16,7 @@ use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
     ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
 };
-use interpulse_host::{Clock, Failure, Observer, Pause, Stepper, Window};
+use interpulse_host::{Clock, Failure, Host, Observer, Pause, Stepper, Window};
 use std::time::Instant;
 use thiserror::Error;
 
@@ -68,6 +69,8 @@ pub struct Measured {
     pub operations: OperationStats,
     /// Time of all dies by use in the window, in ns; adds up to dies x window.
     pub uses: [u64; USES],
+    /// The same of each die, drive by drive; without those of drives that came during the run.
+    pub dies: Vec<[u64; USES]>,
     /// What bit errors led to in the window, if there are any.
     pub errors: Option<ErrorWindow>,
     /// What the flash array drew from its supplies in the window.
@@ -107,7 +110,7 @@ const WATCHED: u64 = 1 << 14;
 
 /// Takes a stepper that has not been opened through a run as `spec` says, after a warm-up. `progress` is told requests completed and
 /// simulated time in the window every 64 Ki events and returns false to stop early.
-pub fn run<D: Simulated, O: Observer, C: Clock>(
+pub fn run<D: Simulated, O: Recording, C: Clock>(
     stepper: &mut Stepper<D, O, C>,
     spec: &RunSpec,
     warmup: &Warmup,
@@ -133,9 +136,11 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
     device.drives_mut().iter_mut().for_each(|drive| drive.nand_mut().restart_power(start));
     let first = device.completed();
     stepper.host.begin_window();
+    let Host { device, observer, .. } = &mut stepper.host;
+    observer.window_begins(device, start);
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = spec.time.map_or(horizon, |time| start + time);
-    let mut batches = Batches::begin(&stepper.host, start);
+    let mut batches = Batches::begin(&mut stepper.host, start);
     let mut told = first;
     let pause = loop {
         if interrupted {
@@ -145,7 +150,8 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
         let mut go_on = |s: &Stepper<D, O, C>| {
             progress(Stage::Window, s.host.device.completed() - first, s.agenda.now().since(start))
         };
-        let pause = stepper.run(limit, next, &mut go_on)?;
+        let look = stepper.host.observer.next_look();
+        let pause = stepper.run(limit.min(look), next, &mut go_on)?;
         let done = stepper.host.device.completed();
         if done >= told + WATCHED {
             told = done;
@@ -153,11 +159,22 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
                 break Pause::Stopped;
             }
         }
+        if pause == Pause::Limit && look < limit {
+            // Nothing comes before it any more, even if the run is stopped here.
+            stepper.agenda.advance_to(look);
+            let Host { device, observer, .. } = &mut stepper.host;
+            observer.look(device, look);
+            if observer.is_done() {
+                break Pause::Stopped;
+            }
+            continue;
+        }
         if pause != Pause::Target {
             break pause;
         }
         if done >= batches.next() {
-            batches.look(&stepper.host, stepper.agenda.now());
+            let now = stepper.agenda.now();
+            batches.look(&mut stepper.host, now);
         }
         if done >= target {
             break pause;
@@ -168,7 +185,8 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
     }
     interrupted |= pause == Pause::Stopped;
     let end = stepper.agenda.now();
-    let device = &mut stepper.host.device;
+    let Host { device, observer, .. } = &mut stepper.host;
+    observer.window_ends(device, end);
     let after = Readings::take(device, end);
     let power = match device.drives_mut() {
         [drive] => power::Measured::take(drive.nand_mut(), end, &before.spent),
@@ -204,6 +222,12 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
         power,
         energy_nj,
         uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
+        dies: after
+            .dies
+            .iter()
+            .zip(&before.dies)
+            .map(|(a, b)| std::array::from_fn(|i| a[i] - b[i]))
+            .collect(),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         lane_blocks: lane_blocks(stepper.host.device.drives(), after.ftl.host_units - before.ftl.host_units),
@@ -250,6 +274,7 @@ struct Readings {
     ftl: FtlCounters,
     nand: NandCounters,
     uses: [u64; USES],
+    dies: Vec<[u64; USES]>,
     errors: Option<ErrorWindow>,
     spent: Spent,
 }
@@ -261,15 +286,18 @@ impl Readings {
             ftl: Default::default(),
             nand: Default::default(),
             uses: [0; USES],
+            dies: Vec::new(),
             errors: None,
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
             for die in drive.nand_mut().dies_mut() {
                 die.usage.settle(now);
-                for (to, from) in readings.uses.iter_mut().zip(die.usage.uses()) {
+                let uses = die.usage.uses();
+                for (to, from) in readings.uses.iter_mut().zip(uses) {
                     *to += from;
                 }
+                readings.dies.push(uses);
             }
             readings.drive.add(&drive.counters);
             readings.ftl.add(&drive.tables().counters);

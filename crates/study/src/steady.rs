@@ -149,7 +149,7 @@ fn beyond(batch: &[(u64, u64)], limit: u64) -> Ratio {
 }
 
 /// The upper end of the bucket of all batches in which the share `p` falls.
-fn quantile(batches: &[&Vec<(u64, u64)>], p: f64) -> Option<u64> {
+pub fn quantile(batches: &[&Vec<(u64, u64)>], p: f64) -> Option<u64> {
     let mut all = std::collections::BTreeMap::new();
     batches.iter().flat_map(|b| b.iter()).for_each(|&(end, n)| *all.entry(end).or_insert(0) += n);
     let count: u64 = all.values().sum();

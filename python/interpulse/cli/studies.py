@@ -90,8 +90,10 @@ def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, js
 
     try:
         if folder is not None:
+            from interpulse.report.study import with_page
+
             with undisturbed():
-                names = folder.write(files(context, outcome))
+                names = folder.write(with_page(files(context, outcome), context, outcome))
             say(f"wrote {', '.join(names)} to {folder.path}")
     except OSError as error:
         message = (

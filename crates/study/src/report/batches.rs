@@ -1,0 +1,47 @@
+//! The window over time: what was done in each of its batches.
+
+use super::time_share;
+use super::values::us;
+use crate::batches::Batch;
+use crate::steady::quantile;
+use serde_json::{Map, Value, json};
+
+/// Percentiles of a batch.
+const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// The batches in order.
+pub(super) fn section(batches: &[Batch]) -> Value {
+    let mut end = 0;
+    let each = |batch: &Batch| {
+        end += batch.length.as_ns();
+        let (ftl, nand) = (&batch.ftl, &batch.flash.nand);
+        let mut o = json!({
+            "end_s": end as f64 / 1e9,
+            "length_s": batch.length.as_ns() as f64 / 1e9,
+            "host_requests": batch.requests,
+            "read_us": latency(&batch.read),
+            "write_us": latency(&batch.write),
+            "gc_runs": ftl.gc_runs,
+            "gc_pages_moved": ftl.gc_units,
+            "erases": nand.erases,
+            "suspends": { "program": nand.program_suspends, "erase": nand.erase_suspends },
+            "time_share": time_share(&batch.flash.uses),
+        });
+        if let Some(waf) = ftl.write_amplification() {
+            o["waf"] = json!(waf);
+        }
+        o
+    };
+    batches.iter().map(each).collect()
+}
+
+fn latency(counts: &Vec<(u64, u64)>) -> Value {
+    let total: u64 = counts.iter().map(|&(_, count)| count).sum();
+    let mut o = Map::from_iter([("count".to_string(), json!(total))]);
+    for (name, p) in PERCENTILES {
+        if let Some(ns) = quantile(&[counts], p) {
+            o.insert(name.into(), us(ns as f64));
+        }
+    }
+    Value::Object(o)
+}

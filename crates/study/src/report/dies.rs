@@ -1,0 +1,51 @@
+//! Every die: what it did with its time in the window, and how worn its blocks were at the end.
+
+use super::time_share;
+use crate::run::Measured;
+use interpulse_drive::drive::Drive;
+use interpulse_drive::numbers::Lane;
+use serde_json::{Value, json};
+
+/// Groups of neighbouring super blocks that a die's wear is told by, at most.
+const GROUPS: u32 = 32;
+
+/// The dies, drive by drive; a drive that took a lost one's place in the window has no times.
+pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
+    let mut times = m.dies.iter();
+    let mut all = Vec::new();
+    for (number, drive) in drives.iter().enumerate() {
+        let geometry = &drive.spec().geometry;
+        for die in 0..geometry.dies() {
+            let mut o = json!({ "drive": number, "channel": geometry.channel_of(die), "die": die });
+            if let Some(uses) = times.next() {
+                o["time_share"] = time_share(uses);
+            }
+            o["cycles"] = wear(drive, die);
+            all.push(o);
+        }
+    }
+    Value::Array(all)
+}
+
+/// P/E cycles of a die's blocks, preconditioning included: by groups of as many super blocks of each lane.
+fn wear(drive: &Drive, die: u32) -> Value {
+    let tables = drive.tables();
+    let layout = &tables.layout;
+    let group = layout.blocks.div_ceil(GROUPS);
+    let lanes = die * layout.lanes_per_die..(die + 1) * layout.lanes_per_die;
+    let (mut means, mut most) = (Vec::new(), Vec::new());
+    for first in (0..layout.blocks).step_by(group as usize) {
+        let (mut sum, mut count, mut top) = (0u64, 0u64, 0);
+        for lane in lanes.clone() {
+            let blocks = layout.blocks_of(Lane(lane)).skip(first as usize).take(group as usize);
+            for cycles in blocks.map(|block| tables.cycles[block.index()]) {
+                sum += u64::from(cycles);
+                count += 1;
+                top = top.max(cycles);
+            }
+        }
+        means.push(sum as f64 / count as f64);
+        most.push(top);
+    }
+    json!({ "blocks": group, "mean": means, "max": most })
+}

@@ -1,0 +1,146 @@
+"""`interpulse run --repeat`: several seeds at once, a folder for each, and what they come to together."""
+
+from __future__ import annotations
+
+import json as json_text
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interpulse import repeat
+from interpulse._core import RunError
+from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
+from interpulse.cli.outfolder import OutFolder
+from interpulse.cli.progress import watch
+from interpulse.cli.run_files import files
+from interpulse.cli.streams import emit, say
+from interpulse.layout import Column, Sheet, fill, terminal_width
+from interpulse.result import Result
+from interpulse.runner import Interrupted, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from interpulse._core import Plan
+    from interpulse.config import Config
+    from interpulse.runner import Options
+
+
+def run_repeated(
+    config: Config,
+    repeats: int,
+    options: Options,
+    *,
+    seed: int | None,
+    trace: Path | None,
+    skip_bad_rows: bool,
+    out: Path | None,
+    json: bool,
+    report: bool,
+) -> int:
+    """Runs a configuration with several seeds, stores and prints what they come to; returns the exit code."""
+    whole = repeat.plan(config, repeats, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows)
+    store = None
+    if out is not None:
+        plans = [config.resolve(trace=trace, seed=each, skip_bad_rows=skip_bad_rows) for each in whole.seeds]
+        store = _Store(OutFolder.open(out), [OutFolder.open(out / f"seed-{each}") for each in whole.seeds], plans)
+    ended, code, failure = _ended(whole.plan, options)
+    if ended is None:
+        return code
+    results = whole.results(ended)
+    # Stored first, and printed whatever came of that, as a single run is.
+    lost = None
+    try:
+        if store is not None:
+            lost = store.write(results, report=report)
+    finally:
+        if not json:
+            emit(summary(results, terminal_width()))
+        if json or lost:
+            emit(json_text.dumps({"repeats": [result.raw for result in results]}, ensure_ascii=False))
+    if lost:
+        raise UserError(f"{lost}; the full results are on standard output instead")
+    if failure is not None:
+        raise failure
+    return code
+
+
+def _ended(plan: Plan, options: Options) -> tuple[Result | None, int, RunError | None]:
+    """Runs a plan: what it came to, the exit code, and what is to be raised once that is stored."""
+    try:
+        with watch() as watcher:
+            return execute(plan, options, watcher), 0, None
+    except Interrupted as stop:
+        done = "interrupted: what follows is what had been done"
+        say("interrupted before any case had a result" if stop.result is None else done)
+        return stop.result, INTERRUPTED, None
+    except RunError as error:
+        if error.partial is None:
+            raise
+        return Result.from_json(error.partial), 0, error
+
+
+@dataclass(frozen=True)
+class _Store:
+    """Where the results of all seeds go."""
+
+    folder: OutFolder
+    each: Sequence[OutFolder]
+    plans: Sequence[Plan]
+
+    def write(self, results: Sequence[Result], *, report: bool) -> str | None:
+        """Writes all files; returns what kept it from that."""
+        try:
+            with undisturbed():
+                for folder, result, plan in zip(self.each, results, self.plans, strict=True):
+                    folder.write(files(result, plan))
+                names = [folder.path.name for folder in self.each]
+                if report:
+                    from interpulse.cli.report import of_runs
+
+                    places = [str(folder.path) for folder in self.each]
+                    names += self.folder.write(of_runs([*zip(places, results, self.plans, strict=True)]))
+        except OSError as error:
+            return f"cannot write to {self.folder.path}: {error.strerror or error}"
+        say(f"wrote {', '.join(names)} to {self.folder.path}")
+        return None
+
+
+def summary(results: Sequence[Result], width: int) -> str:
+    """Every figure of every case as the mean over seeds with its 95 % interval, in lines of at most `width` columns."""
+    from interpulse.comparison import figures
+    from interpulse.latency import UNSURE
+    from interpulse.studies.estimate import Estimate
+    from interpulse.text import short_figure
+
+    by_case: dict[str, list[Result]] = {}
+    for result in results:
+        for case in result.cases:
+            if "iops" in case.raw and not case.interrupted:
+                by_case.setdefault(case.case, []).append(case)
+    parts = []
+    for name, cases in by_case.items():
+        sheet = Sheet(
+            [Column("figure", "label"), Column("mean"), Column("95 % interval"), Column("least"), Column("most")]
+        )
+        for figure, unit, read in figures():
+            values = [value for case in cases if (value := read(case.raw)) is not None]
+            if len(values) == len(cases):
+                mean = Estimate.of(values)
+                kind, _, measure = figure.partition(" ")
+                mark = UNSURE * any(measure in _few(case, kind) for case in cases)
+                interval = "-" if mean.low is None else f"{short_figure(mean.low)} .. {short_figure(mean.high)}"
+                ends = (short_figure(end) for end in (min(values), max(values)))
+                sheet.add_row(f"{figure}, {unit}" if unit else figure, mark + short_figure(mean.value), interval, *ends)
+        seeds = f"seed{'s' * (len(cases) > 1)} {', '.join(str(case.seed) for case in cases)}"
+        parts.append(f"{fill(f'{name}, {seeds}', width)}\n{sheet.text(width)}")
+    if not parts:
+        return "no case came to its end"
+    marked = any(UNSURE in part for part in parts)
+    return "\n\n".join([*parts, *[f"{UNSURE} fewer than ten requests lie beyond that percentile"] * marked])
+
+
+def _few(case: Result, kind: str) -> Sequence[str]:
+    """The percentiles of a kind that rest on fewer than ten requests."""
+    found: Sequence[str] = case.raw.get("latency_us", {}).get(kind, {}).get("few", ())
+    return found

@@ -1,0 +1,106 @@
+"""`interpulse report`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interpulse._core import ConfigError
+from interpulse.cli.exits import UserError
+from interpulse.cli.options import named_path
+from interpulse.cli.outfolder import OutFolder
+from interpulse.cli.streams import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from interpulse._core import Plan
+    from interpulse.result import Result
+
+EPILOG = """\
+Examples:
+
+  interpulse report out
+
+  interpulse report before after --out difference.html
+
+  interpulse report a-1 a-2 a-3 b-1 b-2 b-3
+
+One self-contained page: plots that zoom, tables, CSV of every plot. Results that differ in their seeds only are taken \
+together; others are compared with the first. docs/REPORT.md explains it."""
+
+
+def report(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=named_path,
+            metavar="DIR",
+            help="Folders of `run --out` or `run --repeat`, or files result.json; several are compared.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            parser=named_path,
+            metavar="FILE",
+            help="The page.",
+            show_default="report.html in the folder of one result, and here for several",
+        ),
+    ] = None,
+) -> None:
+    """Write one HTML page about results: plots of why, and with several what differs."""
+    from interpulse.report import page, runs, write
+
+    only = results[0] if len(results) == 1 else None
+    target = out if out is not None else (only if only is not None and only.is_dir() else Path()) / page.NAME
+    found = runs.load(results)
+    folder = _folder_of(target)
+    try:
+        content = write.page(found)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    try:
+        folder.store(target.name, content)
+    except OSError as error:
+        raise UserError(f"cannot write {target}: {error.strerror or error}") from None
+    say(f"wrote {target} ({len(content) / 1e6:.1f} MB)")
+
+
+def _folder_of(target: Path) -> OutFolder:
+    """The folder of a page that may be written there: nothing but an earlier page is replaced."""
+    from interpulse.report.page import MARK
+
+    if target.is_dir():
+        raise UserError(f"--out {target}: this is a folder; name the page, such as {target / 'report.html'}")
+    try:
+        with target.open("rb") as file:
+            if MARK not in file.read(4096):
+                raise UserError(
+                    f"{target} is there and is no page of interpulse: it is left as it is; name another --out"
+                )
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UserError(f"cannot read {target}: {error.strerror or error}") from None
+    return OutFolder.open(target.parent)
+
+
+def of_runs(ended: Sequence[tuple[str, Result, Plan]]) -> Iterator[tuple[str, bytes]]:
+    """The page about runs that have just ended, as a file; why there is none is said instead.
+
+    Args:
+        ended: of each its folder, its result and its plan.
+    """
+    from interpulse.cli.show import resolved_json
+    from interpulse.report import page, runs, write
+
+    found = [runs.Run(place, result, json.loads(resolved_json(plan))["entries"]) for place, result, plan in ended]
+    try:
+        yield page.NAME, write.page(found)
+    except (ConfigError, ValueError) as error:
+        say(f"no {page.NAME}: {error}")

@@ -1,0 +1,21 @@
+"""What a run leaves in the folder of `--out`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interpulse._core import Plan
+    from interpulse.result import Result
+
+
+def files(result: Result, plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """The result, its table, the resolved configuration, and power over time where that was followed."""
+    from interpulse.cli import power, show, table
+
+    yield "result.json", f"{result.to_json(indent=2)}\n".encode()
+    yield "table.txt", f"{table.render(result)}\n".encode()
+    yield "config.resolved.json", f"{show.resolved_json(plan, indent=2)}\n".encode()
+    yield from power.files(result)

@@ -1,0 +1,1 @@
+"""One self-contained HTML page about results: what they come to, plots of why, and what differs between them."""

@@ -1,0 +1,160 @@
+"use strict";
+(async () => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byChart = {};
+  const shownRows = 500;
+  const say = (text) => { document.getElementById("said").textContent = text; };
+
+  // Light or dark: as the system has it until the button is pressed; paper is light.
+  const toDark = new Map(Object.entries(data.dark));
+  const toLight = new Map([...toDark].map(([light, dark]) => [dark, light]));
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  let shown = false;
+  const exchange = (value, map) => {
+    if (typeof value === "string") return map.get(value.toLowerCase());
+    if (value && typeof value === "object" && typeof value.value === "string") {
+      const other = map.get(value.value.toLowerCase());
+      return other && { ...value, value: other };
+    }
+    return undefined;
+  };
+  const recolour = (map) => {
+    const seen = new Set();
+    for (const { figure } of Object.values(byChart)) for (const model of figure.references()) seen.add(model);
+    for (const model of seen) {
+      for (const property of model) {
+        const name = property.attr;
+        if (name.endsWith("_color")) {
+          const other = exchange(model[name], map);
+          if (other !== undefined) model.setv({ [name]: other });
+        }
+      }
+      if (model.type === "ColumnDataSource" && Array.isArray(model.data.fill)) {
+        model.data = { ...model.data, fill: model.data.fill.map((colour) => map.get(colour) || colour) };
+      }
+    }
+  };
+  const paint = (dark) => {
+    document.documentElement.classList.toggle("dark", dark);
+    if (dark !== shown) {
+      shown = dark;
+      recolour(dark ? toDark : toLight);
+    }
+  };
+  const wanted = () => (chosen === null ? system.matches : chosen);
+
+  // Ranges: moved in the space of their axis.
+  const axes = (figure) =>
+    [[figure.x_range, figure.x_scale], [figure.y_range, figure.y_scale]].filter(([range]) => typeof range.start === "number" && range.type !== "FactorRange");
+  const into = (scale) => (scale.type === "LogScale" ? [Math.log, Math.exp] : [(x) => x, (x) => x]);
+  const move = (range, scale, change) => {
+    const [there, back] = into(scale);
+    const [start, end] = change(there(range.start), there(range.end));
+    range.setv({ start: back(start), end: back(end) });
+  };
+  const zoom = (figure, factor) => {
+    for (const [range, scale] of axes(figure)) {
+      move(range, scale, (a, b) => [(a + b) / 2 - (factor * (b - a)) / 2, (a + b) / 2 + (factor * (b - a)) / 2]);
+    }
+  };
+  const pan = (figure, share) => {
+    const [first] = axes(figure);
+    if (first) move(first[0], first[1], (a, b) => [a + share * (b - a), b + share * (b - a)]);
+  };
+
+  const toggle = (name, button) => {
+    const visible = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(visible));
+    for (const renderer of byChart[name].renderers) if (renderer.name === button.dataset.name) renderer.visible = visible;
+    say(`${button.textContent} ${visible ? "shown" : "hidden"}`);
+  };
+
+  // CSV, quoted as RFC 4180 has it.
+  const field = (value) => {
+    if (value === null) return "";
+    const text = String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const csv = (table) => [table.columns, ...table.rows].map((row) => `${row.map(field).join(",")}\n`).join("");
+  const download = (name) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([csv(data.tables[name])], { type: "text/csv" }));
+    link.download = `${name}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    say(`${name}.csv was saved`);
+  };
+  const fill = (details, name) => {
+    const { columns, rows } = data.tables[name];
+    const wide = document.createElement("div");
+    wide.className = "wide";
+    wide.tabIndex = 0;
+    wide.setAttribute("role", "region");
+    wide.setAttribute("aria-label", `Numbers of ${name}`);
+    const table = document.createElement("table");
+    const line = (cells, kind, where) => {
+      const row = where.insertRow();
+      for (const cell of cells) {
+        const each = document.createElement(kind);
+        if (kind === "th") each.scope = "col";
+        each.textContent = cell === null ? "" : typeof cell === "number" ? String(Number(cell.toPrecision(7))) : String(cell);
+        row.append(each);
+      }
+    };
+    line(columns, "th", table.createTHead());
+    const body = table.createTBody();
+    for (const row of rows.slice(0, shownRows)) line(row, "td", body);
+    wide.append(table);
+    details.append(wide);
+    if (rows.length > shownRows) {
+      const rest = document.createElement("p");
+      rest.textContent = `The first ${shownRows} of ${rows.length} rows; the CSV file has all.`;
+      details.append(rest);
+    }
+  };
+
+  for (const chart of document.querySelectorAll(".chart")) {
+    const name = chart.dataset.chart;
+    chart.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button?.dataset.name !== undefined) { toggle(name, button); return; }
+      const what = button?.dataset.do;
+      if (!what) return;
+      if (what === "csv") { download(name); return; }
+      const { figure, whole } = byChart[name];
+      if (what === "in" || what === "out") zoom(figure, what === "in" ? 0.5 : 2);
+      if (what === "left" || what === "right") pan(figure, what === "left" ? -0.25 : 0.25);
+      if (what === "reset") for (const [range, start, end] of whole) range.setv({ start, end });
+      say(`${chart.querySelector("h3").textContent}: ${button.textContent}`);
+    });
+    const numbers = chart.querySelector("details.numbers");
+    numbers.addEventListener("toggle", () => { if (numbers.open && !numbers.querySelector("table")) fill(numbers, name); });
+  }
+
+  if (data.plots) {
+    const { document: plots, roots } = data.plots;
+    await Bokeh.embed.embed_items({ report: plots }, [{ docid: "report", roots, root_ids: Object.keys(roots) }]);
+    const drawn = Bokeh.documents[Bokeh.documents.length - 1];
+    for (const [id, place] of Object.entries(roots)) {
+      const figure = drawn.get_model_by_id(id);
+      const whole = axes(figure).map(([range]) => [range, range.start, range.end]);
+      byChart[place.replace(/^plot-/, "")] = { figure, whole, renderers: figure.renderers };
+      // A brush moves the range that others share, and what is whole for them is whole for it.
+    }
+    const tools = (figure) => figure.toolbar.tools.filter((tool) => tool.type === "RangeTool");
+    for (const each of Object.values(byChart)) {
+      for (const tool of tools(each.figure)) {
+        const own = each.figure;
+        each.whole = [[tool.x_range, own.x_range.start, own.x_range.end]];
+        each.figure = { x_range: tool.x_range, x_scale: own.x_scale, y_range: {}, y_scale: {}, references: () => own.references() };
+      }
+    }
+  }
+  paint(wanted());
+  system.addEventListener("change", () => paint(wanted()));
+  document.getElementById("theme").addEventListener("click", () => { chosen = !wanted(); paint(chosen); });
+  window.addEventListener("beforeprint", () => paint(false));
+  window.addEventListener("afterprint", () => paint(wanted()));
+  document.documentElement.dataset.ready = "yes";
+})();

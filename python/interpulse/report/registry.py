@@ -1,0 +1,34 @@
+"""The sections of a page about runs, in their order: a line here and a file in `sections/` is all of one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interpulse.report.parts import Section
+    from interpulse.report.runs import Report
+
+SECTIONS = (
+    "headline",
+    "comparison",
+    "latency",
+    "blame",
+    "over_time",
+    "activity",
+    "dies",
+    "wear",
+    "power",
+    "configuration",
+)
+"""The files, each with a function `section` that takes a `Report` and returns a `Section`, None with nothing to say."""
+
+
+def sections(report: Report) -> Iterator[Section]:
+    """The sections that have something to say."""
+    for name in SECTIONS:
+        found: Section | None = import_module(f"interpulse.report.sections.{name}").section(report)
+        if found is not None:
+            yield found

@@ -1,0 +1,207 @@
+"""The results that a page is about: read from their folders, and put together by what was run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interpulse import comparison
+from interpulse._core import ConfigError, version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from interpulse.comparison import Comparison
+    from interpulse.result import Result
+
+SCHEMA = 1
+"""The `schema_version` of results that are read."""
+
+RESOLVED = "config.resolved.json"
+"""The name of the resolved configuration in the folder of `--out`."""
+
+SEEDS = "seed-*"
+"""How the folders of `run --repeat` are called."""
+
+_FIRST = ("schema_version", "version", "seed", "case")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One result and where it is from."""
+
+    place: str
+    result: Result
+    entries: Sequence[Mapping[str, str]] = ()
+    """Every setting: `key`, `value`, `origin`, `doc`; none where only the result itself is there."""
+
+
+@dataclass
+class Series:
+    """One case with all of its seeds: what a plot shows in one colour."""
+
+    label: str
+    side: str
+    case: str
+    raws: list[dict[str, Any]] = field(default_factory=list)
+    """The results of its seeds, in ascending order."""
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The result with the least seed: what is shown where seeds have no mean."""
+        return self.raws[0]
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds."""
+        return [int(raw["seed"]) for raw in self.raws]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a page is made of."""
+
+    runs: Sequence[Run]
+    series: Sequence[Series]
+    sides: Mapping[str, Sequence[Run]]
+    """Runs of the same configuration by the letter of their side; one side where all differ in their seeds only."""
+    comparisons: Sequence[Comparison]
+    notes: Sequence[str]
+    """What the reader should know before believing a figure."""
+
+    def only_first(self) -> str:
+        """What to say of a plot that shows one seed of several."""
+        several = [each for each in self.series if len(each.raws) > 1]
+        return f" Seed {several[0].first['seed']} of each." if several else ""
+
+
+def load(paths: Iterable[Path]) -> list[Run]:
+    """Reads results.
+
+    Args:
+        paths: files `result.json`, folders of `run --out`, or folders of `run --repeat`.
+
+    Raises:
+        ConfigError: one cannot be read, is no result, or is one of another schema; the message says which and why.
+    """
+    runs = []
+    for path in paths:
+        seeds = sorted(path.glob(SEEDS), key=_number) if path.is_dir() and not (path / comparison.FILE).exists() else []
+        runs += [_load(each) for each in seeds or [path]]
+    return runs
+
+
+def _number(path: Path) -> tuple[int, str]:
+    digits = path.name.rpartition("-")[2]
+    return int(digits) if digits.isdecimal() else 0, path.name
+
+
+def _load(path: Path) -> Run:
+    result, place = comparison.read(path)
+    for case in result.cases:
+        missing = [key for key in _FIRST if key not in case.raw]
+        if missing:
+            raise ConfigError(f"{place} is not a result of `interpulse run`: there is no '{missing[0]}'")
+        if case.raw["schema_version"] != SCHEMA:
+            seen = f"seen schema_version = {case.raw['schema_version']!r}, of interpulse {case.raw['version']}"
+            raise ConfigError(f"{place}: {seen}; expected {SCHEMA}, as interpulse {version} writes and reads it")
+        if not isinstance(case.raw["seed"], int) or isinstance(case.raw["seed"], bool):
+            raise ConfigError(f"{place} is not a result of `interpulse run`: seed = {case.raw['seed']!r}")
+    return Run(place, result, _entries(path))
+
+
+def _entries(path: Path) -> list[dict[str, str]]:
+    """The settings with their sources, where they lie beside the result."""
+    file = (path if path.is_dir() else path.parent) / RESOLVED
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))["entries"]
+        return [{key: str(entry[key]) for key in ("key", "value", "origin", "doc")} for entry in found]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []  # The page says that there are no sources.
+
+
+def of(runs: Sequence[Run]) -> Report:
+    """Puts together runs that differ in nothing but their seeds, and compares what does differ.
+
+    Raises:
+        ConfigError: no run has a case with figures.
+    """
+    notes: list[str] = []
+    sides = _sides(runs)
+    series: list[Series] = []
+    for side, of_side in sides.items():
+        by_case: dict[str, Series] = {}
+        for run in of_side:
+            for raw in _whole(run, notes):
+                label = raw["case"] if len(sides) == 1 else f"{side}: {raw['case']}"
+                by_case.setdefault(raw["case"], Series(label, side, raw["case"])).raws.append(raw)
+        for each in by_case.values():
+            each.raws.sort(key=lambda raw: int(raw["seed"]))
+        series += by_case.values()
+    if not series:
+        told = f": {'; '.join(notes)}" if notes else ""
+        raise ConfigError(f"no case has figures to report{told}")
+    versions = {str(raw["version"]) for each in series for raw in each.raws}
+    if versions != {version}:
+        notes.append(f"measured by interpulse {', '.join(sorted(versions))}, this page is of {version}")
+    return Report(runs, series, sides, list(_compared(sides, series, notes)), notes)
+
+
+def _whole(run: Run, notes: list[str]) -> Iterable[dict[str, Any]]:
+    """The cases that have figures; what the others lack is noted."""
+    for case in run.result.cases:
+        told = f"case {case.case} of {run.place}"
+        if "error" in case.raw:
+            notes.append(f"{told} failed and is left out: {case.raw['error']}")
+        elif "iops" not in case.raw:
+            notes.append(f"{told} was interrupted before anything was measured and is left out")
+        else:
+            if case.interrupted:
+                notes.append(f"{told} was interrupted: its figures are those of a shorter run")
+            yield case.raw
+
+
+def _sides(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Runs by what they ran: equal configurations but for seeds, each seed once."""
+    sides: list[tuple[object, set[int], list[Run]]] = []
+    for run in runs:
+        what = _what(run.result)
+        for known, seeds, of_side in sides:
+            if known == what and run.result.seed not in seeds:
+                seeds.add(run.result.seed)
+                of_side.append(run)
+                break
+        else:
+            sides.append((what, {run.result.seed}, [run]))
+    return {_letter(number): of_side for number, (_, _, of_side) in enumerate(sides)}
+
+
+def _letter(number: int) -> str:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return letters[number] if number < len(letters) else f"{letters[number // 26 - 1]}{letters[number % 26]}"
+
+
+def _what(result: Result) -> object:
+    """What was run, without seeds and without the texts that change nothing."""
+    return {
+        case.case: {k: v for k, v in case.raw.get("config", {}).items() if k.split(".")[-1] != "seed"}
+        for case in result.cases
+    } | {"version": result.raw["version"]}
+
+
+def _compared(sides: Mapping[str, Sequence[Run]], series: Sequence[Series], notes: list[str]) -> Iterable[Comparison]:
+    """The first side with each other one; of a single side, its first case with each other one."""
+    first, *others = ([run.result for run in of_side] for of_side in sides.values())
+    pairs: list[tuple[list[Result], tuple[str, ...]]]
+    if others:
+        pairs = [(other, ()) for other in others]
+    else:
+        names = [each.case for each in series]
+        pairs = [(first, (f"{names[0]}={name}",)) for name in names[1:]]
+    for other, cases in pairs:
+        try:
+            yield comparison.compare(first, other, cases=cases)
+        except ConfigError as error:
+            notes.append(f"not compared: {error}")

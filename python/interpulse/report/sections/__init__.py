@@ -1,0 +1,1 @@
+"""The sections of a page about runs, one in each file."""

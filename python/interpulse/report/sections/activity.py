@@ -1,0 +1,136 @@
+"""Garbage collection and suspensions: when, how many, and what they took."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from interpulse.report.drawing import PAPER, Key, colour
+from interpulse.report.parts import Chart, Html, Section, table
+from interpulse.report.sections.over_time import lines, over_time, per_second
+from interpulse.text import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bokeh.plotting import figure
+
+    from interpulse.report.drawing import Drawing
+    from interpulse.report.runs import Report, Series
+
+_RATES = {
+    "suspends.program": "program suspensions",
+    "suspends.erase": "erase suspensions",
+    "gc_runs": "victims emptied",
+    "gc_pages_moved": "units moved by collection",
+    "erases": "erases",
+}
+
+_COUNTS = {
+    "programs": ("nand", "programs"),
+    "erases": ("nand", "erases"),
+    "program suspensions": ("nand", "suspends", "program"),
+    "erase suspensions": ("nand", "suspends", "erase"),
+    "most suspensions of one program": ("nand", "program_us", "most_suspends"),
+    "most suspensions of one erase": ("nand", "erase_us", "most_suspends"),
+    "victims emptied by collection": ("ftl", "gc_runs"),
+    "  of them with nothing valid": ("ftl", "direct_gc_runs"),
+    "units moved by collection": ("ftl", "gc_pages_moved"),
+    "die time of collection, s": ("ftl", "gc_time_s"),
+}
+
+
+_HATCHES = (" ", "/", "x", ".")
+
+
+def section(report: Report) -> Section:
+    """Charts over time where batches are known, counts in any case."""
+    found = lines(report)
+    parts: list[Chart | Html] = []
+    for name, label in _RATES.items():
+        read = partial(per_second, name)
+        if any(read(batch) for _, _, batches in found for batch in batches):
+            title = f"{label.capitalize()} per second"
+            about = f"{label.capitalize()} per simulated second, batch by batch.{report.only_first()}"
+            parts.append(over_time(f"activity-{name.replace('.', '-')}", title, about, found, per_s=read))
+    for operation in ("program", "erase"):
+        counted = [(k, series) for k, series in enumerate(report.series) if _times(series, operation)]
+        if any(len(_times(series, operation)) > 1 for _, series in counted):
+            parts.append(_by_suspends(operation, counted, report))
+    rows = []
+    for label, path in _COUNTS.items():
+        values = [_at(series.first, path) for series in report.series]
+        if any(values):
+            rows.append([label, *(number(value, 3 if isinstance(value, float) else 0) for value in values)])
+    caption = "Collection and suspension in the window" + (
+        f" ({report.only_first().strip()[:-1]})" if report.only_first() else ""
+    )
+    parts.append(table(caption, ["figure", *(series.label for series in report.series)], rows))
+    return Section("activity", "Collection and suspension", parts)
+
+
+def _at(raw: Any, path: Sequence[str]) -> float | None:  # noqa: ANN401 - JSON
+    for key in path:
+        raw = raw.get(key) if isinstance(raw, dict) else None
+    return raw if isinstance(raw, int | float) else None
+
+
+def _times(series: Series, operation: str) -> list[int]:
+    """Operations by number of suspensions, from none on."""
+    found: list[int] = series.first.get("nand", {}).get(f"{operation}_us", {}).get("by_suspends", [])
+    return found
+
+
+def _by_suspends(operation: str, counted: Sequence[tuple[int, Series]], report: Report) -> Chart:
+    rows = [
+        [series.label, times, count] for _, series in counted for times, count in enumerate(_times(series, operation))
+    ]
+    about = f"{operation.capitalize()}s that ended in the window, by how often each was suspended.{report.only_first()}"
+    title = f"Suspensions of a {operation}" if operation == "program" else "Suspensions of an erase"
+    name = f"activity-by-{operation}"
+    return Chart(name, title, about, ("case", "suspensions", f"{operation}s"), rows, partial(_bars, operation, counted))
+
+
+def _bars(operation: str, counted: Sequence[tuple[int, Series]], drawing: Drawing) -> figure:
+    from bokeh.models import ColumnDataSource
+
+    every = [_times(series, operation) for _, series in counted]
+    widest, highest = max(map(len, every)), max(max(times) for times in every)
+    found = drawing.figure(
+        f"suspensions of one {operation}",
+        f"{operation}s",
+        drawing.range(-0.6, widest - 0.4),
+        drawing.range(0.5, 2.0 * highest),
+        y_axis_type="log",
+    )
+    found.yaxis.formatter.min_exponent = 7
+    width = 0.8 / len(counted)
+    bars, keys = [], []
+    for place, (index, series) in enumerate(counted):
+        pairs = [(times, count) for times, count in enumerate(_times(series, operation)) if count]
+        hatch = _HATCHES[index % len(_HATCHES)]
+        data = {
+            "x": [times - 0.4 + (place + 0.5) * width for times, _ in pairs],
+            "times": [times for times, _ in pairs],
+            "count": [count for _, count in pairs],
+            "case": [series.label] * len(pairs),
+        }
+        bar = found.vbar(
+            "x",
+            top="count",
+            bottom=0.5,
+            width=width * 0.95,
+            source=ColumnDataSource(data),
+            fill_color=colour(index),
+            line_color=None,
+            hatch_pattern=hatch,
+            hatch_color=PAPER,
+            hatch_alpha=0.6,
+            name=series.label,
+        )
+        bars.append(bar)
+        keys.append(Key(series.label, colour(index), hatch=hatch))
+    tips = [("case", "@case"), ("suspensions", "@times"), (f"{operation}s", "@count{0,0}")]
+    drawing.hover(found, tips, bars)
+    drawing.legend(found, keys)
+    return found

@@ -1,0 +1,107 @@
+"""What a reader wants first: throughput, tails, and how sure they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interpulse.comparison import figures
+from interpulse.latency import UNSURE
+from interpulse.report.parts import Html, Section, escaped, prose, table
+from interpulse.studies.estimate import Estimate
+from interpulse.text import number, short_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from interpulse.report.runs import Report, Series
+
+_CARDS = ("all IOPS", "read p99", "read p99.9", "write p99", "write amplification")
+
+_DRIFTING = {
+    "waf": "write amplification",
+    "iops": "requests per second",
+    "read_p99_us": "p99 of reads",
+    "write_p99_us": "p99 of writes",
+}
+
+
+def section(report: Report) -> Section:
+    """Cards, then every figure of every case."""
+    every = list(figures())
+    rows = []
+    for name, unit, read in every:
+        cells = [told(series, name, read) for series in report.series]
+        if any(cell != "-" for cell in cells):
+            rows.append([f"{name}, {unit}" if unit else name, *cells])
+    cards = "".join(_card(series, every) for series in report.series)
+    words = "Latency runs from submission by the host to completion."
+    words += (
+        " Figures are means over seeds with their 95 % interval."
+        if any(len(series.raws) > 1 for series in report.series)
+        else " In brackets: the 95 % interval of a percentile within this run; another seed may give what lies outside."
+    )
+    words += f" {UNSURE} marks a percentile beyond which fewer than ten requests lie."
+    head = ["figure", *(series.label for series in report.series)]
+    parts = [Html(f'<div class="cards">{cards}</div>'), *_sure(report), prose(words), table("Every figure", head, rows)]
+    return Section("headline", "Headline", parts)
+
+
+def _card(series: Series, every: list[tuple[str, str, Callable[[Mapping[str, Any]], float | None]]]) -> str:
+    items = []
+    for name, unit, read in every:
+        if name in _CARDS and (text := told(series, name, read)) != "-":
+            value, bracket, rest = text.partition(" (")
+            small = f"<small>{escaped(bracket.strip() + rest)}</small>" if bracket else ""
+            suffix = "" if unit in ("", "1/s") else f" {unit}"
+            items.append(f"<dt>{escaped(name)}</dt><dd>{escaped(value + suffix)}{small}</dd>")
+    seeds = f"seed{'s' * (len(series.raws) > 1)} {', '.join(map(str, series.seeds))}"
+    return f'<div class="card"><h3>{escaped(series.label)}</h3><p>{escaped(seeds)}</p><dl>{"".join(items)}</dl></div>'
+
+
+def told(series: Series, name: str, read: Callable[[Mapping[str, Any]], float | None]) -> str:
+    """A figure with what is known of its chance; a dash where there is none."""
+    known = [value for value in map(read, series.raws) if value is not None]
+    if len(known) < len(series.raws) or not known:
+        return "-"
+    kind, _, measure = name.partition(" ")
+    summaries = [raw.get("latency_us", {}).get(kind, {}) for raw in series.raws]
+    mark = UNSURE if any(measure in summary.get("few", ()) for summary in summaries) else ""
+    if len(known) > 1:
+        estimate = Estimate.of(known)
+        return f"{mark}{_short(estimate.value)} ({_short(estimate.low)} .. {_short(estimate.high)})"
+    interval = summaries[0].get("interval", {}).get(measure)
+    return f"{mark}{_short(known[0])}" + (f" ({_short(interval[0])} .. {_short(interval[1])})" if interval else "")
+
+
+def _short(value: float | None) -> str:
+    return short_figure(value) if value is None or abs(value) < 1000 else number(value, 0)
+
+
+def _sure(report: Report) -> Iterator[Html]:
+    """How each drive came to work, and whether its window was steady."""
+    lines, warnings = [], []
+    for series in report.series:
+        for raw in series.raws:
+            of = series.label if len(series.raws) == 1 else f"{series.label}, seed {raw['seed']}"
+            steady, warmup = raw.get("steady", {}), raw.get("warmup", {})
+            if steady.get("verdict") == "no":
+                warnings.append(f"{of}: the window was not steady: {_halves(steady, 'drifts')}.")
+            elif steady.get("verdict") == "unknown":
+                unsure = f": {_halves(steady, 'unsure')}" if steady.get("unsure") else ""
+                lines.append(f"{of}: the window is too short to tell whether it was steady{unsure}.")
+            if warmup.get("by") == "none":
+                warnings.append(f"{of}: no warm-up: {warmup.get('why', 'none was asked for')}.")
+            elif warmup.get("why"):
+                lines.append(f"{of}: {warmup['why']}.")
+    if warnings:
+        yield prose(*warnings, kind="warning")
+    if lines:
+        yield prose(*lines, kind="note")
+
+
+def _halves(steady: Mapping[str, Any], which: str) -> str:
+    def one(name: str) -> str:
+        first, second = steady["halves"][name]
+        return f"{_DRIFTING.get(name, name)} {_short(first)}, then {_short(second)}"
+
+    return "; ".join(one(name) for name in steady[which])

@@ -1,0 +1,341 @@
+"""Does the page work in a browser: is every plot drawn, do hover, zoom, legends and CSV work, and can everyone use it?
+
+A real headless Chromium, which `make verify` looks for by the names that distributions give it (Debian: apt install
+chromium), or where INTERPULSE_BROWSER says; `.venv/bin/playwright install chromium` gives one, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from interpulse.cli import run_app
+from interpulse.report import page as pages
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = [
+    pytest.mark.verify,
+    # Playwright leaves sockets of its own loop to the interpreter's end.
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+SMALL = ROOT / "examples" / "small.toml"
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+READY = "document.documentElement.dataset.ready === 'yes'"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make build` does")
+    own = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+    with sync_api.sync_playwright() as playwright:
+        found = own or playwright.chromium.executable_path
+        if not Path(found).exists():
+            pytest.skip(
+                "there is no Chromium on this machine: apt install chromium, or .venv/bin/playwright install chromium"
+            )
+        # Without a sandbox of its own, which needs rights that containers do not give.
+        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two seeds of two cases with all that a page can show, and one other configuration."""
+    top = tmp_path_factory.mktemp("browser")
+    asked = ["run", str(SMALL), "--report", "--no-cache", "--set", "run.requests=40000", "--set", "power.trace=true"]
+    assert run_app([*asked, "--repeat", "2", "--out", str(top / "out")]) == 0
+    assert run_app([*asked, "--set", "flow.0.depth=4", "--out", str(top / "other")]) == 0
+    assert run_app(["report", str(top / "out"), str(top / "other"), "--out", str(top / "both.html")]) == 0
+    return top
+
+
+@pytest.fixture(params=["out/report.html", "both.html"])
+def opened(request: pytest.FixtureRequest, browser: Browser, folder: Path) -> Iterator[Page]:
+    yield from _opened(browser, folder / request.param)
+
+
+@pytest.fixture
+def first(browser: Browser, folder: Path) -> Iterator[Page]:
+    """The page of the repeated run."""
+    yield from _opened(browser, folder / "out" / pages.NAME)
+
+
+def _opened(browser: Browser, path: Path, scheme: Any = "light") -> Iterator[Page]:  # noqa: ANN401 - a literal
+    """The page, from disk and without a network; nothing may be said on the console but how long it took."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda line: said.append(line.text) if line.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("requestfailed", lambda request: said.append(request.url))
+    page.goto(path.as_uri())
+    page.wait_for_function(READY, timeout=120_000)
+    yield page
+    assert said == []
+    context.close()
+
+
+def charts(page: Page) -> list[str]:
+    return [each.get_attribute("data-chart") or "" for each in page.locator(".chart").all()]
+
+
+def tables(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(page.locator("#data").text_content() or "")["tables"]
+    return found
+
+
+def ends(page: Page, name: str) -> list[float]:
+    """The ends of a chart's ranges, x first."""
+    found: list[float] = page.evaluate(
+        """name => {
+          const figure = Bokeh.documents[0].roots().find(root => Object.entries(
+            JSON.parse(document.getElementById('data').textContent).plots.roots).some(
+              ([id, place]) => id === root.id && place === 'plot-' + name));
+          return [figure.x_range.start, figure.x_range.end, figure.y_range.start, figure.y_range.end];
+        }""",
+        name,
+    )
+    return found
+
+
+def plot(page: Page, name: str) -> Locator:
+    """A chart's place, in view."""
+    found = page.locator(f"#plot-{name}")
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def colours(page: Page, name: str) -> set[tuple[int, ...]]:
+    """The colours of a chart as it is shown."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(plot(page, name).screenshot())) as shot:
+        found = shot.convert("RGB").getcolors(1 << 24)
+    assert found is not None
+    return {colour for count, colour in found if count > 3 and isinstance(colour, tuple)}
+
+
+def test_every_plot_is_drawn(opened: Page) -> None:
+    names = charts(opened)
+    assert len(names) >= 20
+    for name in names:
+        seen = colours(opened, name)
+        assert any(max(colour) - min(colour) > 40 for colour in seen), f"{name}: nothing in colour"
+        box = plot(opened, name).bounding_box()
+        assert box is not None
+        assert box["width"] > 900, name
+        assert box["height"] >= 100, name
+
+
+def test_hover_says_what_is_below(first: Page) -> None:
+    for name, expected in (
+        ("blame", ["cause", "share", "%"]),
+        ("dies-1", ["die", "busy", "programming"]),
+        ("activity-by-program", ["suspensions", "programs"]),
+        ("wear-2", ["mean cycles"]),
+        ("over-time-dies-1", ["share"]),
+    ):
+        place = plot(first, name)
+        box = place.bounding_box()
+        assert box is not None
+        tip = first.locator(".bk-tooltip-content:visible")
+        text = ""
+        # Somewhere along a line through the plot there is something.
+        for step in range(3, 40):
+            first.mouse.move(box["x"] + box["width"] * step / 40, box["y"] + box["height"] * 0.62)
+            first.wait_for_timeout(100)
+            if tip.count():
+                text = tip.first.inner_text()
+                break
+        for word in expected:
+            assert word in text, (name, text)
+
+
+def test_buttons_zoom_and_give_the_whole_back(first: Page) -> None:
+    for name in ("latency-read", "over-time-iops", "power-operations"):
+        chart = first.locator(f"#chart-{name}")
+        whole = ends(first, name)
+        chart.get_by_role("button", name="Zoom in").click()
+        near = ends(first, name)
+        assert near[0] > whole[0], name
+        assert near[1] < whole[1], name
+        chart.get_by_role("button", name="Right").click()
+        assert ends(first, name)[0] > near[0]
+        chart.get_by_role("button", name="Left").click()
+        assert ends(first, name) == pytest.approx(near, abs=1e-9)
+        chart.get_by_role("button", name="Zoom out").click()
+        assert ends(first, name) == pytest.approx(whole, abs=1e-9)
+        chart.get_by_role("button", name="Zoom in").click()
+        chart.get_by_role("button", name="Whole").click()
+        assert ends(first, name) == whole
+
+
+def test_dragging_zooms(first: Page) -> None:
+    whole = ends(first, "latency-read")
+    box = plot(first, "latency-read").bounding_box()
+    assert box is not None
+    first.mouse.move(box["x"] + 400, box["y"] + 100)
+    first.mouse.down()
+    first.mouse.move(box["x"] + 700, box["y"] + 250, steps=5)
+    first.mouse.up()
+    near = ends(first, "latency-read")
+    assert whole[0] < near[0] < near[1] < whole[1]
+
+
+def test_the_brush_zooms_all_that_is_over_time(first: Page) -> None:
+    over_time = [name for name in charts(first) if name.startswith("over-time-") and name != "over-time-brush"]
+    assert len(over_time) >= 5
+    whole = ends(first, "over-time-iops")
+    box = plot(first, "over-time-brush").bounding_box()
+    assert box is not None
+    first.mouse.move(box["x"] + 300, box["y"] + 60)
+    first.mouse.down()
+    first.mouse.move(box["x"] + 600, box["y"] + 60, steps=8)
+    first.mouse.up()
+    for name in over_time:
+        near = ends(first, name)
+        assert whole[0] <= near[0] < near[1] <= whole[1], name
+        assert near[1] - near[0] < 0.6 * (whole[1] - whole[0]), name
+    first.locator("#chart-over-time-brush").get_by_role("button", name="Whole").click()
+    assert ends(first, "over-time-waf")[:2] == whole[:2]
+
+
+def test_a_legend_hides_what_it_names(first: Page) -> None:
+    before = colours(first, "latency-read")
+    entry = first.locator("#chart-latency-read .legend button").first
+    assert entry.get_attribute("aria-pressed") == "true"
+    # By keyboard alone.
+    entry.focus()
+    first.keyboard.press("Enter")
+    assert entry.get_attribute("aria-pressed") == "false"
+    first.wait_for_timeout(300)
+    assert (0, 114, 178) in before
+    assert (0, 114, 178) not in colours(first, "latency-read")
+    first.keyboard.press("Space")
+    first.wait_for_timeout(300)
+    assert (0, 114, 178) in colours(first, "latency-read")
+
+
+def test_every_plot_downloads_as_csv(opened: Page) -> None:
+    expected = tables(opened)
+    assert set(expected) == set(charts(opened))
+    for name, table in expected.items():
+        with opened.expect_download() as waiting:
+            opened.locator(f"#chart-{name}").get_by_role("button", name=re.compile("^CSV")).click()
+        download = waiting.value
+        assert download.suggested_filename == f"{name}.csv"
+        with Path(download.path()).open(newline="") as file:
+            head, *rows = csv.reader(file)
+        assert head == table["columns"]
+        assert len(rows) == len(table["rows"]), name
+        for text, row in zip(rows, table["rows"], strict=True):
+            for cell, value in zip(text, row, strict=True):
+                known = cell == value if isinstance(value, str) else value is None or isinstance(value, bool)
+                assert known or float(cell) == value, name
+
+
+def test_numbers_can_be_read_beside_a_plot(first: Page) -> None:
+    chart = first.locator("#chart-blame")
+    chart.locator("summary").click()
+    chart.locator("details table").wait_for()
+    table = tables(first)["blame"]
+    assert chart.locator("details thead th").all_inner_texts() == table["columns"]
+    assert chart.locator("details tbody tr").count() == min(len(table["rows"]), 500)
+
+
+def _paper(page: Page) -> list[int]:
+    """The colour that most of a chart has."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(plot(page, "latency-all").screenshot())) as shot:
+        found = shot.convert("RGB").getcolors(1 << 24)
+    assert found is not None
+    return [*max(found)[1]]  # type: ignore[misc] # pixels of RGB are tuples
+
+
+def test_light_and_dark_follow_the_system_the_button_and_paper(browser: Browser, folder: Path) -> None:
+    for dark in _opened(browser, folder / "out" / pages.NAME, "dark"):
+        assert _paper(dark) == [0x17, 0x19, 0x1D]
+        assert (0x4F, 0xA8, 0xDC) in colours(dark, "latency-read"), "lines are brighter on dark paper"
+        dark.locator("#theme").click()
+        assert _paper(dark) == [255, 255, 255]
+        assert (0, 114, 178) in colours(dark, "latency-read")
+        dark.locator("#theme").click()
+        assert _paper(dark) == [0x17, 0x19, 0x1D]
+        dark.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert _paper(dark) == [255, 255, 255], "paper is white"
+        dark.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert _paper(dark) == [0x17, 0x19, 0x1D]
+
+
+def test_it_prints(first: Page) -> None:
+    first.emulate_media(media="print")
+    assert not first.locator(".buttons").first.is_visible()
+    assert len(first.pdf()) > 50_000
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["out/report.html", "both.html"])
+def test_axe_finds_nothing_serious(name: str, scheme: str, browser: Browser, folder: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    for page in _opened(browser, folder / name, scheme):
+        # Open, so that it is looked at; the tables of numbers are all made by the same lines.
+        page.evaluate(
+            "[...document.querySelectorAll('details')].filter((each, k) => !k || !each.matches('.numbers'))"
+            ".forEach(each => { each.open = true; })"
+        )
+        page.wait_for_timeout(300)
+        results = Axe().run(page).response
+        assert len(results["passes"]) > 20, "it must have looked"
+        serious = [
+            (each["id"], each["nodes"][0]["html"]) for each in results["violations"] if each["impact"] != "minor"
+        ]
+        assert serious == []
+
+
+def test_everything_is_reached_with_the_keyboard(first: Page) -> None:
+    reached = set()
+    for _ in range(60):
+        first.keyboard.press("Tab")
+        reached.add(first.evaluate("document.activeElement.textContent.trim()"))
+    assert {"To the content", "Latency", "Dark or light", "Zoom in", "CSV", "no-suspend", "suspend-10"} <= reached
+    first.locator("#chart-latency-all").get_by_role("button", name="Zoom in").focus()
+    whole = ends(first, "latency-all")
+    first.keyboard.press("Enter")
+    assert ends(first, "latency-all") != whole
+    assert first.locator("#said").text_content() == "All requests: Zoom in"
+
+
+def test_a_narrow_window_scrolls_tables_and_not_the_page(browser: Browser, folder: Path) -> None:
+    for page in _opened(browser, folder / "both.html"):
+        page.set_viewport_size({"width": 400, "height": 800})
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_a_page_of_a_characterization_works(browser: Browser, tmp_path: Path) -> None:
+    out = tmp_path / "char"
+    assert run_app(["characterize", "suspend", "--quick", "--repeat", "1", "--no-cache", "--out", str(out)]) == 0
+    for page in _opened(browser, out / pages.NAME):
+        assert page.locator(".picture img").count() >= 2
+        assert page.evaluate("[...document.images].every(each => each.naturalWidth > 100)")
+        for name in charts(page):
+            assert len(colours(page, name)) > 3
+        rows = {row[0] for table in tables(page).values() for row in table["rows"]}
+        assert "suspends_most_10_10" in rows

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import warnings
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -175,7 +174,8 @@ def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
     """
     from distributed import Client
 
-    _quiet()
+    if not isinstance(on, Client):
+        _quiet()
     with ExitStack() as ends:
         client = on if isinstance(on, Client) else ends.enter_context(_connected(on))
         where = str(getattr(client.scheduler, "address", on))
@@ -248,4 +248,3 @@ def _quiet() -> None:
     """What Dask tells of workers that come and go is told by the engine, in its own words."""
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", module="distributed")

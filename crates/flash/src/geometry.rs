@@ -91,6 +91,8 @@ pub struct Geometry {
     pub layers: u32,
     /// Pages programmed by one operation on one plane.
     pub pages_per_program: u32,
+    /// Pages of the next program that the cache register takes on one plane; none without cache program.
+    pub cache_pages: u32,
 }
 
 impl Geometry {
@@ -111,6 +113,7 @@ impl Geometry {
                 ProgramMode::OneShot => part.bits_per_cell,
                 ProgramMode::Page => 1,
             },
+            cache_pages: part.cache.pages,
         }
     }
 
@@ -169,6 +172,8 @@ pub struct Timing {
     pub page_load: Duration,
     /// Setting up the page buffer after each page load; the bus is free meanwhile.
     pub buffer_setup: Duration,
+    /// From the cache register to the page buffer.
+    pub cache_transfer: Duration,
     /// Command and address cycles on the bus.
     pub command: Duration,
 }
@@ -191,6 +196,7 @@ impl Timing {
             bytes_of_units: (0..=units).map(bytes).collect(),
             page_load: moved(units),
             buffer_setup: part.buffer_setup,
+            cache_transfer: part.cache.transfer,
             command: part.command_cycles,
         }
     }

@@ -135,6 +135,7 @@ pub(super) const LEGAL: [u16; STATES] = {
     while k < COMMANDS.len() {
         legal = led_to(legal, COMMANDS[k].steps);
         legal = led_to(legal, COMMANDS[k].reprogram);
+        legal = led_to(legal, COMMANDS[k].cached);
         k += 1;
     }
     legal

@@ -52,6 +52,11 @@ impl Nand {
             self.in_hand[d].stop_asked = true;
             return;
         }
+        if self.register_refuses(d) {
+            self.counters.stops_refused_by_cache += 1;
+            self.in_hand[d].stop_asked = true;
+            return;
+        }
         let at = self.dies[d].stands_at(now, self.oldest_write);
         let op = self.dies[d].long().expect("only a pulsing die is asked to stop");
         let effect = op.effect;
@@ -138,6 +143,9 @@ impl Nand {
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
         self.in_hand[d].buffer_used = false;
+        if !self.registers.is_empty() {
+            self.stop_loading_ahead(agenda, d);
+        }
         if entry > Duration::ZERO {
             self.counters.entry_time += entry.as_ns();
             let discharge = self.discharge_of(&self.dies[d]);

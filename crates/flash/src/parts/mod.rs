@@ -14,6 +14,7 @@
 //! # Ok::<(), interpulse_settings::ConfigError>(())
 //! ```
 
+pub mod cache;
 mod file;
 mod pages;
 pub mod power;
@@ -23,6 +24,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use cache::{CacheOnRead, CacheProgram, CacheSpec};
 pub use file::{FILE, with_file};
 pub use pages::page_types;
 pub use power::PowerSpec;

@@ -8,6 +8,7 @@ mod common;
 mod account;
 mod arrivals;
 mod buffers;
+mod cache_program;
 mod channel;
 mod foresight;
 mod holding;

@@ -47,6 +47,7 @@ prop_compose! {
             layers: 1,
             pages_per_program,
             cache_pages: 0,
+ cache_reads: false,
         }),
         reserved in Just(reserved),
     ) -> (Geometry, u32, u32) {

@@ -79,6 +79,8 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "part.program-suspend-entry" | "part.erase-suspend-entry" => &["", "'3us'", "'20us'"],
         "part.program-resume" | "part.erase-resume" => &["", "'5us'", "'40us'"],
         "part.voltage-reset" => &["", "'4us'"],
+        "part.cache.pages" => &["", "1"],
+        "part.cache.transfer" => &["", "'3us'"],
         "part.page-buffer-reload" => &["", "'3us'"],
         "part.program-loops-sd" => &["", "0.7"],
         "ftl.over-provisioning" => &["'35%'", "'45%'", "'60%'", "'100%'", "'200%'"],

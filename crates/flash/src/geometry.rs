@@ -93,6 +93,8 @@ pub struct Geometry {
     pub pages_per_program: u32,
     /// Pages of the next program that the cache register takes on one plane; none without cache program.
     pub cache_pages: u32,
+    /// Whether a page is sensed while the one before moves out of the cache register.
+    pub cache_reads: bool,
 }
 
 impl Geometry {
@@ -114,6 +116,7 @@ impl Geometry {
                 ProgramMode::Page => 1,
             },
             cache_pages: part.cache.pages,
+            cache_reads: part.cache.reads,
         }
     }
 
@@ -137,6 +140,12 @@ impl Geometry {
     /// Dies of the drive.
     pub fn dies(&self) -> u32 {
         self.channels * self.chips_per_channel * self.dies_per_chip
+    }
+
+    /// Whether dies use a cache register.
+    #[inline]
+    pub fn has_cache_register(&self) -> bool {
+        self.cache_pages > 0 || self.cache_reads
     }
 
     /// The channel that die `die` hangs on.

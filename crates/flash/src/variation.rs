@@ -173,7 +173,7 @@ mod tests {
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
-        use crate::parts::{CacheSpec, PowerSpec};
+        use crate::parts::{CacheRegister, PowerSpec};
         let us = Duration::from_us;
         PartSpec {
             name: "test".into(),
@@ -202,7 +202,7 @@ mod tests {
             command_cycles: us(0),
             endurance: 1000,
             reprogram: None,
-            cache: CacheSpec::NONE,
+            cache: CacheRegister::NONE,
             power: PowerSpec::default(),
         }
     }

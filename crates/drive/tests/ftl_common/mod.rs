@@ -31,6 +31,7 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
         layers: 16,
         pages_per_program: 1,
         cache_pages: 0,
+        cache_reads: false,
     }
 }
 

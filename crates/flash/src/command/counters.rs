@@ -26,6 +26,8 @@ counters! {
         cached_pages: "pages",
         /// of these, pages lost to a read or to an operation that came first, and sent again
         cached_pages_lost: "pages",
+        /// reads whose data moved out of the cache register while the next was sensed
+        cached_reads: "operations",
         /// erase operations
         erases: "operations",
         /// suspensions of programs

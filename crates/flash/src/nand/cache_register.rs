@@ -5,10 +5,10 @@
 //! before it meets its data in the register, and by the part ([`CacheOnRead`]) that is lost or kept. Until then it
 //! has spent no time of the die; its page loads lie in the time that it waits for the program before it.
 
-use super::Nand;
 use super::channel::Transfer;
 use super::observe::DataMove;
 use super::txn::{NO_BLOCK, NONE, Txn};
+use super::{MAX_BATCH, Nand};
 use crate::command::{Effect, Spender, Step};
 use crate::die::State;
 use crate::parts::{CacheOnRead, CacheProgram};
@@ -28,6 +28,12 @@ enum Page {
 /// The cache register of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
+    /// Reads whose data it gives out, and how many of them there are and have moved.
+    pub(super) reads: [u32; MAX_BATCH],
+    pub(super) count: u8,
+    pub(super) moved: u8,
+    /// Whether the data of one is on the bus.
+    pub(super) gives: bool,
     /// The program whose data it takes.
     program: u32,
     /// Pages that it holds of it.
@@ -42,6 +48,10 @@ pub(super) struct Register {
 impl Default for Register {
     fn default() -> Register {
         Register {
+            reads: [NONE; MAX_BATCH],
+            count: 0,
+            moved: 0,
+            gives: false,
             program: NONE,
             loaded: 0,
             page: Page::None,
@@ -54,7 +64,12 @@ impl Default for Register {
 impl Register {
     /// Whether data is on the bus, or being set up.
     pub(super) fn moves(&self) -> bool {
-        self.page == Page::Moves
+        self.page == Page::Moves || self.gives
+    }
+
+    /// Whether it has nothing to do with a program.
+    pub(super) fn is_free(&self) -> bool {
+        self.program == NONE && self.page == Page::None
     }
 
     fn holds_data(&self) -> bool {
@@ -64,7 +79,7 @@ impl Register {
 
 impl Nand {
     #[inline]
-    fn register_timer(&self, d: usize) -> ResourceId {
+    pub(super) fn register_timer(&self, d: usize) -> ResourceId {
         ResourceId(self.first + (self.dies.len() + 2 * self.channels.len() + d) as u32)
     }
 
@@ -72,7 +87,10 @@ impl Nand {
 
     /// If a program pulses on die `d`: asks for the bus for the next page of the next, if there is one and the part can.
     pub(super) fn load_ahead(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        if self.dies[d].state() != State::Pulsing || self.registers[d].page != Page::None {
+        if self.cache.program == CacheProgram::None || self.dies[d].state() != State::Pulsing {
+            return;
+        }
+        if self.registers[d].page != Page::None {
             return;
         }
         let Some((id, pages)) = self.next_program(d) else { return };
@@ -88,7 +106,11 @@ impl Nand {
         register.page = Page::Waits;
         let command =
             if register.loaded == 0 { self.timing.command * u64::from(txn.planes) } else { Duration::ZERO };
-        let length = command + self.timing.page_load;
+        self.want_bus_behind(agenda, now, d, command + self.timing.page_load);
+    }
+
+    /// The cache register of die `d` asks for the bus.
+    pub(super) fn want_bus_behind(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, length: Duration) {
         let c = self.geometry.channel_of(d as u32) as usize;
         let wanted = !self.channels[c].is_unwanted();
         if self.channels[c].request(now, d as u32 | BEHIND, Transfer::Data, length) {
@@ -125,6 +147,10 @@ impl Nand {
     ) {
         self.counters.bus_time += length.as_ns();
         let end = now + length;
+        if self.registers[d].count > 0 {
+            self.gives_out(agenda, now, d, end);
+            return;
+        }
         let register = &mut self.registers[d];
         (register.page, register.ends) = (Page::Moves, end + self.timing.buffer_setup);
         let ends = register.ends;
@@ -135,8 +161,12 @@ impl Nand {
         }
     }
 
-    /// A page is in the cache register.
+    /// A page is in the cache register, or out of it.
     pub(super) fn on_register(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        if self.registers[d].count > 0 {
+            self.gave_out(agenda, now, d);
+            return;
+        }
         let register = &mut self.registers[d];
         register.page = Page::None;
         self.counters.cached_pages += 1;

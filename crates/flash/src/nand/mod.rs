@@ -4,6 +4,7 @@
 //! The owner submits [`Txn`]s and forwards timer events; finished transactions appear in
 //! [`Nand::outcomes`], which the owner drains. Nothing here calls up.
 
+mod cache_read;
 mod cache_register;
 pub mod channel;
 mod config;
@@ -30,7 +31,7 @@ mod watch;
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
-use crate::parts::{CacheSpec, PartSpec};
+use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
 use cache_register::{BEHIND, Register};
 use channel::{Channel, Transfer};
@@ -81,6 +82,8 @@ struct InHand {
     loads: u32,
     /// The page that moves had begun to move into the cache register, of which whoever follows has been told.
     told: bool,
+    /// What has been sensed waits for the cache register to be empty.
+    blocked: bool,
     /// A stop was asked for that is under way or refused; set so that it is asked for only once.
     stop_asked: bool,
     /// Reads of this suspension have used the page buffer.
@@ -100,6 +103,7 @@ impl InHand {
         powered: false,
         loads: 0,
         told: false,
+        blocked: false,
         stop_asked: false,
         buffer_used: false,
         reload_from: SimTime::ZERO,
@@ -120,7 +124,7 @@ pub struct Nand {
     decoders: Vec<Decoder>,
     /// Of each die; none without cache program.
     registers: Vec<Register>,
-    cache: CacheSpec,
+    cache: CacheRegister,
     reliability: Option<Box<Reliability>>,
     txns: Slab,
     seq: u64,
@@ -177,7 +181,7 @@ impl Nand {
             in_hand: vec![InHand::NOTHING; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
-            registers: vec![Register::default(); if geometry.cache_pages > 0 { dies } else { 0 }],
+            registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             cache: part.cache,
             txns: Slab::default(),
             seq: 0,
@@ -196,7 +200,7 @@ impl Nand {
 
     /// Agenda resources an array of this geometry needs.
     pub fn resources(geometry: &Geometry) -> u32 {
-        let registers = if geometry.cache_pages > 0 { geometry.dies() } else { 0 };
+        let registers = if geometry.has_cache_register() { geometry.dies() } else { 0 };
         geometry.dies() + 2 * geometry.channels + registers
     }
 

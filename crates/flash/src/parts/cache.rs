@@ -1,4 +1,5 @@
-//! What a part can do with the data of the next program while one runs: its cache register.
+//! What a part can do with its cache register: take the data of the next program while one pulses, and give out the data of
+//! a read while the next is sensed.
 
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Section, default};
@@ -47,7 +48,7 @@ impl CacheOnRead {
 
 /// The cache register of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheSpec {
+pub struct CacheRegister {
     /// Which program it takes the data of.
     pub program: CacheProgram,
     /// Pages of each plane that it takes.
@@ -56,23 +57,31 @@ pub struct CacheSpec {
     pub transfer: Duration,
     /// What a read does to it.
     pub on_read: CacheOnRead,
+    /// Cache read: data moves out of it while the next page is sensed.
+    pub reads: bool,
 }
 
-impl CacheSpec {
-    /// A part without cache program.
-    pub const NONE: CacheSpec = CacheSpec {
+impl CacheRegister {
+    /// A part that uses none.
+    pub const NONE: CacheRegister = CacheRegister {
         program: CacheProgram::None,
         pages: 0,
         transfer: Duration::ZERO,
         on_read: CacheOnRead::Lost,
+        reads: false,
     };
 
     /// Reads the section `[part.cache]` of a part that programs `pages` pages of a plane at once.
     ///
     /// Fails on malformed values, and on keys of a register that is not used.
-    pub(super) fn read(s: &mut Section, pages: u32) -> Result<CacheSpec, ConfigError> {
+    pub(super) fn read(s: &mut Section, pages: u32) -> Result<CacheRegister, ConfigError> {
         let doc = "cache program: which program is loaded into the cache register while one pulses";
         let program = s.choice("program", doc, Some("none"), &CacheProgram::ALL)?;
+        let reads = s.bool(
+            "read",
+            "cache read: the data of a read moves out of the cache register while the next read is sensed",
+            default(false),
+        )?;
         let used = program != CacheProgram::None;
         let spec = s.when(used, "program = \"block\" or \"die\"", |s| {
             let one = default(1).within(1..=4);
@@ -83,7 +92,7 @@ impl CacheSpec {
                 );
             }
             let most = default(Duration::ZERO).at_most(Duration::from_ms(1_000));
-            Ok(CacheSpec {
+            Ok(CacheRegister {
                 program,
                 pages: taken,
                 transfer: s.duration("transfer", "from the cache register to the page buffer", most)?,
@@ -93,8 +102,9 @@ impl CacheSpec {
                     Some("lost"),
                     &CacheOnRead::ALL,
                 )?,
+                reads,
             })
         })?;
-        Ok(spec.unwrap_or(CacheSpec::NONE))
+        Ok(spec.unwrap_or(CacheRegister { reads, ..CacheRegister::NONE }))
     }
 }

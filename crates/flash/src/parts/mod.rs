@@ -24,7 +24,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use cache::{CacheOnRead, CacheProgram, CacheSpec};
+pub use cache::{CacheOnRead, CacheProgram, CacheRegister};
 pub use file::{FILE, with_file};
 pub use pages::page_types;
 pub use power::PowerSpec;

@@ -1,6 +1,6 @@
 //! Reading a part from the section `[part]` of a configuration.
 
-use super::cache::CacheSpec;
+use super::cache::CacheRegister;
 use super::pages::of_page;
 use super::power::PowerSpec;
 use super::registry::{PRESET, presets};
@@ -149,7 +149,7 @@ impl PartSpec {
                 required().at_least(1).typical(3_000),
             )?,
             reprogram: reprogram(part, bits_per_cell, program_mode)?,
-            cache: CacheSpec::read(
+            cache: CacheRegister::read(
                 &mut part.section("cache")?,
                 if program_mode == ProgramMode::OneShot { bits_per_cell } else { 1 },
             )?,

@@ -1,6 +1,6 @@
 //! What a flash part is: its geometry and its timings, as plain data.
 
-use super::cache::CacheSpec;
+use super::cache::CacheRegister;
 use super::power::PowerSpec;
 use interpulse_engine::{Bytes, Duration};
 
@@ -61,7 +61,7 @@ pub struct PartSpec {
     /// How its word lines are written as two bits per cell, again and again; `None` where that is not known.
     pub reprogram: Option<ReprogramSpec>,
     /// Its cache register.
-    pub cache: CacheSpec,
+    pub cache: CacheRegister,
     /// What it draws from its supplies.
     pub power: PowerSpec,
 }

@@ -9,7 +9,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::parts::{CacheSpec, PartSpec};
+use interpulse_flash::parts::{CacheRegister, PartSpec};
 use interpulse_flash::suspend::{
     Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
@@ -105,7 +105,7 @@ type Arrival = (u64, u32, u32, u32, u32, u32);
 #[derive(Clone, Debug)]
 struct Case {
     config: NandConfig,
-    cache: CacheSpec,
+    cache: CacheRegister,
     dies: u32,
     urgent: bool,
     arrivals: Vec<Arrival>,
@@ -198,20 +198,20 @@ fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
     })
 }
 
-/// No cache program, more often than not, or any.
-fn some_cache() -> impl Strategy<Value = CacheSpec> {
+/// No use of the cache register, as often as not, or any.
+fn some_cache() -> impl Strategy<Value = CacheRegister> {
     use interpulse_flash::parts::{CacheOnRead, CacheProgram};
     let which = prop::sample::select(vec![CacheProgram::Block, CacheProgram::Die, CacheProgram::Die]);
     let on_read = prop::sample::select(vec![CacheOnRead::Lost, CacheOnRead::Kept, CacheOnRead::Refused]);
-    let spec = (which, 1u32..4, prop_oneof![Just(0), 1u64..9_000], on_read).prop_map(
-        |(program, pages, transfer, on_read)| CacheSpec {
-            program,
-            pages,
-            transfer: Duration::from_ns(transfer),
-            on_read,
-        },
-    );
-    prop_oneof![3 => Just(CacheSpec::NONE), 2 => spec]
+    let transfer = prop_oneof![Just(0), 1u64..9_000].prop_map(Duration::from_ns);
+    let program = prop_oneof![
+        2 => Just(CacheRegister::NONE),
+        3 => (which, 1u32..4, transfer, on_read).prop_map(|(program, pages, transfer, on_read)| {
+            CacheRegister { program, pages, transfer, on_read, reads: false }
+        }),
+    ];
+    let used = (program, any::<bool>()).prop_map(|(cache, reads)| CacheRegister { reads, ..cache });
+    prop_oneof![1 => Just(CacheRegister::NONE), 1 => used]
 }
 
 fn a_case() -> impl Strategy<Value = Case> {

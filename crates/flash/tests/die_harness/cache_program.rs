@@ -7,14 +7,14 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheSpec, PartSpec, ProgramMode};
+use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec, ProgramMode};
 use interpulse_flash::suspend::{Reload, Scheme};
 
 /// From the cache register to the page buffer.
 const OVER: u64 = 2_000;
 
 fn cached(program: CacheProgram, pages: u32, on_read: CacheOnRead) -> PartSpec {
-    let cache = CacheSpec { program, pages, transfer: Duration::from_ns(OVER), on_read };
+    let cache = CacheRegister { program, pages, transfer: Duration::from_ns(OVER), on_read, reads: false };
     PartSpec { cache, ..part() }
 }
 
@@ -53,7 +53,7 @@ fn programs_follow_each_other_without_a_load_between() {
 }
 
 fn part_without() -> PartSpec {
-    PartSpec { cache: CacheSpec::NONE, ..part() }
+    PartSpec { cache: CacheRegister::NONE, ..part() }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod account;
 mod arrivals;
 mod buffers;
 mod cache_program;
+mod cache_read;
 mod channel;
 mod foresight;
 mod holding;

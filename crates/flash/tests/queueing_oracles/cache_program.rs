@@ -7,7 +7,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheSpec, PartSpec, TrainSpec};
+use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 
 const EACH: u32 = 400;
@@ -35,7 +35,8 @@ fn the_slower_of_channel_and_dies_sets_the_rate() {
     // A page of 16 KiB at a byte a nanosecond; pulses of 100 us.
     let (load, pulses, over) = (16.384, 100.0, 2.0);
     let transfer = Duration::from_us(2);
-    let cache = CacheSpec { program: CacheProgram::Block, pages: 1, transfer, on_read: CacheOnRead::Lost };
+    let cache =
+        CacheRegister { program: CacheProgram::Block, pages: 1, transfer, on_read: CacheOnRead::Lost };
     let program = TrainSpec { loops: 1, pulse: Duration::from_us(100), ..LOADS[0].part().program };
     let page_size = Bytes::kib(16);
     let plain = PartSpec { page_size, bus_rate: 1_000_000_000, program, ..LOADS[0].part() };

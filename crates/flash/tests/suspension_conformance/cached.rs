@@ -4,7 +4,7 @@ use crate::common::*;
 use crate::watch::{arrivals, of};
 use interpulse_engine::Duration;
 use interpulse_flash::nand::txn::Kind;
-use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheSpec, PartSpec};
+use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec};
 use interpulse_flash::suspend::Scheme;
 
 const SEEDS: u64 = 15;
@@ -18,7 +18,8 @@ fn nothing_is_lost_behind_the_pulses() {
             for seed in 0..SEEDS {
                 let pages = 1 + seed as u32 % 3;
                 let transfer = Duration::from_ns(3_000 * (seed % 2));
-                let cache = CacheSpec { program: CacheProgram::Die, pages, transfer, on_read };
+                let cache =
+                    CacheRegister { program: CacheProgram::Die, pages, transfer, on_read, reads: false };
                 let part = PartSpec { cache, ..crate::watch::resetting() };
                 let mut config = of(scheme);
                 config.nesting = seed.is_multiple_of(2);

@@ -3,22 +3,23 @@
 
 mod drive_common;
 
-use drive_common::{Bench, closed, filled, little, mix};
-use interpulse_engine::{Device, Duration};
+use drive_common::{Bench, Cells, closed, filled, mix, of_part, part};
+use interpulse_engine::Duration;
 use interpulse_flash::command::Use;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
 use interpulse_workload::{AddressSpec, SyntheticSpec};
 
 /// Share of the dies' time in pulses under sequential writes to an empty drive, and programs with data loaded ahead.
 fn pulsing(program: CacheProgram, depth: u32) -> (f64, u64, u64) {
-    let mut spec = little();
+    // Room for all of it without collection.
+    let mut spec = of_part(part(Cells::Tlc, 1, 128, 8), 2, 2, 1);
     if program != CacheProgram::None {
         let pages = spec.geometry.pages_per_program;
         let on_read = CacheOnRead::Lost;
         spec.part.cache = CacheRegister { program, pages, transfer: Duration::ZERO, on_read, reads: false };
         spec.geometry.cache_pages = pages;
     }
-    let writes = SyntheticSpec { address: AddressSpec::Sequential, ..mix(0.0) };
+    let writes = SyntheticSpec { addresses: AddressSpec::Sequential, ..mix(0.0) };
     let mut b = Bench::new(&spec, filled(&spec, 0.0), &[closed("w", depth, writes)], 1);
     // What the write cache of 4 MiB takes before it is full is not level.
     b.run_requests(3_000);

@@ -35,8 +35,13 @@ fn the_slower_of_channel_and_dies_sets_the_rate() {
     // A page of 16 KiB at a byte a nanosecond; pulses of 100 us.
     let (load, pulses, over) = (16.384, 100.0, 2.0);
     let transfer = Duration::from_us(2);
-    let cache =
-        CacheRegister { program: CacheProgram::Block, pages: 1, transfer, on_read: CacheOnRead::Lost };
+    let cache = CacheRegister {
+        program: CacheProgram::Block,
+        pages: 1,
+        transfer,
+        on_read: CacheOnRead::Lost,
+        reads: false,
+    };
     let program = TrainSpec { loops: 1, pulse: Duration::from_us(100), ..LOADS[0].part().program };
     let page_size = Bytes::kib(16);
     let plain = PartSpec { page_size, bus_rate: 1_000_000_000, program, ..LOADS[0].part() };

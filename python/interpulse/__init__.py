@@ -21,15 +21,18 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
+    from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
+    _LATE = {"Comparison": "comparison", "compare": "comparison"}
+    _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 
     def __getattr__(name: str) -> object:
-        """What compares results is read when it is wanted: most runs start without."""
-        if name not in ("Comparison", "compare"):
+        """What compares results, and sweeps, are read when they are wanted: most runs start without."""
+        if name not in _LATE:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from interpulse import comparison
+        from importlib import import_module
 
-        return getattr(comparison, name)
+        return getattr(import_module(f"interpulse.{_LATE[name]}"), name)
 
 
 __version__ = version
@@ -44,7 +47,10 @@ __all__ = [
     "Progress",
     "Result",
     "RunError",
+    "Sweep",
+    "SweepInterrupted",
     "__version__",
     "compare",
     "run",
+    "sweep",
 ]

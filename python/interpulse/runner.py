@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
-from interpulse._core import RunError
+from interpulse._core import ConfigError, RunError
 from interpulse.cache import Cache
 from interpulse.config import Config
 from interpulse.result import Result
@@ -17,10 +17,11 @@ from interpulse.userfile import named
 from interpulse.values import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     from interpulse._core import Handle, Plan, Progress
+    from interpulse.logs.recording import Recording
 
     Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
     """Takes in the result of a case that has ended, by its index in the plan."""
@@ -94,6 +95,10 @@ def run(
     skip_bad_rows: bool = False,
     cache_dir: str | PathLike[str] | None = None,
     no_cache: bool = False,
+    out: str | PathLike[str] | None = None,
+    log: str | Iterable[str] | None = None,
+    series: str | None = None,
+    timeline: str | None = None,
 ) -> Result:
     """Simulates every case of `config` and waits for the result, with the interpreter lock released.
 
@@ -108,12 +113,19 @@ def run(
         skip_bad_rows: count and report bad rows of a trace instead of refusing them.
         cache_dir: the folder for snapshots of preconditioned drives.
         no_cache: neither read nor write snapshots.
+        out: the folder for `log`, `series` and `timeline` (docs/LOGS.md); made where there is none.
+        log: `requests` for a row per request that ended in the measurement window, as Parquet; `fio` for fio's latency
+            log; `requests:1/100` for one request in 100; or a list of these.
+        series: a row per window of this length, such as `10ms`, as Parquet.
+        timeline: what dies, buses and requests did from `1s..1.01s` of the measurement window, or around the slowest
+            requests (`worst:20`, `worst:20:read`), which takes a second run; as a Perfetto trace.
 
     Returns:
         The result of the first case, with those of all cases in `cases`; latencies in microseconds.
 
     Raises:
-        ConfigError: the configuration or the trace cannot be used.
+        ConfigError: the configuration or the trace cannot be used, or what is to be written down cannot be.
+        OSError: a log, a series or a timeline could not be written, or only in part; `result` is then the result.
         RunError: the run failed for a reason that the user can mend. `partial` is then the JSON text of a result
             with the cases that did end (`Result.from_json` reads it), or None.
         InternalError: a bug of interpulse; an audit failed, for example.
@@ -121,18 +133,81 @@ def run(
     """
     plan = Config.of(config).resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     cache = Cache.default(None if cache_dir is None else named(cache_dir, "cache_dir"))
-    return execute(
-        plan,
-        Options.of(None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache),
-        _Callback(progress),
+    options = Options.of(
+        None if jobs is None else whole("jobs", jobs, "the number of jobs", 1), cache, no_cache=no_cache
     )
+    recording = _recording(plan, out, log, series, timeline)
+    result = execute(plan, options, _Callback(progress), recording=recording)
+    if recording is not None:
+        result.notes.extend(recording.notes)
+        if recording.problems:
+            error = OSError("; ".join(recording.problems))
+            error.result = result  # type: ignore[attr-defined]
+            raise error
+    return result
 
 
-def execute(plan: Plan, options: Options, watcher: Watcher, keep: Keep | None = None) -> Result:
+def _recording(
+    plan: Plan,
+    out: str | PathLike[str] | None,
+    log: str | Iterable[str] | None,
+    series: str | None,
+    timeline: str | None,
+) -> Recording | None:
+    """What is to be written down; None for nothing."""
+    if log is None and series is None and timeline is None:
+        if out is not None:
+            raise ConfigError("out: seen a folder, and neither log, series nor timeline to write into it")
+        return None
+    from interpulse.logs.asked import Asked
+    from interpulse.logs.recording import Recording
+
+    asked = Asked.of(log, series, timeline)
+    if out is None:
+        raise ConfigError("log, series and timeline need out, the folder that they are written into")
+    folder = named(out, "out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"out = {folder}: {error.strerror or error}") from None
+    return Recording(asked, folder, plan)
+
+
+def execute(
+    plan: Plan, options: Options, watcher: Watcher, keep: Keep | None = None, recording: Recording | None = None
+) -> Result:
     """Runs a plan to its end and tells `watcher` how it goes; raises as `run` does.
 
-    `keep` is given each case that has ended, as soon as it has, however the others end.
+    `keep` is given each case that has ended, as soon as it has, however the others end. `recording` writes down what it
+    is to, also of a run that does not come to its end; the slowest requests are followed in a second run.
     """
+    if recording is None:
+        return _execute(plan, options, watcher, keep, None, [])
+    try:
+        result = _execute(plan, options, watcher, keep, recording, recording.records())
+        second = recording.records_of_second()
+        if second:
+            watcher.note("the slowest requests are followed in a second run")
+            try:
+                _execute(plan, options, _Again(watcher), None, recording, second)
+            except KeyboardInterrupt:
+                raise Interrupted(result) from None
+            except RunError as error:
+                recording.problems.append(f"no timeline of the slowest requests: {error}")
+        return result
+    finally:
+        recording.finish()
+
+
+def _execute(
+    plan: Plan,
+    options: Options,
+    watcher: Watcher,
+    keep: Keep | None,
+    recording: Recording | None,
+    records: Sequence[str],
+) -> Result:
+    """Runs a plan once."""
 
     def hand_over() -> None:
         for index, text in handle.ended():
@@ -140,7 +215,17 @@ def execute(plan: Plan, options: Options, watcher: Watcher, keep: Keep | None = 
                 keep(index, json.loads(text))
 
     cache = options.cache
-    handle = _core.start(plan, options.jobs, cache.folder, cache.limit_bytes, options.no_cache)
+    start = (plan, options.jobs, cache.folder, cache.limit_bytes, options.no_cache)
+    if recording is None:
+        handle = _core.start(*start)
+        return _wait(handle, watcher, hand_over)
+    handle = _core.start(*start, records)
+    with recording.taking(handle):
+        return _wait(handle, watcher, hand_over)
+
+
+def _wait(handle: Handle, watcher: Watcher, hand_over: Callable[[], None]) -> Result:
+    """Waits for a run."""
     told = 0
     try:
         ended = False
@@ -176,6 +261,19 @@ def _what_is_done(handle: Handle) -> Result | None:
         text = error.partial
     result = Result.from_json(text, notes=handle.notes())
     return result if any("iops" in case.raw for case in result.cases) else None
+
+
+@dataclass(frozen=True)
+class _Again:
+    """A watcher of a run that has been done before, whose notes are known."""
+
+    watcher: Watcher
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        self.watcher.progress(cases)
+
+    def note(self, line: str) -> None:
+        pass
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ FLOORS = (
     {"cache", "names", "plots", "text", "userfile", "values"},
     {"config", "latency"},
     {"parts"},
-    {"bench", "datasheet", "result", "timeline"},
+    {"bench", "datasheet", "logs", "result", "timeline"},
     {"diagram", "runner"},
     {"studies"},
     {"characterize", "experiments"},
-    {"comparison", "papers", "repeat"},
+    {"comparison", "papers", "repeat", "sweeps"},
     {"report"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},

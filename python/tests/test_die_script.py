@@ -38,7 +38,7 @@ def test_the_formula_has_the_rows_derived_by_hand() -> None:
 def test_a_program_that_is_never_suspended_lasts_its_loads_and_pulses() -> None:
     timeline = drive(Config.load(DRIVE).resolve(), [("program", 0), ("read", 1_000_000)])
     program, read = timeline.operations
-    assert program.done_ns == 200 + 3 * 46_080 + 2_000_000
+    assert program.done_ns == 200 + 3 * 34_582 + 2_000_000
     assert read.done_ns is not None
     assert read.done_ns > program.done_ns
     states = [(span.state, span.operation) for span in timeline.spans]

@@ -240,6 +240,7 @@ HELP = [
             "trace",
             "bench",
             "cache",
+            "view",
         )
     ),
     ["trace", "stats"],

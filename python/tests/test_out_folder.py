@@ -9,11 +9,14 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from interpulse import _core
+from interpulse.cli import leftovers
+from interpulse.cli.outfolder import OutFolder
 from tests.conftest import process
 from tests.sample import ROOT
 
@@ -169,3 +172,17 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def test_what_a_killed_process_was_writing_is_removed_by_the_next_run(tmp_path: Path) -> None:
+    with process("-c", "from interpulse.cli.leftovers import affixes; print(*affixes())") as ended:
+        out, _ = ended.communicate(timeout=60)
+    dead, own = "x".join(out.split()), "x".join(leftovers.affixes())
+    elsewhere = dead.replace(dead.split("-")[1], "0123456789abcdef")
+    now, hour_ago = time.time(), time.time() - leftovers.OLD_S - 1
+    ages = {dead: now, own: now, elsewhere: now, elsewhere.replace("x.", "y."): hour_ago, "mine.tmp": hour_ago}
+    for name, written in ages.items():
+        (tmp_path / name).write_text("half a resu")
+        os.utime(tmp_path / name, (written, written))
+    OutFolder.open(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {own, elsewhere, "mine.tmp"}

@@ -24,7 +24,7 @@ sys.exit(code)
 
 SMALL = "examples/small.toml"
 
-UNNEEDED = {"scipy", "matplotlib", "numpy", "rich", "polars", "pyarrow", "jsonschema"}
+UNNEEDED = {"scipy", "matplotlib", "numpy", "rich", "polars", "pyarrow", "jsonschema", "dask", "distributed"}
 """What plots, statistics and tables of data frames need, and nothing else."""
 
 OF_RUN = {

@@ -329,6 +329,34 @@ fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
     assert!(cache.durable_before() > empty);
 }
 
+/// Units that a fill writes again are out of date at random: so many are programmed, and so many of each block valid, as the
+/// probability says, within 6 standard deviations.
+#[test]
+fn a_fill_can_leave_a_share_out_of_date() {
+    let (layout, again) = (Layout::new(&geometry(1, 100), 1, 0), 0.3);
+    let config = FtlConfig {
+        logical_units: 60 * BLOCK,
+        policy: GcPolicy::Greedy,
+        soft_free: 3,
+        soft_pages: None,
+        hard_free: 2,
+    };
+    let mut ftl = Tables::new(layout, config, stream("dated", 0));
+    let (logical, mut rng) = (60 * BLOCK, stream("again", 1));
+    let mut p = Preconditioner::new(&mut ftl, None);
+    p.write_repeatedly(Lpn(0), Lpn(logical), || rng.chance(interpulse_engine::Rng::threshold(again)));
+    let (programmed, moved) = p.written();
+    p.finish();
+    assert_eq!(moved, 0, "nothing had to be collected");
+    let n = f64::from(logical);
+    let sd = (n * again).sqrt() / (1.0 - again);
+    assert!((programmed as f64 - n / (1.0 - again)).abs() < 6.0 * sd, "{programmed} of {logical}");
+    let (size, blocks) = (ftl.layout.units_per_block, SuperBlock::first(ftl.layout.super_blocks()));
+    let valid: Vec<u32> =
+        blocks.filter(|&b| ftl.map().is_candidate(b)).map(|b| ftl.map().valid_units(b)).collect();
+    assert!(valid.len() > 70 && valid.iter().all(|&v| 0 < v && v < size), "{valid:?} of {size}");
+}
+
 // ---- snapshots --------------------------------------------------------------------------------------------
 
 const HASH: &str = "0123456789abcdef0123456789abcdef";

@@ -8,6 +8,7 @@ use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
+use interpulse_flash::hold_up::Placement;
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{
     AddressSpec, Arrivals, BlockSize, FlowSpec, HotCold, SyntheticPacing, SyntheticSpec,
@@ -71,6 +72,8 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         at: None,
         off_for: Duration::from_ms(1),
         checkpoint_every: Duration::from_us(pick(rng, &[700, 5_000, 10_000_000])),
+        save_to: Placement::FirstFree,
+        capacitor: None,
     });
     spec.check().expect("a legal drive");
     spec
@@ -249,6 +252,47 @@ fn a_run_goes_on_after_the_cut_and_tells_what_recovery_took() {
     assert!(message.contains("cache.protected: does not apply; it belongs to [power-loss]"), "{message}");
 }
 
+/// What saving the cache takes: by scheme, by placement, and the capacitor for it.
+#[test]
+fn a_protected_cache_needs_capacitors() {
+    let of = |more: &[(&str, &str)], section: &str| {
+        let sets: Vec<_> = more.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
+        let text = format!("[power-loss]\nat = \"20ms\"\n{section}{LOAD}");
+        result_with(&text, &sets).unwrap_or_else(|why| panic!("{why}"))["power_loss"]["hold_up"].clone()
+    };
+    let number = |r: &serde_json::Value, path: &str| {
+        path.split('.').fold(r, |at, key| &at[key]).as_f64().unwrap_or_else(|| panic!("no {path} in {r}"))
+    };
+    let nested = ("part.suspend-support", "nested");
+    let plain = of(&[], "");
+    assert!(plain["at_cut"].get("erases_stop").is_none() && plain["worst"].get("erases_stop").is_none());
+    assert!(plain["worst"]["erases_finish"].get("capacitance_uf").is_none());
+    // 2 MiB of 16 KiB pages, three to a program of one of two planes.
+    assert_eq!(number(&plain, "worst.pages"), 128.0);
+    let parts = ["finishing", "saving", "resting", "bus"]
+        .map(|part| number(&plain, &format!("worst.erases_finish.energy_uj.{part}")));
+    let total = number(&plain, "worst.erases_finish.energy_uj.total");
+    assert!((parts.iter().sum::<f64>() / total - 1.0).abs() < 1e-12);
+    // A scheme without a part that programs inside a suspended erase does not help a save.
+    assert!(of(&[("suspend.erase.scheme", "deferred")], "")["worst"].get("erases_stop").is_none());
+    let worst = |scheme: &str, what: &str| {
+        let r = of(&[nested, ("suspend.erase.scheme", scheme), ("power-loss.save-to", "in-turn")], "");
+        number(&r, &format!("worst.{what}"))
+    };
+    let [ideal, deferred] = ["ideal", "deferred"].map(|scheme| worst(scheme, "erases_stop.time_us"));
+    let finish = worst("deferred", "erases_finish.time_us");
+    assert!(ideal <= deferred && deferred < finish, "{ideal}, {deferred}, {finish}");
+    // 1/2 C (35^2 - 5^2) 0.8 = E; and 1 W of controller for as long as it takes.
+    let section = "capacitor-voltage = \"35V\"\ncapacitor-lowest = \"5V\"\ncapacitor-efficiency = 0.8\n";
+    let r = of(&[("power.controller", "1W")], section);
+    let (energy, time) =
+        (number(&r, "worst.erases_finish.energy_uj.total"), number(&r, "worst.erases_finish.time_us"));
+    assert!((number(&r, "worst.erases_finish.energy_uj.controller") / time - 1.0).abs() < 1e-12);
+    let size = number(&r, "worst.erases_finish.capacitance_uf");
+    assert!((size - energy / (0.5 * (35.0 * 35.0 - 25.0) * 0.8)).abs() <= 1e-3, "{size} uF for {energy} uJ");
+    assert_eq!(of(&[("cache.protected", "false")], ""), serde_json::Value::Null);
+}
+
 #[test]
 fn mistakes_are_told() {
     let told =
@@ -269,6 +313,19 @@ fn mistakes_are_told() {
         ),
         ("[power-loss]\nat = \"1ms\"\n[power]\ntrace = true\n", "not followed in the current through time"),
         ("[power-loss]\nat = \"1ms\"\nevery = 1\n", "power-loss.every: unknown key"),
+        ("[power-loss]\nat = \"1ms\"\nsave-to = \"all\"\n", "power-loss.save-to: seen \"all\""),
+        (
+            "[power-loss]\nat = \"1ms\"\ncapacitor-voltage = \"5V\"\ncapacitor-lowest = \"6V\"\n",
+            "less than capacitor-voltage = 5V",
+        ),
+        (
+            "[power-loss]\nat = \"1ms\"\ncapacitor-voltage = \"5V\"\n",
+            "power-loss.capacitor-lowest: missing key",
+        ),
+        (
+            "[power-loss]\nat = \"1ms\"\ncapacitor-lowest = \"6V\"\n",
+            "power-loss.capacitor-lowest: does not apply; it belongs to a given capacitor-voltage",
+        ),
     ] {
         let message = told(rest);
         assert!(message.contains(expected), "{rest}: {message}");

@@ -86,6 +86,7 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.mapping-unit" => &["", "", "'8KiB'", "'16KiB'"],
         "ftl.gc-choices" => &["3", "", "20"],
         "ftl.imposed-waf" => &["1.0", "2.4"],
+        "ftl.imposed-reads" => &["", "", "0", "2.5"],
         "ftl.gc-soft" => &["'2%'", "'5%'", "'15%'"],
         "ftl.gc-hard" => &["", "'1%'", "'2%'"],
         "ftl.gc-depth" => &["1", "2", "2", "16"],
@@ -129,11 +130,12 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
 }
 
 /// The part and the array of a world, and what it decides before anything is drawn.
-fn little_part(cells: Cells, planes: u32, blocks: u32, page_kib: u32, array: [u32; 3]) -> String {
+fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) -> String {
+    let [planes, blocks, page_kib] = sizes;
     let (bits, mode) = match cells {
         Cells::Slc => (1, "one-shot"),
         Cells::MlcPages => (2, "page"),
-        Cells::Tlc => (3, "one-shot"),
+        Cells::Tlc => (3, if by_page { "page" } else { "one-shot" }),
     };
     let reads: String =
         ["lsb", "msb", "csb"][..bits].iter().map(|page| format!("read-{page} = '40us'\n")).collect();
@@ -177,7 +179,8 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let allocation = if dynamic { "dynamic".to_string() } else { pick(rng, &Allocation::all()[1..]).0 };
     let faulty = (!imposed || rng.below(2) == 0) && rng.below(5) > 1;
     let table = if faulty { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
-    let mut text = little_part(cells, planes, blocks, page_kib, array);
+    let by_page = tlc && rng.below(4) == 0;
+    let mut text = little_part(cells, by_page, [planes, blocks, page_kib], array);
     text += &format!(
         "[ftl]\ngc = '{gc}'\nmulti-plane = {multi_plane}\nallocation = '{allocation}'\nhotness = '{hotness}'\n\
          reprogram = {reprogram}\n[errors]\ntable = {table}\n"

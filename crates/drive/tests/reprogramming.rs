@@ -9,15 +9,19 @@ use interpulse_drive::ftl::hotness::Hotness;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
-use interpulse_drive::ftl::reprogram::{ReprogramSpec, Reprogramming, Step, WhenValid};
+use interpulse_drive::ftl::reprogram::{FullyInvalidates, ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
 
-const PAPER: ReprogramSpec =
-    ReprogramSpec { super_layer: 1, candidates: 1, when_valid: WhenValid::Candidate };
+const PAPER: ReprogramSpec = ReprogramSpec {
+    super_layer: 1,
+    candidates: 1,
+    when_valid: WhenValid::Candidate,
+    fully_invalidates: FullyInvalidates::SuperLayer,
+};
 
 /// One lane of one plane of blocks with `layers` layers of four word lines and pages of one unit.
 fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Tables) {
@@ -69,7 +73,7 @@ impl Writer {
                 if step == Step::Open {
                     self.ftl.open_two_bit(Lane(0), 0);
                 }
-                let (block, word_line, _) = self.ftl.take_word_line(Lane(0), 0);
+                let (block, word_line, _, _) = self.ftl.take_word_line(Lane(0), 0);
                 self.log.push(format!("program {word_line} {pages:?}"));
                 (block, word_line, TwoBit::Whole)
             }
@@ -197,6 +201,55 @@ fn a_stuck_super_layer_can_be_left() {
         Step::Reclaim,
         "no word line of the second super layer"
     );
+}
+
+/// Section 6.2.2: a block that is used up waits until what is in use in it has been moved out, and can then be collected
+/// without a migration; with `fully-invalidates = "super-layer"` it is left as it is.
+#[test]
+fn a_used_up_block_is_emptied_before_it_is_collected() {
+    for (fully_invalidates, emptied) in
+        [(FullyInvalidates::Block, true), (FullyInvalidates::SuperLayer, false)]
+    {
+        let (_, ftl) = one_lane(2, ReprogramSpec { fully_invalidates, ..PAPER });
+        let mut writer = Writer { ftl, log: Vec::new() };
+        // Page 9 stays in the first super layer; the others are overwritten again and again.
+        writer.write(&[9, 0, 1, 2, 0, 1, 2, 0]);
+        for _ in 0..8 {
+            writer.write(&[0]);
+        }
+        writer.write(&[1, 2, 0, 1, 2, 0, 1, 2]);
+        for _ in 0..8 {
+            writer.write(&[1]);
+        }
+        let block = SuperBlock(0);
+        let left = writer.ftl.map().valid_units(block);
+        assert!(left >= 2, "pages 9 and 1: {left}");
+        let step = writer.ftl.next_step(Lane(0), 0, |_| false);
+        assert_eq!(step == Step::Reclaim, emptied, "{step:?}");
+        assert_eq!(writer.ftl.map().is_candidate(block), !emptied, "whether it may be collected");
+        assert_eq!(writer.ftl.level_to_empty(Lane(0)).is_some(), emptied);
+        if !emptied {
+            continue;
+        }
+        let mut moved = 0;
+        while writer.ftl.map().valid_units(block) > 0 && moved < 20 {
+            let (from, pages) = writer.ftl.pages_in_the_way(Lane(0), 0, 2);
+            assert_eq!(from, block);
+            assert!(writer.ftl.level_to_empty(Lane(0)).is_none(), "pages of it are on their way");
+            for (word_line, bit) in pages {
+                let offset = word_line * 3 + bit as u32;
+                let lpn = writer.ftl.map().logical(writer.ftl.layout.first_unit(block) + offset);
+                writer.ftl.discard(lpn);
+                moved += 1;
+            }
+            writer.ftl.moved_out(Lane(0), block);
+        }
+        assert_eq!(moved, left, "everything that was in use");
+        assert!(writer.ftl.map().is_candidate(block), "it is empty: it may be collected");
+        assert_eq!(writer.ftl.choose_victim(Lane(0)), Some(block));
+        assert_eq!(writer.ftl.counters.direct_gc_runs, 1);
+        assert_eq!(writer.ftl.counters.candidates_given_up, 0);
+    }
 }
 
 /// Candidates of a lane in which nothing else can be collected are given up.

@@ -3,7 +3,7 @@
 //! Dies are numbered channel by channel: die = (channel * chips + chip) * dies_per_chip + die_in_chip.
 
 use crate::parts::{PartSpec, ProgramMode};
-use interpulse_engine::{Bytes, Duration};
+use interpulse_engine::Duration;
 use std::ops::Range;
 
 /// Bytes of the unit the mapping works in, unless it is told to work in larger ones.
@@ -161,12 +161,14 @@ pub struct Timing {
     /// tR of a page of a word line that is programmed as two bits per cell; as the least significant page's where the part
     /// does not say.
     pub read_two_bit: Duration,
-    /// Moving 1, 2, ... units of a page, with their share of the parity, over the bus (index 0 is unused).
+    /// Moving over the bus what a read of 1, 2, ... units of a page moves (index 0 is unused).
     pub transfer_units: Vec<Duration>,
-    /// Bytes moved with 1, 2, ... units of a page, their share of the parity included (index 0 is unused).
+    /// Bytes that a read of 1, 2, ... units of a page moves (index 0 is unused).
     pub bytes_of_units: Vec<u64>,
     /// Moving a whole page with its parity into the page buffer.
     pub page_load: Duration,
+    /// Bytes of a page with its parity.
+    pub page_bytes: u64,
     /// Setting up the page buffer after each page load; the bus is free meanwhile.
     pub buffer_setup: Duration,
     /// Command and address cycles on the bus.
@@ -177,19 +179,19 @@ impl Timing {
     /// The times of `part`, mapped in units of `unit_bytes`.
     pub fn new(part: &PartSpec, unit_bytes: u64) -> Timing {
         let units = part.page_size.get() / unit_bytes;
-        let parity = part.page_parity.get();
-        let transfer = |bytes: Bytes| {
-            let ns = (u128::from(bytes.get()) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
+        let transfer = |bytes: u64| {
+            let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
             Duration::from_ns(ns as u64)
         };
-        let bytes = |k: u64| k * unit_bytes + (parity * k).div_ceil(units);
-        let moved = |k: u64| transfer(Bytes(bytes(k)));
+        let bytes = |k: u64| part.read_transfer.bytes(k, unit_bytes, part.page_size, part.page_parity);
+        let page_bytes = part.page_size.get() + part.page_parity.get();
         Timing {
             read: part.read.clone(),
             read_two_bit: part.reprogram.map_or(part.read[0], |r| r.read),
-            transfer_units: (0..=units).map(moved).collect(),
+            transfer_units: (0..=units).map(|k| transfer(bytes(k))).collect(),
             bytes_of_units: (0..=units).map(bytes).collect(),
-            page_load: moved(units),
+            page_load: transfer(page_bytes),
+            page_bytes,
             buffer_setup: part.buffer_setup,
             command: part.command_cycles,
         }

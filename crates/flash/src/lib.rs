@@ -5,6 +5,7 @@ pub mod command;
 pub mod die;
 pub mod errors;
 pub mod geometry;
+pub mod hold_up;
 pub mod nand;
 pub mod parts;
 pub mod phases;

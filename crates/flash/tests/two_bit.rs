@@ -8,7 +8,7 @@ use common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::parts::{PartSpec, ReprogramSpec, TrainSpec};
+use interpulse_flash::parts::{PartSpec, ProgramMode, ReprogramSpec, TrainSpec};
 use interpulse_flash::reprogram::{Distribution, TwoBit};
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -145,6 +145,40 @@ fn an_erased_block_is_a_normal_one() {
     b.at(10_000_000, but(erase(0), |t| t.block = 5)).at(20_000_000, normal).run();
     assert!(!b.nand.dies()[0].blocks().is_two_bit(0, 5));
     assert_eq!(b.nand.dies()[0].blocks().programmed(0, 5), 3);
+}
+
+/// A part that programs page by page: each page of a word line has a first program of its own, of full length, and only a word
+/// line that has both can be reprogrammed.
+#[test]
+fn pages_can_be_programmed_one_by_one() {
+    let by_page = || PartSpec { program_mode: ProgramMode::Page, ..two_bit_part() };
+    let on = |word_line, page: u32, how, validity| {
+        but(op(word_line, how, validity), |t| t.page = word_line * 3 + page)
+    };
+    let run = |operations: &[Txn]| {
+        let mut b = Bench::new(&by_page(), NandConfig { super_layer: 2, ..config() }, 1);
+        for &txn in operations {
+            b.at(0, txn);
+        }
+        b.run();
+        b
+    };
+    let (lsb, msb) = (on(0, 0, TwoBit::Whole, BOTH), on(0, 1, TwoBit::Whole, BOTH));
+    let b = run(&[lsb, msb, on(0, 0, TwoBit::Lsb, MSB_USED)]);
+    let one = CMD + LOAD + FIRST;
+    assert_eq!(b.ends(), [one, 2 * one, 2 * one + READ_2 + CMD + LOAD + AGAIN]);
+    assert_eq!((b.nand.counters.mlc_programs, b.nand.counters.reprograms), (2, 1));
+    assert_eq!(b.nand.dies()[0].blocks().programmed(0, 5), 3, "the page that is not used is counted");
+    for (operations, says) in [
+        (vec![msb], "whose next one is 0"),
+        (vec![lsb, lsb], "whose next one is 0"),
+        (vec![lsb, on(1, 0, TwoBit::Whole, BOTH)], "whose next one is 0"),
+        (vec![lsb, on(0, 0, TwoBit::Lsb, MSB_USED)], "not in the super layer of None"),
+    ] {
+        let outcome = catch_unwind(AssertUnwindSafe(|| drop(run(&operations))));
+        let message = *outcome.expect_err("illegal").downcast::<String>().expect("a message");
+        assert!(message.contains(says), "{message}");
+    }
 }
 
 /// Loading the page buffer again over the bus takes both pages of the word line.

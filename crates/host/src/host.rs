@@ -1,7 +1,7 @@
 //! The host: flows over a device.
 
 use crate::flows::FlowState;
-use crate::observe::{Ended, Observer};
+use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
 use interpulse_engine::{Agenda, Device, News, Request, ResourceId, SimTime, Streams};
 use interpulse_workload::{Flow, FlowSpec, TraceSummary, WorkloadError};
@@ -59,8 +59,14 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// are those of the flows.
     pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: Request) {
         assert!(tag as usize >= self.flows.len(), "tag {tag} is that of a flow");
-        self.device.submit(agenda, queue, tag, request);
+        self.take(agenda, queue, tag, request);
         self.look(agenda);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: Request) {
+        let id = self.device.submit(agenda, queue, tag, request);
+        self.observer.request_submitted(&Submitted { at: agenda.now(), id, tag, request });
     }
 
     // ---- news -----------------------------------------------------------------------------------------
@@ -149,7 +155,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         if self.closed {
             return;
         }
-        self.device.submit(agenda, self.flows[f].queue, f as u32, request);
+        self.take(agenda, self.flows[f].queue, f as u32, request);
         match self.flows[f].depth {
             0 => self.arm_next(agenda, f),
             depth => self.refill.extend(repeat_n(f as u32, depth as usize - 1)),
@@ -181,7 +187,8 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
         let flow = &mut self.flows[f];
         if let Some(request) = flow.ask_at(agenda.now()) {
-            self.device.submit(agenda, flow.queue, f as u32, request);
+            let queue = flow.queue;
+            self.take(agenda, queue, f as u32, request);
         }
     }
 

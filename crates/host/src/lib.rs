@@ -14,6 +14,6 @@ pub mod window;
 pub use blame::{Blame, Sums, Tail};
 pub use clock::{Clock, FreeRunning};
 pub use host::Host;
-pub use observe::{Ended, Observer};
+pub use observe::{Ended, Observer, Submitted};
 pub use stepper::{Failure, Pause, Stepper};
 pub use window::{HostCounters, Window};

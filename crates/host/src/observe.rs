@@ -3,7 +3,20 @@
 //! Who observes is known when the simulator is compiled: [`()`](unit) is nobody and costs nothing, a pair is two observers
 //! (and a pair of pairs four), a mutable reference one that its owner keeps.
 
-use interpulse_engine::{Completion, Duration, SimTime};
+use interpulse_engine::{Completion, Duration, Request, SimTime};
+
+/// A request that has been submitted.
+#[derive(Clone, Copy, Debug)]
+pub struct Submitted {
+    /// When.
+    pub at: SimTime,
+    /// The number by which the device calls it until it ends.
+    pub id: u32,
+    /// What the host calls it, as in its completion.
+    pub tag: u32,
+    /// What is asked for.
+    pub request: Request,
+}
 
 /// A request that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +34,9 @@ pub trait Observer {
     /// An event is about to be handled: nothing more happens before `now`.
     #[inline]
     fn time_passed(&mut self, _now: SimTime) {}
+    /// A request has been submitted.
+    #[inline]
+    fn request_submitted(&mut self, _submitted: &Submitted) {}
     /// A request has ended.
     #[inline]
     fn request_ended(&mut self, _ended: &Ended) {}
@@ -38,6 +54,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.time_passed(now);
     }
     #[inline]
+    fn request_submitted(&mut self, submitted: &Submitted) {
+        self.0.request_submitted(submitted);
+        self.1.request_submitted(submitted);
+    }
+    #[inline]
     fn request_ended(&mut self, ended: &Ended) {
         self.0.request_ended(ended);
         self.1.request_ended(ended);
@@ -53,6 +74,10 @@ impl<O: Observer> Observer for &mut O {
     #[inline]
     fn time_passed(&mut self, now: SimTime) {
         (**self).time_passed(now);
+    }
+    #[inline]
+    fn request_submitted(&mut self, submitted: &Submitted) {
+        (**self).request_submitted(submitted);
     }
     #[inline]
     fn request_ended(&mut self, ended: &Ended) {

@@ -6,9 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use interpulse_study::control::Control;
+use interpulse_study::record::{Chunk, Column, Data, RecordSpec};
 use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::error::{RunError, from_run};
 use crate::plan::Plan;
@@ -86,6 +88,23 @@ impl Handle {
         self.control.take_ended()
     }
 
+    /// The oldest rows that have been recorded and not taken; waits for some no longer than `timeout_s`, with the interpreter
+    /// lock released. A case that records waits until its rows are taken.
+    ///
+    /// Returns the index of the case, the name of the table, the number of rows and the columns: of each its name, its type
+    /// (`whole`: 64-bit integers, the least of which is none; `real`: 64-bit floats, NaN is none; `names`: 32-bit places in the
+    /// list that follows, -1 is none; `text`), its values as they lie in memory, lowest byte first, and its names. The table
+    /// `end` comes after the last rows of a case. None where there are no rows. Raises `ValueError` for a negative or absurd
+    /// time.
+    fn take_rows<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<Rows<'py>>> {
+        let timeout = Duration::try_from_secs_f64(timeout_s)
+            .map_err(|e| PyValueError::new_err(format!("timeout_s = {timeout_s}: {e}")))?;
+        let Some(chunk) = py.detach(|| self.control.outbox.take(timeout)) else { return Ok(None) };
+        let Chunk { case, table, rows, columns } = chunk;
+        let columns = columns.iter().map(|column| bytes_of(py, column)).collect::<PyResult<_>>()?;
+        Ok(Some((case, table, rows, columns)))
+    }
+
     /// Asks the run to end early. It does within a fraction of a second; its result then says `interrupted`.
     fn stop(&self) {
         self.control.stop();
@@ -107,23 +126,58 @@ impl Drop for Handle {
     fn drop(&mut self) {
         // Nobody can ask for the result any more; without this a forgotten run would hold a core to its end.
         self.control.stop();
+        self.control.outbox.close();
     }
+}
+
+/// A column: name, type, values, names.
+type Values<'py> = (String, &'static str, Bound<'py, PyBytes>, Vec<String>);
+
+/// Case, table, number of rows, columns.
+type Rows<'py> = (usize, String, usize, Vec<Values<'py>>);
+
+fn bytes_of<'py>(py: Python<'py>, column: &Column) -> PyResult<Values<'py>> {
+    let (kind, bytes, names) = match &column.data {
+        Data::Whole(values) => ("whole", packed(py, values, |v| v.to_le_bytes())?, Vec::new()),
+        Data::Real(values) => ("real", packed(py, values, |v| v.to_le_bytes())?, Vec::new()),
+        Data::Names(values, names) => ("names", packed(py, values, |v| v.to_le_bytes())?, names.to_vec()),
+        Data::Text(text) => ("text", PyBytes::new(py, text), Vec::new()),
+    };
+    Ok((column.name.clone(), kind, bytes, names))
+}
+
+fn packed<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, N * values.len(), |to| {
+        for (to, value) in to.chunks_exact_mut(N).zip(values) {
+            to.copy_from_slice(&bytes(*value));
+        }
+        Ok(())
+    })
 }
 
 /// Starts a plan on a thread of its own.
 ///
 /// `jobs` cases run at a time, fewer where there are fewer or memory is short; snapshots are kept in `cache_dir` up to
-/// `cache_limit` bytes unless `no_cache`. Raises `RunError` where the system gives no thread.
+/// `cache_limit` bytes unless `no_cache`. `records` says of each case what is to be recorded, as JSON text that
+/// `interpulse_study::record` explains; whoever asks for that takes the rows (`Handle.take_rows`). Raises `RunError` where the
+/// system gives no thread, `ValueError` where `records` cannot be read.
 #[pyfunction]
-#[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache))]
+#[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache, records = Vec::new()))]
 pub fn start(
     plan: &Plan,
     jobs: usize,
     cache_dir: Option<PathBuf>,
     cache_limit: u64,
     no_cache: bool,
+    records: Vec<String>,
 ) -> PyResult<Handle> {
-    let handle = Handle { control: Control::new(), mailbox: Arc::default() };
+    let records = records.iter().map(|text| RecordSpec::from_json(text)).collect::<Result<_, _>>();
+    let control = Control::recording(records.map_err(PyValueError::new_err)?);
+    let handle = Handle { control, mailbox: Arc::default() };
     let (plan, control, mailbox) =
         (Arc::clone(&plan.inner), Arc::clone(&handle.control), Arc::clone(&handle.mailbox));
     let options = runner::RunOptions { jobs, cache_dir, cache_limit, no_cache };

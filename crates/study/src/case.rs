@@ -2,6 +2,7 @@
 
 use crate::config::Case;
 use crate::control::Tell;
+use crate::record::{Recorder, Recording};
 use crate::report;
 use crate::run::{self, Measured, RunFailure, Stage};
 use crate::simulated::Simulated;
@@ -101,8 +102,11 @@ pub fn drive(
     flows: &[FlowSpec],
     state: PreconditionedState,
 ) -> Result<Stepper<Drive>, RunFailure> {
-    let drive = Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows.len() as u32);
-    stepper(case, flows, drive)
+    stepper(case, flows, device_of_one(case, flows, state), ())
+}
+
+fn device_of_one(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Drive {
+    Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows.len() as u32)
 }
 
 /// The array of a case, and its host, which offers `flows`. All drives start from `state`, but for those that take lost ones' places, which
@@ -112,40 +116,73 @@ pub fn array(
     flows: &[FlowSpec],
     state: PreconditionedState,
 ) -> Result<Stepper<Array>, RunFailure> {
-    let spec = case.array.expect("the case has an array");
-    stepper(case, flows, Array::assemble(spec, &case.drive, state, case.seed, flows.len() as u32))
+    stepper(case, flows, device_of_several(case, flows, state), ())
 }
 
-fn stepper<D: Device>(case: &Case, flows: &[FlowSpec], device: D) -> Result<Stepper<D>, RunFailure> {
-    let host = Host::new(device, flows, case.seed, ());
+fn device_of_several(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Array {
+    let spec = case.array.expect("the case has an array");
+    Array::assemble(spec, &case.drive, state, case.seed, flows.len() as u32)
+}
+
+fn stepper<D: Device, O: Recording>(
+    case: &Case,
+    flows: &[FlowSpec],
+    device: D,
+    observer: O,
+) -> Result<Stepper<D, O>, RunFailure> {
+    let host = Host::new(device, flows, case.seed, observer);
     Ok(Stepper::new(host.map_err(|e| RunFailure::User(e.to_string()))?, FreeRunning))
 }
 
 /// Runs a case. Its result is that of its drive, or that of the drives of its array taken together with a section about
-/// the array. `traces` are the first readings of its traces.
+/// the array. `traces` are the first readings of its traces. A run that nobody records is compiled apart from one that is
+/// recorded.
 pub fn run(
     case: &Case,
     traces: &[TraceSummary],
+    state: PreconditionedState,
+    recorder: Option<Recorder>,
+    tell: &Tell,
+) -> Result<Value, RunFailure> {
+    match recorder {
+        None => observed(case, traces, state, (), tell),
+        Some(mut recorder) => {
+            let ended = observed(case, traces, state, &mut recorder, tell);
+            let whole = ended.as_ref().is_ok_and(|result| result.get("interrupted").is_none());
+            recorder.finish(whole);
+            ended
+        }
+    }
+}
+
+fn observed<O: Recording>(
+    case: &Case,
+    traces: &[TraceSummary],
     mut state: PreconditionedState,
+    observer: O,
     tell: &Tell,
 ) -> Result<Value, RunFailure> {
     state.ftl.wear_all(case.precondition.cycles);
     let warmup = Warmup::of(case, traces);
     let flows = warmup.flows(case);
     match case.array {
-        None => result(case, &warmup, drive(case, &flows, state)?, tell, |_, _| None),
+        None => {
+            let device = device_of_one(case, &flows, state);
+            result(case, &warmup, stepper(case, &flows, device, observer)?, tell, |_, _| None)
+        }
         Some(_) => {
             let section = |array: &Array, m: &Measured| Some(report::array::section(array, m));
-            result(case, &warmup, array(case, &flows, state)?, tell, section)
+            let device = device_of_several(case, &flows, state);
+            result(case, &warmup, stepper(case, &flows, device, observer)?, tell, section)
         }
     }
 }
 
 /// Runs the device of a case, and tells how far it has come in what its end is stated in.
-fn result<D: Simulated>(
+fn result<D: Simulated, O: Recording>(
     case: &Case,
     warmup: &Warmup,
-    mut stepper: Stepper<D>,
+    mut stepper: Stepper<D, O>,
     tell: &Tell,
     array: impl Fn(&D, &Measured) -> Option<Value>,
 ) -> Result<Value, RunFailure> {

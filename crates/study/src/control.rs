@@ -1,5 +1,6 @@
 //! What a run shares with whoever watches it: how far each case has come, lines to tell the user, the wish to stop.
 
+use crate::record::{Outbox, RecordSpec};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +29,10 @@ pub struct Control {
     progress: Mutex<Vec<Progress>>,
     notes: Mutex<Vec<Chapter>>,
     ended: Mutex<Vec<(usize, String)>>,
+    /// What is to be recorded of each case; of those beyond the last nothing.
+    pub(crate) records: Vec<RecordSpec>,
+    /// Where what is recorded goes.
+    pub outbox: Arc<Outbox>,
 }
 
 /// The lines about one thing.
@@ -42,6 +47,11 @@ impl Control {
     /// A fresh one.
     pub fn new() -> Arc<Control> {
         Arc::new(Control::default())
+    }
+
+    /// One of a run that records this of each case.
+    pub fn recording(records: Vec<RecordSpec>) -> Arc<Control> {
+        Arc::new(Control { records, ..Control::default() })
     }
 
     /// Asks the run to end early.

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod power;
 pub mod precondition;
 mod queue;
+pub mod record;
 mod remarks;
 pub mod report;
 mod room;

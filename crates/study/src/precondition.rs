@@ -6,7 +6,7 @@ use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{SimTime, Streams};
+use interpulse_engine::{Rng, SimTime, Streams};
 use interpulse_workload::{AddressSpec, Flow, FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// Units written between two reports of progress.
@@ -36,6 +36,10 @@ pub fn precondition(
     let filled = ((logical as f64 * spec.fill) as u64).min(logical);
     let stripe = drive.stripe().expect("the spec has been checked");
     let mut p = Preconditioner::new(&mut ftl, stripe).working_ahead();
+    let mut dated = OutOfDate {
+        threshold: Rng::threshold(spec.out_of_date),
+        rng: streams.stream("precondition.out-of-date", 0),
+    };
     // Two to three capacities of overwrites are usual; the bar is corrected as it goes.
     let mut expected = filled;
     if let Some(o) = &spec.overwrite {
@@ -44,7 +48,11 @@ pub fn precondition(
     let mut written = 0;
     while written < filled {
         let to = (written + CHUNK).min(filled);
-        p.write_in_order(Lpn(written as u32), Lpn(to as u32));
+        if spec.out_of_date > 0.0 {
+            p.write_repeatedly(Lpn(written as u32), Lpn(to as u32), || dated.again());
+        } else {
+            p.write_in_order(Lpn(written as u32), Lpn(to as u32));
+        }
         written = to;
         if !progress(written, expected.max(written)) {
             return None;
@@ -88,6 +96,19 @@ pub fn precondition(
     }
     p.finish();
     Some((PreconditionedState { ftl }, outcome))
+}
+
+/// Units that a fill writes again: of what it programs, a share is out of date at its end.
+struct OutOfDate {
+    threshold: u64,
+    rng: Rng,
+}
+
+impl OutOfDate {
+    /// Whether the unit just written is written once more.
+    fn again(&mut self) -> bool {
+        self.rng.chance(self.threshold)
+    }
 }
 
 /// Whether the last quarter-drive's write amplification differs from the one before by less than

@@ -33,8 +33,8 @@ pub fn remarks(case: &Case, result: &Value) -> Vec<String> {
             lines.push(format!("no request of flow `{}` completed while the run was measured", flow.name));
         }
     }
-    let end = case.run.warmup.unwrap_or_default()
-        + Duration((result["simulated_s"].as_f64().unwrap_or(0.0) * 1e9) as u64);
+    let seconds = |v: &Value| Duration((v["simulated_s"].as_f64().unwrap_or(0.0) * 1e9) as u64);
+    let end = seconds(&result["warmup"]) + seconds(result);
     let never =
         |key: &str, at: Duration, what: &str| format!("{key} = {at}: the run ended after {end}, so {what}");
     if let Some(at) = case.drive.power_loss.and_then(|spec| spec.at)

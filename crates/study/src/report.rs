@@ -5,6 +5,7 @@ mod batches;
 mod context;
 mod counters;
 mod dies;
+mod hold_up;
 mod power_loss;
 mod reliability;
 mod space;

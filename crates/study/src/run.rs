@@ -3,6 +3,7 @@
 use crate::batches::{Batch, Batches};
 use crate::config::RunSpec;
 use crate::power;
+use crate::record::Recording;
 use crate::simulated::Simulated;
 use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
@@ -15,7 +16,7 @@ use interpulse_flash::nand::power::tally::Spent;
 use interpulse_flash::nand::{
     ErrorCounters, MOST_ATTEMPTS_COUNTED, NandCounters, OperationStats, Reliability,
 };
-use interpulse_host::{Clock, Failure, Observer, Pause, Stepper, Window};
+use interpulse_host::{Clock, Failure, Host, Observer, Pause, Stepper, Window};
 use std::time::Instant;
 use thiserror::Error;
 
@@ -109,7 +110,7 @@ const WATCHED: u64 = 1 << 14;
 
 /// Takes a stepper that has not been opened through a run as `spec` says, after a warm-up. `progress` is told requests completed and
 /// simulated time in the window every 64 Ki events and returns false to stop early.
-pub fn run<D: Simulated, O: Observer, C: Clock>(
+pub fn run<D: Simulated, O: Recording, C: Clock>(
     stepper: &mut Stepper<D, O, C>,
     spec: &RunSpec,
     warmup: &Warmup,
@@ -135,6 +136,8 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
     device.drives_mut().iter_mut().for_each(|drive| drive.nand_mut().restart_power(start));
     let first = device.completed();
     stepper.host.begin_window();
+    let Host { device, observer, .. } = &mut stepper.host;
+    observer.window_begins(device, start);
     let target = spec.requests.map_or(u64::MAX, |n| first.saturating_add(n));
     let limit = spec.time.map_or(horizon, |time| start + time);
     let mut batches = Batches::begin(&mut stepper.host, start);
@@ -147,13 +150,24 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
         let mut go_on = |s: &Stepper<D, O, C>| {
             progress(Stage::Window, s.host.device.completed() - first, s.agenda.now().since(start))
         };
-        let pause = stepper.run(limit, next, &mut go_on)?;
+        let look = stepper.host.observer.next_look();
+        let pause = stepper.run(limit.min(look), next, &mut go_on)?;
         let done = stepper.host.device.completed();
         if done >= told + WATCHED {
             told = done;
             if !go_on(stepper) {
                 break Pause::Stopped;
             }
+        }
+        if pause == Pause::Limit && look < limit {
+            // Nothing comes before it any more, even if the run is stopped here.
+            stepper.agenda.advance_to(look);
+            let Host { device, observer, .. } = &mut stepper.host;
+            observer.look(device, look);
+            if observer.is_done() {
+                break Pause::Stopped;
+            }
+            continue;
         }
         if pause != Pause::Target {
             break pause;
@@ -171,7 +185,8 @@ pub fn run<D: Simulated, O: Observer, C: Clock>(
     }
     interrupted |= pause == Pause::Stopped;
     let end = stepper.agenda.now();
-    let device = &mut stepper.host.device;
+    let Host { device, observer, .. } = &mut stepper.host;
+    observer.window_ends(device, end);
     let after = Readings::take(device, end);
     let power = match device.drives_mut() {
         [drive] => power::Measured::take(drive.nand_mut(), end, &before.spent),

@@ -7,6 +7,7 @@ use crate::config::Case;
 use crate::control::Control;
 use crate::plan::Plan;
 use crate::queue::{self, Limits};
+use crate::record::{RecordSpec, Recorder};
 use crate::remarks::remarks;
 use crate::room::room;
 use crate::run::RunFailure;
@@ -138,7 +139,9 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             control.publish(index, phase, done, total, unit);
             !control.stopped()
         };
-        let ended = guarded(|| Ok(case::run(&cases[index], &checked[index].traces, state, &tell)?));
+        let record = control.records.get(index).filter(|spec| **spec != RecordSpec::default());
+        let recorder = record.map(|spec| Recorder::new(spec, &cases[index], index, &control.outbox));
+        let ended = guarded(|| Ok(case::run(&cases[index], &checked[index].traces, state, recorder, &tell)?));
         if let Ok(result) = &ended {
             control.end(index, result.to_string());
         }

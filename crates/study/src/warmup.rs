@@ -1,6 +1,7 @@
 //! How a drive comes to work before its measurement window begins.
 //!
-//! A preconditioned drive is at rest: its cache is empty, and no lane collects garbage. Where `run.warmup` is not given, the
+//! A preconditioned drive is at rest: its cache is empty, and no lane collects garbage. Where neither `run.warmup` nor
+//! `run.warmup-requests` is given, the
 //! load itself takes it from there to work, until what the drive has in hand changes no more; a trace, whose rows are not
 //! to be spent, is preceded by a synthetic flow of its mean rate, mix and sizes.
 
@@ -41,6 +42,8 @@ const PAUSE: Duration = Duration::from_ms(50);
 pub enum Warmup {
     /// The load runs for this time: it was asked for.
     Given(Duration),
+    /// The load runs until so many requests have completed: they were asked for.
+    GivenRequests(u64),
     /// The load runs until the drive is at work.
     UntilSteady {
         /// For this time at least.
@@ -73,10 +76,14 @@ impl Warmup {
         if let Some(time) = case.run.warmup {
             return Warmup::Given(time);
         }
+        if let Some(requests) = case.run.warmup_requests {
+            return Warmup::GivenRequests(requests);
+        }
+        // Rows of a trace are counted from its first one on, whatever came before it.
         let ends = |f: &FlowSpec| {
             f.start > SimTime::ZERO
                 || f.stop.is_some()
-                || f.limit.is_some()
+                || (f.limit.is_some() && !matches!(f.source, Source::Trace(_)))
                 || matches!(f.source, Source::Twin(_))
         };
         if case.drive.power_loss.is_some() || case.array.as_ref().is_some_and(ArraySpec::has_events) {
@@ -124,6 +131,7 @@ impl Warmup {
     ) -> Result<Option<Warmed>, Failure> {
         let (by, why, least) = match self {
             Warmup::Given(time) => ("given", None, *time),
+            Warmup::GivenRequests(_) => ("given", None, Duration::ZERO),
             Warmup::UntilSteady { least, .. } => ("load", None, *least),
             Warmup::Before(_, time) => ("synthetic", None, *time),
             Warmup::Nothing(why) => ("none", Some(*why), Duration::ZERO),
@@ -135,6 +143,11 @@ impl Warmup {
                 End::Stopped => return Ok(None),
                 End::Steady => {}
                 End::GivenUp => warmed.why = Some("the drive still changed when it was given up"),
+            }
+        } else if let Warmup::GivenRequests(requests) = self {
+            let end = stepper.agenda.horizon();
+            if stepper.run(end, *requests, &mut |s| go_on(s.host.device.completed()))? == Pause::Stopped {
+                return Ok(None);
             }
         } else if least > Duration::ZERO {
             let end = SimTime::ZERO + least;

@@ -1,7 +1,6 @@
 //! *Is the paper right?* The headline of the program-suspend study at QD 64, 25 % writes, with its write
-//! amplification imposed. Only the baseline is calibrated (firmware time); docs/EXPERIMENTS.md has the figures
-//! at full size and what explains the gap. Imposed write amplification does not depend on capacity, so few
-//! blocks do here.
+//! amplification imposed. Only the rate of the channels is calibrated, on the baseline; docs/EXPERIMENTS.md has the figures
+//! at full size. Imposed write amplification does not depend on capacity, so few blocks do here.
 
 use interpulse_study::config::PlanRequest;
 use interpulse_study::control::Control;
@@ -53,7 +52,7 @@ fn figures(case: &Value) -> Figures {
 }
 
 #[test]
-fn the_baseline_is_calibrated_and_the_gains_are_as_documented() {
+fn the_baseline_is_calibrated_and_the_gains_are_within_ten_percent() {
     let request = PlanRequest { text: CONFIG.into(), path: "headline".into(), ..PlanRequest::default() };
     let plan = resolve(&request).expect("the configuration is legal");
     let options = RunOptions { jobs: 2, cache_dir: None, cache_limit: 0, no_cache: true };
@@ -62,22 +61,26 @@ fn the_baseline_is_calibrated_and_the_gains_are_as_documented() {
     let cases = result["cases"].as_array().expect("three cases");
     let [none, five, ten] = [0, 1, 2].map(|i| figures(&cases[i]));
 
-    // Calibrated: 222 kIOPS and 288 us, implied by the article's gains through Little's law.
-    assert!((none.kiops / 222.0 - 1.0).abs() < 0.01, "baseline {} kIOPS", none.kiops);
-    assert!((none.mean_us / 288.0 - 1.0).abs() < 0.01, "baseline {} us", none.mean_us);
+    // Calibrated: 222 kIOPS and 288 us, implied by the article's gains through Little's law. Of the rates that ONFI has
+    // for a channel, 533 MT/s comes nearest.
+    assert!((none.kiops / 217.0 - 1.0).abs() < 0.01, "baseline {} kIOPS", none.kiops);
+    assert!((none.mean_us / 295.0 - 1.0).abs() < 0.01, "baseline {} us", none.mean_us);
     let waf = cases[0].pointer("/ftl/waf").and_then(Value::as_f64).expect("there are writes");
     assert!((waf - 2.4).abs() < 0.005, "imposed 2.4, got {waf}");
 
-    // Predicted. The article's best read p99.99 gain (1.03 ms) belongs to at most five suspends, since it says
-    // that ten are slightly worse; ours agrees within 10 %.
+    // The article: +113 kIOPS and -97 us with at most ten suspends, and a read p99.99 that is at best 1.03 ms shorter, which
+    // belongs to at most five, since it says that ten are slightly worse. All within 10 %.
+    let (iops, mean) = (ten.kiops - none.kiops, none.mean_us - ten.mean_us);
+    assert!((iops / 113.0 - 1.0).abs() < 0.10, "gain with ten suspends: {iops} kIOPS");
+    assert!((mean / 97.0 - 1.0).abs() < 0.10, "gain with ten suspends: {mean} us");
     let gain_five = none.read_p9999_us - five.read_p9999_us;
     assert!((gain_five / 1030.0 - 1.0).abs() < 0.10, "p99.99 gain with five suspends: {gain_five} us");
-    // IOPS and mean with ten: larger than the published +113 kIOPS and -97 us; see docs/EXPERIMENTS.md. The bounds
-    // hold the documented figures, not the article's.
-    let (iops, mean) = (ten.kiops - none.kiops, none.mean_us - ten.mean_us);
-    assert!((iops / 193.0 - 1.0).abs() < 0.05, "gain with ten suspends: {iops} kIOPS");
-    assert!((mean / 134.0 - 1.0).abs() < 0.05, "gain with ten suspends: {mean} us");
     assert!(ten.read_p9999_us < five.read_p9999_us);
-    assert!((3.0..6.0).contains(&ten.suspends_per_program), "{}", ten.suspends_per_program);
+    assert!((3.0..5.0).contains(&ten.suspends_per_program), "{}", ten.suspends_per_program);
     assert_eq!(none.suspends_per_program, 0.0);
+
+    // A page with its parity moves for each read of 4 KiB, and each program of collection reads five pages.
+    let n = |path: &str| cases[0].pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}"));
+    let reads = n("/counters/nand/gc_reads") / n("/counters/nand/gc_programs");
+    assert!((reads - 4.99).abs() < 0.05, "{reads} reads for each program of collection");
 }

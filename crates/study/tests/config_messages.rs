@@ -43,6 +43,16 @@ fn each_mistake_names_the_key_and_what_is_legal() {
              put it, so fill must be 100%",
         ),
         (
+            &[("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("precondition.out-of-date", "30%")],
+            "--set: precondition.out-of-date = 0.3 and ftl.gc = imposed: gc = \"imposed\" writes no unit twice before a run, \
+             so out-of-date must be 0%",
+        ),
+        (
+            &[("run.warmup", "1s"), ("run.warmup-requests", "5")],
+            "--set: run.warmup = 1s and run.warmup-requests = 5: the window begins after a time or after so many requests: \
+             give one of the two",
+        ),
+        (
             &[("part.page-size", "6KiB")],
             "--set: part.page-size: seen \"6KiB\"; expected a multiple of 4KiB, the unit of the mapping",
         ),

@@ -53,7 +53,7 @@ def characterize(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the kinds instead.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Rougher figures in ten seconds; the same shape, fewer cells.")
+        bool, typer.Option("--quick", help="Rougher figures in half a minute; the same shape, fewer cells, 3 seeds.")
     ] = False,
     json: Json = False,
     out: Annotated[

@@ -31,7 +31,7 @@ def experiment(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Rougher figures in half a minute; the same rows, fewer requests.")
+        bool, typer.Option("--quick", help="Rougher figures in minutes; the same rows, fewer requests, 3 seeds.")
     ] = False,
     json: Json = False,
     out: Annotated[

@@ -16,6 +16,7 @@ FILES = {
     "run": "run",
     "report": "report",
     "compare": "compare",
+    "sweep": "sweep",
     "show": "show",
     "list": "listing",
     "scheme": "scheme",
@@ -26,6 +27,7 @@ FILES = {
     "cache": "cache",
     "part": "part",
     "trace": "trace",
+    "view": "view",
 }
 """The commands in the order of the help page, and the file of each in this folder: what it has as `app` is a group of
 commands; otherwise the function that is called as the command is it, of the class `COMMAND` where there is one."""

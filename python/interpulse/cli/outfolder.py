@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interpulse.cli import leftovers
 from interpulse.cli.exits import UserError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class OutFolder:
         folder = cls(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
+            leftovers.clear(path)
             probe = folder._temporary(b"\0" * _PROBE_BYTES)
             probe.unlink()
         except FileExistsError:
@@ -60,7 +62,8 @@ class OutFolder:
 
     def _temporary(self, content: bytes) -> Path:
         """A new file in the folder with this content, on the disk; removed again when it could not be written."""
-        descriptor, name = tempfile.mkstemp(dir=self.path, prefix=".interpulse-", suffix=".tmp")
+        prefix, suffix = leftovers.affixes()
+        descriptor, name = tempfile.mkstemp(dir=self.path, prefix=prefix, suffix=suffix)
         temporary = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
+    from interpulse.logs.asked import Asked
+    from interpulse.logs.recording import Recording
 
 EPILOG = """\
 Examples:
@@ -33,6 +35,8 @@ Examples:
   interpulse run examples/replay.toml --trace disk.csv.zst --skip-bad-rows
 
   interpulse run examples/quickstart.toml --json | python3 -m json.tool
+
+  interpulse run examples/small.toml --out out --log requests --series 10ms --timeline worst:5:read
 
   interpulse run examples/small.toml --repeat 5 --report --out out
 
@@ -56,6 +60,33 @@ def run(
             metavar="DIR",
             help="Also write result.json, table.txt and config.resolved.json into this folder, and power over time as "
             "power.csv, power.png and power.svg where power.trace is on.",
+            show_default=False,
+        ),
+    ] = None,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LOG",
+            help="Also write a log of requests into the folder of --out: requests (Parquet) or fio (fio's latency "
+            "log); requests:1/N or fio:1/N logs one in N; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    series: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Also write a row for each window of this length, such as 10ms, into the folder of --out (Parquet).",
+            show_default=False,
+        ),
+    ] = None,
+    timeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPAN",
+            help="Also write what dies, buses and requests did in a span of the measurement window (1s..1.01s), or "
+            "around its slowest requests (worst:20, worst:20:read; a second run), into the folder of --out as a "
+            "Perfetto trace (`interpulse view` shows it).",
             show_default=False,
         ),
     ] = None,
@@ -91,17 +122,17 @@ def run(
 
     Below the latencies it says what explains them: write amplification, suspends, where read time went.
     """
-    from interpulse.cli.progress import watch
-    from interpulse.cli.table import render
-
     # What was asked of the result by hand counts.
     loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())])
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
     if report and out is None:
         out = Path(f"interpulse-{config.stem}")
+    asked = _asked(log, series, timeline, out)
     if repeat is not None:
         from interpulse.cli.repeat import run_repeated
 
+        if asked is not None:
+            raise UserError("--log, --series and --timeline follow one seed, and --repeat runs several: leave one out")
         return run_repeated(
             loaded,
             repeat,
@@ -115,12 +146,27 @@ def run(
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = None if out is None else _opened(out)
+    return _simulate(plan, options, folder, _recording(asked, folder, plan), json=json, report=report)
+
+
+def _simulate(
+    plan: Plan,
+    options: Options,
+    folder: OutFolder | None,
+    recording: Recording | None,
+    *,
+    json: bool,
+    report: bool,
+) -> int:
+    """Runs the cases, keeps what they gave in `folder`, and prints it; returns the exit status."""
+    from interpulse.cli.progress import watch
+    from interpulse.cli.table import render
 
     code = 0
     failure: RunError | None = None
     try:
         with watch() as watcher:
-            result = execute(plan, options, watcher)
+            result = execute(plan, options, watcher, recording=recording)
     except Interrupted as stop:
         code = INTERRUPTED
         if stop.result is None:
@@ -139,12 +185,14 @@ def run(
     try:
         if folder is not None:
             with undisturbed():
-                lost = _store(folder, result, plan, report=report)
+                lost = _store(folder, result, plan, recording, report=report)
     finally:
         shown = [] if json else [render(result, terminal_width())]
         _print([*shown, result.to_json()] if json or lost else shown, lost)
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
+    if recording is not None and recording.problems:
+        raise UserError("; ".join(recording.problems))
     if failure is not None:
         raise failure
     return code
@@ -157,7 +205,27 @@ def _opened(path: Path) -> OutFolder:
     return OutFolder.open(path)
 
 
-def _store(folder: OutFolder, result: Result, plan: Plan, *, report: bool) -> str | None:
+def _asked(log: list[str] | None, series: str | None, timeline: str | None, out: Path | None) -> Asked | None:
+    """What is to be written down; None for nothing."""
+    if not log and series is None and timeline is None:
+        return None
+    from interpulse.logs.asked import Asked
+
+    asked = Asked.of(log, series, timeline, dashes="--")
+    if out is None:
+        raise UserError("--log, --series and --timeline need --out DIR, the folder that they are written into")
+    return asked
+
+
+def _recording(asked: Asked | None, folder: OutFolder | None, plan: Plan) -> Recording | None:
+    if asked is None or folder is None:
+        return None
+    from interpulse.logs.recording import Recording
+
+    return Recording(asked, folder.path, plan, dashes="--")
+
+
+def _store(folder: OutFolder, result: Result, plan: Plan, recording: Recording | None, *, report: bool) -> str | None:
     """Writes the files of `--out`; returns what kept it from that."""
     try:
         from interpulse.cli.run_files import files
@@ -169,6 +237,10 @@ def _store(folder: OutFolder, result: Result, plan: Plan, *, report: bool) -> st
             names += folder.write(of_runs([(str(folder.path), result, plan)]))
     except OSError as error:
         return f"cannot write to {folder.path}: {error.strerror or error}"
+    if recording is not None:
+        names += recording.names
+        for line in recording.notes:
+            say(f"note: {line}")
     say(f"wrote {', '.join(names)} to {folder.path}")
     return None
 

@@ -57,6 +57,12 @@ ROWS = 60_000
 SUSPENSION = ("fifo", "rps", "ipc")
 """What the headlines compare."""
 
+JSA14 = (2.0, 8)
+"""Speed and `ftl.gc-depth` at which the pair that JSA'14 prints is met: both were chosen on it."""
+
+JSA14_POLICIES = ("fifo", "rps", "wser")
+"""What that pair compares."""
+
 TOLERANCE = 5.0
 """How many percentage points from the printed figure are near enough for a speed to count."""
 

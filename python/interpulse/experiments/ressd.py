@@ -3,8 +3,8 @@
 Statistical twins of the paper's 15 volumes on an array of four drives, three times: conventional TLC that separates
 writes by hotness (the baseline), the reprogrammable SSD (RSS-RAID), and TLC used in MLC mode. Every published figure is
 an average over the volumes of a ratio to the baseline. What the paper does not print and what decides the figures is
-varied: the unit of the stripe cache, what "initial data 92 %" means, when a write is complete, how a volume's updates
-are spread over addresses and time, and the policies of Section 4 that can be read in two ways.
+varied: how full word lines are and when a write is complete, what "initial data 92 %" means, what has a time stamp,
+load, and the policies of Section 4 that can be read in two ways.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from interpulse.studies.case import Case
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from interpulse.config import Config
     from interpulse.result import Result
@@ -51,55 +51,47 @@ AGED: Sets = {
 }
 """Initial data that has been overwritten at random until blocks hold all shares of invalid pages."""
 
+FULL: Sets = {**AGED, "cache.acknowledge": "when-cached", "cache.absorb": False}
+"""Word lines that are always full: a write is complete in the cache, and every write is programmed."""
+
+FAST = 256
+"""How much faster arrivals are where load is varied."""
+
+_PACED = f"arrivals {FAST} times as fast, the thresholds of hotness as much shorter"
+
+
+def _paced() -> Sets:
+    """A heavier load that leaves each page as hot as it is: arrivals and thresholds of hotness in a shorter time."""
+    within: list[Value] = [f"{minutes * 60_000_000 // FAST}us" for minutes in (30, 60, 120)]
+    return {**AGED, "flow.0.speed": FAST, "ftl.hot-within": within}
+
+
 READINGS: dict[str, tuple[str, Sets]] = {
+    "page": (
+        "pages are programmed one by one, each for a whole program's time",
+        {**AGED, "part.program-mode": "page"},
+    ),
+    "valid_70": (
+        "initial data: 92 % of the pages programmed, each valid with probability 0.7 (nothing calibrated)",
+        {"precondition.out-of-date": "30%", "ftl.over-provisioning": "55.3%"},
+    ),
     "all_valid": (
         "initial data all valid: 92 % of the pages, none overwritten; collection below 3 % free, at 8 % it never ends",
         {"ftl.over-provisioning": "8.7%", "ftl.gc-soft": "3%"},
     ),
-    "mixed": (
-        "initial data mixed: 92 % of the pages programmed, a fifth of the capacity overwritten once",
-        {**AGED, "precondition.drive-writes": 0.2},
-    ),
+    "stamp_of_pages": ("every page has a time stamp", {**AGED, "ftl.time-stamps": "unit"}),
+    f"pace_{FAST}": (_PACED, _paced()),
 }
-"""What "initial data 92 %" may mean beside aged: in words, and as overrides."""
+"""What else the paper does not print or prints in two ways: in words, and as overrides."""
 
-
-FAST, FASTER = 256, 384
-"""How much faster arrivals are where load is varied; FASTER, near what the drives can take, on HM_0 alone."""
-
-
-def _paced(times: int) -> Sets:
-    """A heavier load that leaves each page as hot as it is: arrivals and thresholds of hotness in a shorter time."""
-    within: list[Value] = [f"{minutes * 60_000_000 // times}us" for minutes in (30, 60, 120)]
-    return {"flow.0.speed": times, "ftl.hot-within": within}
-
-
-def _paced_words(times: int) -> str:
-    return f"arrivals {times} times as fast, the thresholds of hotness as much shorter"
-
-
-VARIED: dict[str, tuple[str, Sets]] = {
-    "cached": ("writes complete in a protected cache, word lines always full", {"cache.acknowledge": "when-cached"}),
-    "even_fifth": ("updates spread evenly over a hot fifth", {"flow.0.update-shape": "fifth"}),
-    "bursts": (
-        "eight updates at a time within half an hour",
-        {"flow.0.update-burst": 8, "flow.0.update-window": "30min"},
+POLICIES: dict[str, tuple[str, Sets]] = {
+    "super_layer_drained": (
+        "fully invalidated writes empty a super layer; used-up blocks stay as they are",
+        {"ftl.fully-invalidates": "super-layer"},
     ),
-    "stamp_of_pages": ("every page has a time stamp", {"ftl.time-stamps": "unit"}),
     "next_super_layer": ("a stuck super layer is left at once (Section 4.1)", {"ftl.when-valid": "next-super-layer"}),
-    "candidates_4": ("four candidates a level and plane before one is reclaimed", {"ftl.candidates": 4}),
-    "pages_counted": (
-        "the threshold of collection counts free pages, those of open blocks included",
-        {"ftl.gc-counts": "pages"},
-    ),
-    "one_layer": ("super layers of one layer", {"ftl.super-layer": 1}),
-    f"pace_{FAST}": (_paced_words(FAST), _paced(FAST)),
-    f"pace_{FAST}_stamp_of_pages": (
-        f"{_paced_words(FAST)}; every page has a time stamp",
-        {**_paced(FAST), "ftl.time-stamps": "unit"},
-    ),
 }
-"""What else the paper does not print, or prints in two ways."""
+"""The same of RSS-RAID alone, whose baseline is the main one."""
 
 SENSITIVE = ("HM_0", "PRN_0", "PROJ_4", "SRC2_0")
 """The volumes of the readings and sensitivities: writes of three kinds, and one with few."""
@@ -107,11 +99,14 @@ SENSITIVE = ("HM_0", "PRN_0", "PROJ_4", "SRC2_0")
 QUICK_BLOCKS = 192
 """Blocks of a plane in a quick run, an eighth of the drive."""
 
-QUICK_SPARE = "24%"
+QUICK_SPARE = "13%"
 """Over-provisioning of a quick run, calibrated as that of `array.toml` is: less has been written when it ends."""
 
 QUICK_REQUESTS = 250_000
 """Requests of each volume in a quick run, of 0.5 to 1 million; their span shrinks in proportion, never the gaps."""
+
+WARMUP_REQUESTS, QUICK_WARMUP = 250_000, 125_000
+"""Requests of each volume that are not measured: each level of hotness opens its first blocks then."""
 
 
 @dataclass(frozen=True)
@@ -132,39 +127,21 @@ class Group:
         """Its simulations."""
         for volume in self.volumes:
             for drive in self.drives:
-                # Keys of reprogramming belong to the drive that does it.
-                own = {k: v for k, v in self.sets.items() if drive == "ressd" or k not in _RESSD_ONLY}
-                sets: Sets = {"flow.0.twin": VOLUMES[volume], **DRIVES[drive][1], **own}
+                sets: Sets = {"flow.0.twin": VOLUMES[volume], **DRIVES[drive][1], **self.sets}
                 yield Case(self.case(volume, drive), config, sets)
 
 
-_RESSD_ONLY = ("ftl.when-valid", "ftl.candidates", "ftl.super-layer")
-
 MAIN = Group("main", "as configured", AGED)
-CHUNKS = Group(
-    "chunk",
-    "the stripe cache counts stripes of chunks",
-    {**AGED, "array.stripe-cache-unit": "chunk"},
-    drives=("baseline",),
-)
-
-
-PROJ_1 = Group(
-    f"pace_{FAST}",
-    _paced_words(FAST),
-    {**AGED, **_paced(FAST)},
-    ("PROJ_1",),
-    ("ressd", "mlc"),
-)
+FULL_LINES = Group("full", "word lines always full, writes complete in a protected cache", FULL)
+PROJ_1 = Group(f"pace_{FAST}", _PACED, _paced(), ("PROJ_1",), ("ressd", "mlc"))
 """Whether load makes MLC mode the slower one on PROJ_1, as it is in Figure 16."""
 
 
 def groups() -> list[Group]:
     """Everything that is simulated and told by the same rows."""
     read = [Group(name, words, sets, SENSITIVE) for name, (words, sets) in READINGS.items()]
-    varied = [Group(name, words, {**AGED, **sets}, SENSITIVE) for name, (words, sets) in VARIED.items()]
-    faster = Group(f"pace_{FASTER}", _paced_words(FASTER), {**AGED, **_paced(FASTER)}, ("HM_0",))
-    return [MAIN, CHUNKS, *read, *varied, faster]
+    policies = [Group(name, words, {**AGED, **sets}, SENSITIVE, ("ressd",)) for name, (words, sets) in POLICIES.items()]
+    return [MAIN, FULL_LINES, *read, *policies]
 
 
 class Measured:
@@ -175,8 +152,9 @@ class Measured:
         self._results = results
 
     def of(self, volume: str, drive: str) -> dict[str, Any]:
-        """One result."""
-        return self._results[self.group.case(volume, drive)][0].raw
+        """One result; of the main group where this one does not vary the drive."""
+        group = self.group if drive in self.group.drives else MAIN
+        return self._results[group.case(volume, drive)][0].raw
 
     def ratio(
         self, volume: str, drive: str, figure: Callable[[dict[str, Any]], float], base: str = "baseline"
@@ -251,17 +229,18 @@ def run(context: Context) -> Outcome:
         config.set("part.blocks-per-plane", QUICK_BLOCKS)
         config.set("flow.0.requests", QUICK_REQUESTS)
         config.set("ftl.over-provisioning", QUICK_SPARE)
+    config.set("run.warmup-requests", QUICK_WARMUP if context.quick else WARMUP_REQUESTS)
     all_groups = groups()
     cases = [case for group in (*all_groups, PROJ_1) for case in group.cases(config)]
     context.announce(len(cases))
     # All at once: no core waits for the last case of a group.
     results = context.run(cases)
     measured = {group.name: Measured(group, results) for group in all_groups}
-    main, chunks = measured["main"], measured["chunk"]
+    main = measured["main"]
     rows = context.rows()
-    _motivation(rows, main, "")
-    _motivation(rows, chunks, "_chunk")
-    _drives(rows, main)
+    _motivation(rows, main)
+    _drives(rows, main, "")
+    _drives(rows, measured["full"], "_full")
     for group in all_groups[2:]:
         _varied(rows, measured[group.name])
     rows.add(
@@ -285,51 +264,51 @@ def run(context: Context) -> Outcome:
                 lambda: draw_volumes("MLC mode and RSS-RAID against the baseline", tuple(VOLUMES), _fig16(main)),
             ),
         ],
-        curves=[*_tables(main, chunks)],
+        curves=[*_tables(main)],
     )
 
 
-def _motivation(rows: Rows, of: Measured, suffix: str) -> None:
-    """Section 5, with the stripe cache counted in one way."""
+def _motivation(rows: Rows, of: Measured) -> None:
+    """Section 5."""
     updates = [of.of(volume, "baseline")["array"]["updates"] for volume in of.group.volumes]
     writes = [100.0 * u["parity"]["writes"] / u["data"]["writes"] for u in updates]
     both = [u for u in updates if "mean_interval_s" in u["parity"] and "mean_interval_s" in u["data"]]
     intervals = [100.0 * (u["parity"]["mean_interval_s"] / u["data"]["mean_interval_s"] - 1.0) for u in both]
     fifths = [100.0 * u["share_of_busiest_fifth"] for u in updates if "share_of_busiest_fifth" in u]
     deferred = [100.0 * u["parity_per_data_page_if_deferred"] for u in updates]
-    words = f"if parity were kept back until its stripe leaves the cache; {of.group.words}"
-    rows.add(f"parity_writes_deferred{suffix}", fmean(deferred), beside="parity_writes", figure=words)
+    words = "if parity were kept back until its stripe leaves the cache"
+    rows.add("parity_writes_deferred", fmean(deferred), beside="parity_writes", figure=words)
     found = {"parity_writes": writes, "parity_interval": intervals, "updates_in_busiest_fifth": fifths}
     for name, values in found.items():
-        if suffix:
-            rows.add(f"{name}{suffix}", fmean(values), beside=name, figure=of.group.words)
-        else:
-            rows.add(name, fmean(values))
+        rows.add(name, fmean(values))
 
 
-def _drives(rows: Rows, of: Measured) -> None:
-    """Figures 11 to 16."""
-    for name, figure in _VARIED_ROWS.items():
-        # Of all volumes, those without free pages on the baseline too.
-        if name != "free_pages":
-            rows.add(name, figure(of))
-    for name, part in (("write", WRITE), ("gc", GC), ("fully_invalidated", EARLY)):
-        shares = [100.0 * part(of.of(v, "ressd")) / TOTAL(of.of(v, "ressd")) for v in of.group.volumes]
-        rows.add(f"ppc_share_{name}", fmean(shares))
-    rows.add("ppc_gc_and_fully_invalidated", 100.0 * of.mean_ratio("ressd", GC_AND_EARLY))
-    rows.add("gc_time", of.change("ressd", GC_TIME))
-    rows.add("gc_runs_with_migration", of.change("ressd", migrating))
-    # Some volumes have no direct collection on the baseline: of sums.
-    rows.add("gc_runs_direct", of.total("ressd", DIRECT) / max(of.total("baseline", DIRECT), 1.0) - 1.0)
-    rows.add("pwe_journal", of.change("ressd", PWE))
-    rows.add("pwe_all", of.change("ressd", PWE_ALL))
+def _drives(rows: Rows, of: Measured, suffix: str) -> None:
+    """Figures 11 to 16, of one of the two main readings."""
     free = {volume: 100.0 * (of.ratio(volume, "ressd", FREE) - 1.0) for volume in of.group.volumes}
-    rows.add("free_pages", fmean(free.values()))
-    rows.add("free_pages_at_least_8", sum(change >= 8.0 for change in free.values()))
-    rows.add("free_pages_proj_4", free["PROJ_4"])
-    rows.add("mlc_read_latency", of.change("mlc", latency("read")))
-    rows.add("mlc_pwe_against_ressd", of.change("mlc", PWE, "ressd"))
-    rows.add(_PROJ_1_ROW, of.ratio("PROJ_1", "mlc", latency("write"), "ressd"))
+    shares = {
+        f"ppc_share_{name}": fmean(100.0 * part(of.of(v, "ressd")) / TOTAL(of.of(v, "ressd")) for v in of.group.volumes)
+        for name, part in (("write", WRITE), ("gc", GC), ("fully_invalidated", EARLY))
+    }
+    found = {
+        **{name: figure(of) for name, figure in _VARIED_ROWS.items()},
+        **shares,
+        "ppc_gc_and_fully_invalidated": 100.0 * of.mean_ratio("ressd", GC_AND_EARLY),
+        "pwe_journal": of.change("ressd", PWE),
+        "pwe_all": of.change("ressd", PWE_ALL),
+        # Of all volumes, those without free pages on the baseline too.
+        "free_pages": fmean(free.values()),
+        "free_pages_at_least_8": float(sum(change >= 8.0 for change in free.values())),
+        "free_pages_proj_4": free["PROJ_4"],
+        "mlc_read_latency": of.change("mlc", latency("read")),
+        "mlc_pwe_against_ressd": of.change("mlc", PWE, "ressd"),
+        _PROJ_1_ROW: of.ratio("PROJ_1", "mlc", latency("write"), "ressd"),
+    }
+    for name, value in found.items():
+        if suffix:
+            rows.add(f"{name}{suffix}", value, beside=name, figure=of.group.words)
+        else:
+            rows.add(name, value)
 
 
 _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
@@ -338,7 +317,11 @@ _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
     ),
     "ppc": lambda of: 100.0 * of.mean_ratio("ressd", TOTAL),
     "ppc_write": lambda of: 100.0 * of.mean_ratio("ressd", WRITE),
+    "gc_time": lambda of: of.change("ressd", GC_TIME),
     "gc_runs": lambda of: of.change("ressd", RUNS),
+    "gc_runs_with_migration": lambda of: of.change("ressd", migrating),
+    # Some volumes have no direct collection on the baseline: of sums.
+    "gc_runs_direct": lambda of: of.total("ressd", DIRECT) / max(of.total("baseline", DIRECT), 1.0) - 1.0,
     "pwe": lambda of: of.change("ressd", PWE),
     "write_latency": lambda of: of.change("ressd", latency("write")),
     "read_latency": lambda of: of.change("ressd", latency("read")),
@@ -369,13 +352,12 @@ def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:
         f"{metadata['word_line_status_bytes']:,}; made up for by {metadata['break_even_blocks']:,} reprogrammed blocks "
         "(Section 4.3, of the full geometry: 384 KB, 36 KB, 432 B, 9 MB; its twelve blocks are twelve thousand)"
     )
-    gc = {name: _VARIED_ROWS["baseline_gc_share"](measured[name]) for name in READINGS}
+    gc = {name: _VARIED_ROWS["baseline_gc_share"](measured[name]) for name in ("full", *READINGS)}
     gc["aged"] = _VARIED_ROWS["baseline_gc_share"](reference)
-    nearest = min(gc, key=lambda name: abs(gc[name] - 63.7))
     shares = ", ".join(f"{name} {share:.1f} %" for name, share in gc.items())
     yield (
-        f"initial data 92 %: collection's share of the baseline's page consumption, 63.7 % in the paper, is {shares}; "
-        f"{nearest} fits. The MLC-mode drive's 92 % is of its own capacity: that of the TLC drive does not fit into it"
+        f"collection's share of the baseline's page consumption, 63.7 % in the paper, is {shares}. The MLC drive's "
+        "92 % is of its own capacity: that of the TLC drive does not fit into it"
     )
 
 
@@ -397,7 +379,7 @@ def _plot(of: Measured, name: str) -> Callable[[], Any]:
     return lambda: draw_volumes(f"RSS-RAID against the baseline: {words}", tuple(VOLUMES), series)
 
 
-def _tables(main: Measured, chunks: Measured) -> Iterator[Curve]:
+def _tables(main: Measured) -> Iterator[Curve]:
     """One table per figure, volume by volume."""
     ranks = [
         (volume, float(rank), float(updates))
@@ -405,7 +387,7 @@ def _tables(main: Measured, chunks: Measured) -> Iterator[Curve]:
         for rank, updates in main.of(volume, "baseline")["array"]["updates"]["updates_by_rank"]
     ]
     yield Curve("fig10", ("volume", "rank", "updates"), ranks)
-    yield Curve("motivation", _MOTIVATION, list(_motivation_table((main, chunks))))
+    yield Curve("motivation", _MOTIVATION, list(_motivation_table(main)))
     for name, (_, columns) in FIGURES.items():
         both = [(column, drive) for column in columns for drive in ("baseline", "ressd")]
         header = ("volume", *(f"{column} ({drive})" for column, drive in both))
@@ -420,7 +402,6 @@ def _tables(main: Measured, chunks: Measured) -> Iterator[Curve]:
 
 _MOTIVATION = (
     "volume",
-    "stripe cache",
     "data writes",
     "parity writes",
     "parity page writes per data page write (4 KiB)",
@@ -430,18 +411,16 @@ _MOTIVATION = (
 )
 
 
-def _motivation_table(of: Iterable[Measured]) -> Iterator[tuple[str | float | None, ...]]:
-    for group in of:
-        for volume in group.group.volumes:
-            array = group.of(volume, "baseline")["array"]
-            updates = array["updates"]
-            yield (
-                volume,
-                "chunk" if group.group.name == "chunk" else "page",
-                updates["data"]["writes"],
-                updates["parity"]["writes"],
-                array.get("parity_per_data_page"),
-                updates["data"].get("mean_interval_s"),
-                updates["parity"].get("mean_interval_s"),
-                updates.get("share_of_busiest_fifth"),
-            )
+def _motivation_table(of: Measured) -> Iterator[tuple[str | float | None, ...]]:
+    for volume in of.group.volumes:
+        array = of.of(volume, "baseline")["array"]
+        updates = array["updates"]
+        yield (
+            volume,
+            updates["data"]["writes"],
+            updates["parity"]["writes"],
+            array.get("parity_per_data_page"),
+            updates["data"].get("mean_interval_s"),
+            updates["parity"].get("mean_interval_s"),
+            updates.get("share_of_busiest_fifth"),
+        )

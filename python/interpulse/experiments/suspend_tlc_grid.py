@@ -39,7 +39,10 @@ SPREAD: Sets = {"part.program-loops-sd": 1.0}
 """Word lines differ (Figure 3a); the article prints no figure."""
 
 READINGS: dict[str, tuple[str, Sets]] = {
-    "loop-boundary": ("stops at loop ends, as the drive", {"suspend.program.scheme": "loop-boundary"}),
+    "loop-boundary": (
+        "stops at loop ends, as the drive; entering costs nothing beyond the loop, as the part",
+        {"suspend.program.scheme": "loop-boundary", "part.program-suspend-entry": "0us"},
+    ),
     "exact": (
         "stops anywhere, entering takes 70 us and makes no progress",
         {"suspend.program.scheme": "exact", "part.program-suspend-entry": "70us"},

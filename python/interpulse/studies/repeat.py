@@ -88,6 +88,8 @@ def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Out
         if 0 < some < len(outcomes):
             notes.append(f"{name}: {some} of {len(outcomes)} seeds have a figure")
     first = outcomes[0]
+    if first.files:
+        notes.append(f"{', '.join(name for name, _ in first.files)}: as measured with the first seed")
     return Outcome(
         rows,
         calibrated=_calibrated(outcomes),

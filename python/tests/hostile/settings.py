@@ -38,7 +38,7 @@ EXAMPLES = {
 UNITLESS = ("a whole number", "a number", "a fraction", "true or false", "a text", "a name")
 
 APPLIES = {
-    'bits-per-cell = 3 with program-mode = "one-shot"': ("drive=ressd-mini",),
+    "bits-per-cell = 3": ("drive=ressd-mini",),
     "bits-per-cell = 4": ("part.bits-per-cell=4", "part.read-top=80us"),
     'an errors.table other than "ideal"': ("errors.table=cai-tlc",),
     "stages in soft-sensings": ("ecc.soft-sensings=[1]", "ecc.soft-capability=[100]", 'ecc.soft-latency=["1us"]'),

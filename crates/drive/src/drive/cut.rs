@@ -1,5 +1,6 @@
 //! What is known of outages: whether there is power, the cuts so far, and what became of an owner's requests.
 
+use super::hold_up::HoldUp;
 use crate::audit::loss::Losses;
 use crate::ftl::outage::Recovered;
 use crate::numbers::Lpn;
@@ -22,6 +23,8 @@ pub struct Recovery {
     pub at: SimTime,
     /// Requests that the host had submitted and had no answer to: reads, writes, others.
     pub requests: [u64; 3],
+    /// What saving the cache on the energy of capacitors takes; `None` where nothing protects it.
+    pub hold_up: Option<HoldUp>,
     /// What the FTL found again.
     pub found: Recovered,
     /// When power was back.

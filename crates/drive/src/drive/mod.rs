@@ -13,6 +13,7 @@ mod build;
 mod commands;
 pub mod cut;
 mod device;
+pub mod hold_up;
 mod outage;
 mod state;
 pub mod stats;

@@ -12,6 +12,7 @@
 
 use super::Drive;
 use super::cut::{Cut, CutWrite, Outage, Recovery, State};
+use super::hold_up::Standing;
 use crate::ftl::Flash;
 use crate::spec::PowerLossSpec;
 use interpulse_engine::{Agenda, News, Op, ResourceId, SimTime};
@@ -77,12 +78,14 @@ impl Drive {
     pub fn cut_power(&mut self, agenda: &mut Agenda) -> Cut {
         let was = self.power().state;
         assert!(matches!(was, State::On | State::Refilling), "power that is off cannot be cut");
+        let standing = self.spec.cache.protected.then(|| Standing::of(&self.nand, agenda.now()));
         let torn = self.nand.outage(agenda);
         let requests = self.requests_by_kind();
         let (protected, decode) = (self.spec.cache.protected, self.spec.nand.ecc_latency);
         let flash = Flash { nand: &mut self.nand, agenda };
         let (found, fates) = self.ftl.lose_power(&flash, torn, protected, decode);
-        let recovery = Recovery { at: agenda.now(), requests, found, on: None, served: None };
+        let hold_up = standing.map(|at_cut| at_cut.hold_up(&self.spec, found.cache_pages));
+        let recovery = Recovery { at: agenda.now(), requests, hold_up, found, on: None, served: None };
         let writes = fates.into_iter().map(|(id, units)| CutWrite {
             id,
             survived: units.into_iter().filter(|u| u.1).map(|u| u.0).collect(),

@@ -10,7 +10,7 @@ use super::levels::Levels;
 use super::map::Where;
 use super::moved::Moved;
 use super::place::ProgramPlace;
-use super::reprogram::{Step, page_planes};
+use super::reprogram::{Step, page_planes, program_of_page};
 use super::resident::Ftl;
 use super::tables::Stream;
 use crate::numbers::{Lane, Lpn, SuperBlock};
@@ -109,14 +109,15 @@ impl Ftl {
         };
         match step {
             Step::Program | Step::Open => {
-                if !enough(2 * page) {
+                let by_page = self.tables.layout.programs_per_word_line > 1;
+                if !enough(if by_page { page } else { 2 * page }) {
                     return false;
                 }
                 if step == Step::Open {
                     self.tables.open_two_bit(lane, level);
                 }
-                let (super_block, word_line, first) = self.tables.take_word_line(lane, level);
-                let place = self.word_line(super_block, word_line, TwoBit::Whole);
+                let (super_block, word_line, bit, first) = self.tables.take_word_line(lane, level);
+                let place = self.word_line(super_block, word_line, TwoBit::Whole, bit);
                 self.program_two_bit(flash, lane, list, place, first, 0b11);
             }
             Step::Reprogram { word_line, bit } => {
@@ -124,7 +125,7 @@ impl Ftl {
                     return false;
                 }
                 let (super_block, validity) = self.tables.take_reprogram(lane, level, word_line, bit);
-                let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit));
+                let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit), Some(bit));
                 self.program_two_bit(flash, lane, list, place, false, validity);
             }
             Step::Reclaim if self.tables.has_place(lane, Stream::Host) => {
@@ -141,6 +142,14 @@ impl Ftl {
                 };
                 if !enough(self.tables.layout.units_per_program) {
                     return false;
+                }
+                if dirty <= self.tables.layout.units_per_program.saturating_sub(page)
+                    && self.tables.has_place(lane, stream)
+                    && let Some(level) = self.tables.level_to_empty(lane)
+                {
+                    // The word line has room for what has to go anyway.
+                    self.program_with_candidate(flash, lane, level, list);
+                    return true;
                 }
                 let Some(place) = self.tables.take_place(lane, stream) else {
                     self.wake_gc(flash);
@@ -167,19 +176,38 @@ impl Ftl {
         }
     }
 
-    /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it.
+    /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it; data that is
+    /// moved there brings its own.
     fn stamp_block(&mut self, super_block: SuperBlock, first: bool, job: u32) {
-        if first {
-            let slot = self.jobs.program(job).slots[0];
-            let at = self.levels().arrived(slot);
-            self.tables.units.stamp_block(super_block, at);
+        if !first {
+            return;
+        }
+        let of = self.jobs.program(job);
+        match (of.slots.first(), of.candidate) {
+            (Some(&slot), _) => {
+                let at = self.levels().arrived(slot);
+                self.tables.units.stamp_block(super_block, at);
+            }
+            (None, Some(from)) => self.tables.units.inherit_stamp(super_block, from),
+            (None, None) => {}
         }
     }
 
-    /// The place of what an operation does to a word line with two bits per cell.
-    fn word_line(&self, super_block: SuperBlock, word_line: u32, how: TwoBit) -> ProgramPlace {
-        let first_offset = word_line * self.tables.layout.units_per_program;
-        ProgramPlace { super_block, program: word_line, first_offset, two_bit: Some(how) }
+    /// The place of what an operation does to a word line with two bits per cell, or to a page of one.
+    fn word_line(
+        &self,
+        super_block: SuperBlock,
+        word_line: u32,
+        how: TwoBit,
+        page: Option<Bit>,
+    ) -> ProgramPlace {
+        let layout = &self.tables.layout;
+        let program = match page {
+            Some(bit) if layout.programs_per_word_line > 1 => program_of_page(layout, word_line, bit),
+            _ => word_line,
+        };
+        let first_offset = program * layout.units_per_program;
+        ProgramPlace { super_block, program, first_offset, two_bit: Some(how) }
     }
 
     /// Programs or reprograms a word line with two bits per cell from `list`.
@@ -203,6 +231,10 @@ impl Ftl {
     /// Programs one or two pages of `list` on a normal word line along with pages in use in a candidate, which are read
     /// first (Section 4.2.2).
     fn program_with_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
+        if self.tables.layout.programs_per_word_line > 1 {
+            self.program_beside_candidate(flash, lane, level, list);
+            return;
+        }
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
         let units = (self.tables.units.cache.dirty(list)).min(2 * page);
@@ -218,6 +250,27 @@ impl Ftl {
             self.read_page_of(flash, lane, job, candidate, word_line, bit);
         }
         self.candidate_read_done(flash, lane, job);
+    }
+
+    /// Programs a page of `list` on a normal block, and after it two pages in use in a candidate: what would be one word
+    /// line, of a part that programs page by page.
+    fn program_beside_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
+        let layout = &self.tables.layout;
+        let along = (layout.programs_per_word_line - 1) as usize;
+        let (candidate, moved) = self.tables.pages_in_the_way(lane, level, along);
+        let place = self.tables.take_place(lane, Stream::Host).expect("the lane has been asked");
+        let job = self.jobs.new_program(lane, Some(place));
+        self.fill_from_cache(job, list, self.tables.layout.units_per_program);
+        self.stamp_block(place.super_block, place.program == 0, job);
+        self.start_host_job(flash, lane, job);
+        for (word_line, bit) in moved {
+            let job = self.jobs.new_program(lane, None);
+            self.hold_lane(lane);
+            self.jobs.program(job).reads = 1;
+            self.jobs.program(job).candidate = Some(candidate);
+            self.read_page_of(flash, lane, job, candidate, word_line, bit);
+            self.candidate_read_done(flash, lane, job);
+        }
     }
 
     /// Reads what is valid of a page of a reprogrammable word line, plane by plane, for `job`.
@@ -265,10 +318,28 @@ impl Ftl {
     fn candidate_read_done(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
         let of = self.jobs.program(job);
         of.reads -= 1;
-        if of.reads == 0 && !self.place_and_submit(flash, lane, job) {
+        if of.reads > 0 {
+            return;
+        }
+        if of.units() == 0 {
+            // What was to be moved has been overwritten.
+            self.drop_job(job);
+        } else if !self.place_and_submit(flash, lane, job) {
             self.levels_mut().placeless.push((lane, job));
             self.wake_gc(flash);
         }
+    }
+
+    /// `job` has nothing to program.
+    fn drop_job(&mut self, id: u32) {
+        let job = self.jobs.take_program(id);
+        if let Some(candidate) = job.candidate {
+            self.tables.moved_out(job.lane, candidate);
+        }
+        self.lane_changed(job.lane);
+        self.placement.give_back(job.lane);
+        self.write_back.programs_in_flight -= 1;
+        self.jobs.free_program(id, job);
     }
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.

@@ -196,6 +196,10 @@ impl Ftl {
             self.reclaim(flash, super_block);
         }
         let read = self.jobs.reads.remove(txn.owner);
+        if self.imposed.is_some() {
+            self.copied_page_read(flash, &read);
+            return;
+        }
         if read.program != NONE {
             self.candidate_page_read(flash, &read);
             return;
@@ -338,6 +342,10 @@ impl Ftl {
 
     /// An erase is done.
     pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        if txn.owner == NONE {
+            // An imposed one, of no block.
+            return;
+        }
         let super_block = SuperBlock(txn.owner);
         let (lane, _) = self.tables.layout.lane_of(super_block);
         self.tables.erased(super_block);

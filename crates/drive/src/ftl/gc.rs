@@ -8,7 +8,7 @@ use interpulse_settings::registry;
 use std::ops::Range;
 
 pub use d_choices::DChoices;
-pub use imposed::read_waf;
+pub use imposed::ImposedSpec;
 
 registry! {
     $ /// The victim policies. Each is a rule over the closed blocks of one lane.
@@ -18,7 +18,7 @@ registry! {
         "d-choices" => d_choices::DChoices(it): "the emptiest of gc-choices closed blocks drawn at random";
         "fifo" => fifo::Fifo: "the block that was filled longest ago";
         "cost-benefit" => cost_benefit::CostBenefit: "the largest age x (1 - u) / 2u, u being the valid share";
-        "imposed" => imposed::Imposed: "a stated write amplification becomes extra programs, with no victim and no erase";
+        "imposed" => imposed::Imposed: "a stated write amplification becomes extra programs with their reads, without victims";
     }
 }
 

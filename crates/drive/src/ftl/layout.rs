@@ -26,6 +26,8 @@ pub struct Layout {
     pub units_per_program: u32,
     /// Program operations that fill a super block.
     pub programs_per_block: u32,
+    /// Program operations that fill a word line: one, or one for each of its pages.
+    pub programs_per_word_line: u32,
     /// Pages of one plane programmed by one operation.
     pub pages_per_program: u32,
     by_block: Divider,
@@ -77,6 +79,7 @@ impl Layout {
             units_per_block,
             units_per_program,
             programs_per_block: units_per_block / units_per_program,
+            programs_per_word_line: geometry.pages_per_word_line / geometry.pages_per_program,
             pages_per_program: geometry.pages_per_program,
             by_block: Divider::new(units_per_block),
             by_lane: Divider::new(blocks),
@@ -165,6 +168,12 @@ impl Layout {
         let (plane, in_plane) = self.by_plane_part.split(in_program);
         let (page, unit) = self.units_per_page.split(in_plane);
         Place { die, plane: first_plane + plane, block, page: program * self.pages_per_program + page, unit }
+    }
+
+    /// Word lines of a block.
+    #[inline]
+    pub fn word_lines_per_block(&self) -> u32 {
+        self.programs_per_block / self.programs_per_word_line
     }
 
     /// Units of a page.

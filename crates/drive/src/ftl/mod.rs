@@ -23,6 +23,7 @@ mod dirty;
 mod flash;
 pub mod gc;
 pub mod hotness;
+mod impose;
 mod imposed;
 mod jobs;
 pub mod layout;

@@ -33,19 +33,29 @@ impl ProgramPlace {
         UnitAt { super_block: self.super_block, offset: self.offset(layout, k) }
     }
 
+    /// The word line that the operation is on.
+    #[inline]
+    pub fn word_line(&self, layout: &Layout) -> u32 {
+        self.program / layout.programs_per_word_line
+    }
+
     /// Units that the operation takes.
     pub fn units(&self, layout: &Layout) -> u32 {
         let page = layout.units_per_page() * layout.planes;
         match self.two_bit {
             None => layout.units_per_program,
-            Some(TwoBit::Whole) => 2 * page,
-            Some(TwoBit::Lsb | TwoBit::Msb) => page,
+            Some(TwoBit::Whole) if layout.programs_per_word_line == 1 => 2 * page,
+            Some(_) => page,
         }
     }
 }
 
 /// Of a program of two pages on each plane, or of one.
 fn two_bit_offset(layout: &Layout, first: u32, how: TwoBit, k: u32) -> u32 {
+    if layout.programs_per_word_line > 1 {
+        // A program of one page, or a reprogram, whose place is that page.
+        return first + k;
+    }
     let units = layout.units_per_page();
     let plane_part = layout.units_per_program / layout.planes;
     let (page, unit) = (k / units, k % units);

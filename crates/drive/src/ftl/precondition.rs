@@ -70,6 +70,17 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
+    /// Writes the logical units `from..to` in order, each as many times in a row as `again` says yes, and once: of what is
+    /// programmed the share with which it does so is out of date, block by block at random.
+    pub fn write_repeatedly(&mut self, from: Lpn, to: Lpn, mut again: impl FnMut() -> bool) {
+        for lpn in from.until(to) {
+            self.write(lpn);
+            while again() {
+                self.write(lpn);
+            }
+        }
+    }
+
     /// Makes `count` writes to the addresses that `next` gives.
     pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> Lpn) {
         let mut ring = [Lpn(0); AHEAD];

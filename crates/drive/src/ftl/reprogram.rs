@@ -5,7 +5,8 @@
 //! in use. When every word line has been reprogrammed twice, the next super layer begins; after the last one the block is closed
 //! and left to garbage collection. While word lines could be reprogrammed but all their pages are in use, the block is a
 //! candidate. It comes back by itself when one of its pages is overwritten, or is made to: what is in use in it is moved to
-//! normal blocks, along with writes of the host.
+//! normal blocks, along with writes of the host. A block all of whose word lines are used up waits in the same way until
+//! nothing in it is in use, so that garbage collection has only to erase it.
 
 use super::layout::Layout;
 use super::map::Map;
@@ -23,6 +24,31 @@ pub struct ReprogramSpec {
     pub candidates: u32,
     /// What becomes of a block in which nothing can be reprogrammed for the moment.
     pub when_valid: WhenValid,
+    /// What of a candidate is moved out of the way.
+    pub fully_invalidates: FullyInvalidates,
+}
+
+/// What "fully invalidated" writes move out of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FullyInvalidates {
+    /// All of the block, and blocks that are used up as well: "all data in reprogrammable block" (Section 4), which then
+    /// "can be erased by direct GCs" (Section 6.2.2).
+    Block,
+    /// What is in use on the word lines of the super layer that can be reprogrammed: at most "total eight valid pages"
+    /// (Section 4.2.2). A block that is used up is left to garbage collection as it is.
+    SuperLayer,
+}
+
+impl FullyInvalidates {
+    /// Name, value and one line of documentation of each.
+    pub const ALL: &'static [(&'static str, FullyInvalidates, &'static str)] = &[
+        ("block", FullyInvalidates::Block, "the whole block, also one that is used up"),
+        (
+            "super-layer",
+            FullyInvalidates::SuperLayer,
+            "the super layer in use; one that is used up stays as it is",
+        ),
+    ];
 }
 
 /// What becomes of a block all of whose pages, in its super layer, are in use.
@@ -74,6 +100,12 @@ impl ReprogramSpec {
                     Some("candidate"),
                     WhenValid::ALL,
                 )?,
+                fully_invalidates: s.choice(
+                    "fully-invalidates",
+                    "what is moved out of a reprogrammable block that waits, along with writes of the host",
+                    Some("block"),
+                    FullyInvalidates::ALL,
+                )?,
             })
         })
     }
@@ -84,8 +116,10 @@ impl ReprogramSpec {
 pub(super) struct WordLine {
     /// RPCnt and Distribution ID; validity is the map's.
     pub(super) status: Status,
-    /// An operation on it is under way.
-    pub(super) busy: bool,
+    /// Operations on it under way.
+    pub(super) busy: u8,
+    /// Only the first of its two pages has been programmed, by a part that does it page by page.
+    pub(super) half: bool,
 }
 
 /// A reprogrammable block that is not full.
@@ -99,14 +133,14 @@ pub struct Block {
     pub(super) next: usize,
     /// What is in use in its super layer is being moved out of the way.
     pub(super) draining: bool,
-    /// Pages of it are on their way to a normal block: nothing is overwritten before they are there.
-    pub(super) moving: bool,
+    /// Programs that take pages of it to a normal block: nothing is overwritten before they are there.
+    pub(super) moving: u32,
 }
 
 /// What the next write of a level can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Program the two pages of the next word line.
+    /// Program the next word line: its two pages or, page by page, the next one.
     Program,
     /// Give this page of a word line new data.
     Reprogram {
@@ -141,13 +175,13 @@ pub struct Reprogramming {
 impl Reprogramming {
     /// No reprogrammable block yet, for `levels` hot levels. `layers` are the physical layers of a block.
     pub fn new(spec: ReprogramSpec, layout: &Layout, levels: u32, layers: u32) -> Reprogramming {
-        let word_lines = super_layer_word_lines(layout.programs_per_block, layers, spec.super_layer);
+        let word_lines = super_layer_word_lines(layout.word_lines_per_block(), layers, spec.super_layer);
         let places = (layout.lanes * levels) as usize;
         Reprogramming {
             spec,
             levels,
             word_lines,
-            super_layers: layout.programs_per_block.div_ceil(word_lines),
+            super_layers: layout.word_lines_per_block().div_ceil(word_lines),
             active: vec![None; places],
             candidates: vec![Vec::new(); places],
             two_bit: vec![false; layout.super_blocks() as usize],
@@ -165,22 +199,22 @@ impl Reprogramming {
         self.candidates.iter().map(|of| of.len() as u64).sum()
     }
 
-    /// Pages (of each plane) that are free in the open blocks of a lane: both of every word line that has not been
-    /// programmed.
-    pub fn free_pages(&self, lane: Lane, programs_per_block: u32) -> u32 {
+    /// Pages (of each plane) that are free in the open blocks, of so many word lines, of a lane: both of every word line that
+    /// has not been programmed.
+    pub fn free_pages(&self, lane: Lane, word_lines: u32) -> u32 {
         let places = self.at(lane, 0)..self.at(lane + 1, 0);
         let active = self.active[places.clone()].iter().flatten();
         let open = active.chain(self.candidates[places].iter().flatten());
         let used = |b: &Block| b.super_layer * self.word_lines + b.lines.len() as u32;
-        open.map(|b| 2 * (programs_per_block - used(b))).sum()
+        open.map(|b| 2 * (word_lines - used(b)) + u32::from(b.is_half())).sum()
     }
 
     pub(super) fn at(&self, lane: Lane, level: u32) -> usize {
         (lane.0 * self.levels + level) as usize
     }
 
-    pub(super) fn lines_of(&self, super_layer: u32, programs: u32) -> u32 {
-        self.word_lines.min(programs - super_layer * self.word_lines)
+    pub(super) fn lines_of(&self, super_layer: u32, of_block: u32) -> u32 {
+        self.word_lines.min(of_block - super_layer * self.word_lines)
     }
 }
 
@@ -189,11 +223,20 @@ pub fn super_layer_word_lines(word_lines: u32, layers: u32, layers_each: u32) ->
     (word_lines * layers_each / layers).max(1)
 }
 
+/// The program operation of a page of a word line, of a part that programs page by page.
+pub(super) fn program_of_page(layout: &Layout, word_line: u32, bit: Bit) -> u32 {
+    word_line * layout.programs_per_word_line + bit as u32
+}
+
 /// The offsets in a super block of the units of the page of `bit` on word line `word_line`, plane by plane.
 pub fn page_planes(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<Item = Range<u32>> + use<> {
     let units = layout.units_per_page();
     let plane_part = layout.units_per_program / layout.planes;
-    let first = word_line * layout.units_per_program + bit as u32 * units;
+    let first = if layout.programs_per_word_line == 1 {
+        word_line * layout.units_per_program + bit as u32 * units
+    } else {
+        program_of_page(layout, word_line, bit) * layout.units_per_program
+    };
     (0..layout.planes).map(move |plane| first + plane * plane_part).map(move |first| first..first + units)
 }
 
@@ -216,7 +259,7 @@ impl Block {
         let n = self.lines.len();
         (0..n).map(|k| (self.next + k) % n).find_map(|k| {
             let line = &self.lines[k];
-            if line.busy || line.status.coding().after(Bit::Lsb).is_none() {
+            if line.busy > 0 || line.status.coding().after(Bit::Lsb).is_none() {
                 return None;
             }
             let word_line = self.word_line(k, per_layer);
@@ -228,15 +271,20 @@ impl Block {
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
-        self.lines.iter().all(|line| !line.busy && line.status.coding().after(Bit::Lsb).is_none())
+        self.lines.iter().all(|line| line.busy == 0 && line.status.coding().after(Bit::Lsb).is_none())
+    }
+
+    /// Whether the last word line has only one of its two pages.
+    pub(super) fn is_half(&self) -> bool {
+        self.lines.last().is_some_and(|line| line.half)
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.lines.iter().any(|line| line.busy)
+        self.lines.iter().any(|line| line.busy > 0)
     }
 
     /// Pages in use on word lines that could be reprogrammed.
-    pub(super) fn in_the_way(
+    fn in_the_way_of_super_layer(
         &self,
         map: &Map,
         layout: &Layout,
@@ -249,5 +297,38 @@ impl Block {
             let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
             [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
         })
+    }
+
+    /// Pages in use anywhere in the block.
+    fn in_use(&self, map: &Map, layout: &Layout, per_layer: u32) -> impl Iterator<Item = (u32, Bit)> {
+        let programmed = self.super_layer * per_layer + self.lines.len() as u32;
+        (0..programmed).flat_map(move |word_line| {
+            let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
+            [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
+        })
+    }
+
+    /// At most `most` pages that are in the way of using the block again.
+    pub(super) fn in_the_way(
+        &self,
+        map: &Map,
+        layout: &Layout,
+        of: &Reprogramming,
+        most: usize,
+    ) -> Vec<(u32, Bit)> {
+        match of.spec.fully_invalidates {
+            FullyInvalidates::Block => self.in_use(map, layout, of.word_lines).take(most).collect(),
+            FullyInvalidates::SuperLayer => {
+                self.in_the_way_of_super_layer(map, layout, of.word_lines).take(most).collect()
+            }
+        }
+    }
+
+    /// Whether nothing is in the way of using the block again.
+    pub(super) fn is_clear(&self, map: &Map, layout: &Layout, of: &Reprogramming) -> bool {
+        match of.spec.fully_invalidates {
+            FullyInvalidates::Block => map.valid_units(self.super_block) == 0,
+            FullyInvalidates::SuperLayer => self.in_the_way(map, layout, of, 1).is_empty(),
+        }
     }
 }

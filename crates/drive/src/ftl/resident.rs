@@ -43,6 +43,8 @@ pub struct Ftl {
     /// Lists of dirty data by hotness, if host data is separated.
     pub(super) levels: Option<Box<Levels>>,
     pub(super) imposed: Option<Imposed>,
+    /// Room for the list of the pages that an imposed program reads.
+    pub(super) copied: Vec<u32>,
     pub(super) collection: Collection,
     /// When collection may run, for an owner of several drives.
     pub(super) turn: GcTurn,
@@ -109,7 +111,9 @@ impl Ftl {
             write_back,
             placement: Placement::new(lanes),
             levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
-            imposed: imposes.then(|| Imposed::new(spec.ftl.imposed_waf, streams.stream("imposed", 0))),
+            imposed: imposes
+                .then(|| Imposed::new(spec.ftl.imposed, lanes, tables.layout.programs_per_block, streams)),
+            copied: Vec::new(),
             collection,
             turn: GcTurn::default(),
             jobs: Jobs::default(),

@@ -302,7 +302,8 @@ impl Tables {
         let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
         let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
-        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, programs))
+        let word_lines = self.layout.word_lines_per_block();
+        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
     }
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.
@@ -404,6 +405,7 @@ impl Tables {
     /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
     /// never overwritten.
     pub fn choose_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
+        self.close_cleared(lane);
         self.choose_closed(lane).or_else(|| {
             // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
             if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }

@@ -1,6 +1,6 @@
 //! Reprogrammable blocks among the tables: what the next write of a hot level can do, and what becomes of blocks by it.
 
-use super::reprogram::{Block, Reprogramming, Step, WhenValid, WordLine, is_used};
+use super::reprogram::{Block, FullyInvalidates, Reprogramming, Step, WhenValid, WordLine, is_used};
 use super::tables::Tables;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::reprogram::{Bit, Status};
@@ -25,14 +25,14 @@ impl Tables {
     ///
     /// `busy` says of which super blocks reads may have to be repeated: nothing of theirs is overwritten.
     pub fn next_step(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
-        let programs = self.layout.programs_per_block;
+        let word_lines = self.layout.word_lines_per_block();
         loop {
             let of = self.of();
             let at = of.at(lane, level);
             let Some(block) = &of.active[at] else {
                 return self.without_active(lane, level, busy);
             };
-            if (block.lines.len() as u32) < of.lines_of(block.super_layer, programs) {
+            if (block.lines.len() as u32) < of.lines_of(block.super_layer, word_lines) || block.is_half() {
                 return Step::Program;
             }
             if !busy(block.super_block)
@@ -55,8 +55,9 @@ impl Tables {
                 block.lines.clear();
                 block.next = 0;
             } else {
+                let leaves = exhausted && self.of().spec.fully_invalidates == FullyInvalidates::SuperLayer;
                 let block = self.of_mut().active[at].take().expect("the block just looked at");
-                if exhausted {
+                if leaves {
                     self.close_two_bit(block.super_block);
                 } else {
                     self.counters.candidates += 1;
@@ -68,13 +69,12 @@ impl Tables {
 
     /// There is no active block: a candidate that can be reprogrammed becomes it, or one is opened or reclaimed.
     fn without_active(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
+        self.close_cleared(lane);
         let of = self.of();
         let at = of.at(lane, level);
         let back = of.candidates[at].iter().position(|block| {
-            let cleared = !block.draining
-                || block.in_the_way(self.units.map(), &self.layout, of.word_lines).next().is_none();
-            cleared
-                && !block.moving
+            (!block.draining || block.is_clear(self.units.map(), &self.layout, of))
+                && block.moving == 0
                 && !busy(block.super_block)
                 && block.reprogrammable(self.units.map(), &self.layout, of.word_lines).is_some()
         });
@@ -101,7 +101,7 @@ impl Tables {
     fn without_active_place(&self, lane: Lane, level: u32) -> Step {
         let of = self.of();
         let candidates = &of.candidates[of.at(lane, level)];
-        if candidates.is_empty() || candidates.iter().any(|block| block.moving) {
+        if candidates.is_empty() || candidates.iter().any(|block| block.moving > 0) {
             Step::Normal
         } else {
             Step::Reclaim
@@ -129,23 +129,33 @@ impl Tables {
             lines: Vec::new(),
             next: 0,
             draining: false,
-            moving: false,
+            moving: 0,
         });
     }
 
-    /// Assigns the next word line of the active block of `level` on `lane`. Returns super block, word line, and whether it is
-    /// the first of its super layer.
-    pub fn take_word_line(&mut self, lane: Lane, level: u32) -> (SuperBlock, u32, bool) {
+    /// Assigns the next word line of the active block of `level` on `lane`, or the next page of one. Returns super block, word
+    /// line, the page if it is one, and whether it is the first of its super layer.
+    pub fn take_word_line(&mut self, lane: Lane, level: u32) -> (SuperBlock, u32, Option<Bit>, bool) {
+        let by_page = self.layout.programs_per_word_line > 1;
         let of = self.of_mut();
         let at = of.at(lane, level);
         let per_layer = of.word_lines;
         let block = of.active[at].as_mut().expect("there is an active block");
-        let k = block.lines.len();
-        block.lines.push(WordLine { status: Status::INITIAL, busy: true });
+        let second = block.is_half();
+        if second {
+            let line = block.lines.last_mut().expect("a word line has half of its pages");
+            line.half = false;
+            line.busy += 1;
+        } else {
+            block.lines.push(WordLine { status: Status::INITIAL, busy: 1, half: by_page });
+        }
+        let k = block.lines.len() - 1;
         let (super_block, word_line) = (block.super_block, block.word_line(k, per_layer));
         self.in_flight[super_block.index()] += 1;
-        self.counters.consumed_host_pages += u64::from(2 * self.layout.planes);
-        (super_block, word_line, k == 0)
+        let pages = if by_page { 1 } else { 2 };
+        self.counters.consumed_host_pages += u64::from(pages * self.layout.planes);
+        let page = by_page.then_some(if second { Bit::Msb } else { Bit::Lsb });
+        (super_block, word_line, page, k == 0 && !second)
     }
 
     /// Assigns the reprogram that [`Tables::next_step`] has found. Returns the super block and the Validity of the word line.
@@ -160,9 +170,9 @@ impl Tables {
         let block = of.active[at].as_mut().expect("there is an active block");
         let k = (word_line - block.super_layer * per_layer) as usize;
         let line = &mut block.lines[k];
-        debug_assert!(!line.busy);
+        debug_assert!(line.busy == 0 && !line.half);
         line.status = line.status.invalidate(bit).next(bit).expect("the word line can be reprogrammed");
-        line.busy = true;
+        line.busy = 1;
         block.next = (k + 1) % block.lines.len();
         self.in_flight[super_block.index()] += 1;
         (super_block, validity)
@@ -177,7 +187,7 @@ impl Tables {
         let open = active.chain(of.candidates[places].iter_mut().flatten());
         if let Some(block) = open.into_iter().find(|block| block.super_block == super_block) {
             let k = word_line - block.super_layer * per_layer;
-            block.lines[k as usize].busy = false;
+            block.lines[k as usize].busy -= 1;
         }
         self.in_flight[super_block.index()] -= 1;
     }
@@ -187,19 +197,37 @@ impl Tables {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {
-            (!block.draining, block.in_the_way(self.units.map(), &self.layout, of.word_lines).count())
+            let first = block.draining || block.is_exhausted();
+            (!first, block.in_the_way(self.units.map(), &self.layout, of, usize::MAX).len())
         };
         let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
         let k = k.expect("the caller has asked for a step");
         let block = &mut self.of_mut().candidates[at][k];
-        block.moving = true;
         if !std::mem::replace(&mut block.draining, true) {
             self.counters.candidates_reclaimed += 1;
         }
         let of = self.of();
         let block = &of.candidates[at][k];
-        let pages = block.in_the_way(self.units.map(), &self.layout, of.word_lines);
-        (block.super_block, pages.take(most).collect())
+        let pages = block.in_the_way(self.units.map(), &self.layout, of, most);
+        // One program takes them along, or page by page each has its own.
+        let programs = if self.layout.programs_per_word_line > 1 { pages.len() as u32 } else { 1 };
+        let block = &mut self.of_mut().candidates[at][k];
+        block.moving = programs;
+        (block.super_block, pages)
+    }
+
+    /// A level of `lane` that has a block which is being emptied, or has been used up and is to be.
+    pub fn level_to_empty(&self, lane: Lane) -> Option<u32> {
+        let of = self.reprogramming.as_deref()?;
+        if of.spec.fully_invalidates == FullyInvalidates::SuperLayer {
+            return None;
+        }
+        let map = self.units.map();
+        (0..of.levels).find(|&level| {
+            let candidates = &of.candidates[of.at(lane, level)];
+            let waits = |b: &Block| map.valid_units(b.super_block) > 0 && (b.draining || b.is_exhausted());
+            candidates.iter().all(|b| b.moving == 0) && candidates.iter().any(waits)
+        })
     }
 
     /// What was on its way from `super_block`, of `lane`, to a normal block is there.
@@ -208,8 +236,31 @@ impl Tables {
         let places = of.at(lane, 0)..of.at(lane + 1, 0);
         let mut candidates = of.candidates[places].iter_mut().flatten();
         if let Some(block) = candidates.find(|block| block.super_block == super_block) {
-            block.moving = false;
+            block.moving -= 1;
         }
+        self.close_cleared(lane);
+    }
+
+    /// Leaves used-up blocks of `lane` in which nothing is in use any more to garbage collection, which has only to erase them.
+    pub(super) fn close_cleared(&mut self, lane: Lane) {
+        let Some(of) = &mut self.reprogramming else { return };
+        if of.spec.fully_invalidates == FullyInvalidates::SuperLayer {
+            return;
+        }
+        let places = of.at(lane, 0)..of.at(lane + 1, 0);
+        let map = self.units.map();
+        let cleared = |b: &Block| b.moving == 0 && map.valid_units(b.super_block) == 0 && b.is_exhausted();
+        let mut found = Vec::new();
+        for candidates in &mut of.candidates[places] {
+            candidates.retain(|block| {
+                let cleared = cleared(block);
+                if cleared {
+                    found.push(block.super_block);
+                }
+                !cleared
+            });
+        }
+        found.into_iter().for_each(|block| self.close_two_bit(block));
     }
 
     /// Leaves a reprogrammable block to garbage collection.
@@ -228,10 +279,10 @@ impl Tables {
         let mut given = Vec::new();
         for candidates in &mut of.candidates[places] {
             candidates.retain(|block| {
-                if !block.moving {
+                if block.moving == 0 {
                     given.push(block.super_block);
                 }
-                block.moving
+                block.moving > 0
             });
         }
         self.counters.candidates_given_up += given.len() as u64;

@@ -166,22 +166,15 @@ impl Ftl {
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
         }
+        if imposed {
+            self.impose_erase(flash, lane);
+        }
         self.submit_program(flash, Kind::HostProgram, lane, job);
         self.hold_lane(lane);
         if imposed {
             self.impose(flash);
         } else {
             self.pump_gc(flash, lane);
-        }
-    }
-
-    /// A host program has been submitted: the extra ones follow it.
-    pub(super) fn impose(&mut self, flash: &mut Flash) {
-        let lanes = self.tables.layout.lanes;
-        let imposed = self.imposed.as_mut().expect("write amplification is imposed");
-        imposed.earn();
-        while let Some(lane) = self.imposed.as_mut().and_then(|imposed| imposed.next(lanes)) {
-            self.submit_program(flash, Kind::GcProgram, lane, NONE);
         }
     }
 
@@ -250,7 +243,8 @@ impl Ftl {
         self.tables.counters.padding_units += taken - job.units() as u64;
         match job.place {
             Some(place) if place.two_bit.is_some() => {
-                self.tables.two_bit_done(job.lane, place.super_block, place.program);
+                let word_line = place.word_line(&self.tables.layout);
+                self.tables.two_bit_done(job.lane, place.super_block, word_line);
             }
             Some(place) => self.tables.program_done(place.super_block),
             None => {}

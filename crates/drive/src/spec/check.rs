@@ -190,14 +190,15 @@ impl DriveSpec {
                     .into(),
             ));
         }
-        if super_layer_word_lines(layout.programs_per_block, self.part.layers, 1) * self.part.layers
-            != layout.programs_per_block
+        if super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
+            != layout.word_lines_per_block()
         {
             return Err(Impossible::new(
                 &["part.layers", "part.pages-per-block"],
                 format!(
                     "{} word lines do not fill {} layers evenly, as super layers need",
-                    layout.programs_per_block, self.part.layers
+                    layout.word_lines_per_block(),
+                    self.part.layers
                 ),
             ));
         }

@@ -5,11 +5,12 @@ mod check;
 
 use crate::front::link::LinkSpec;
 use crate::front::queues::Arbitration;
-use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
-use interpulse_engine::{Bytes, Duration, Power};
+use interpulse_engine::{Bytes, Duration, Power, Voltage};
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::hold_up::Placement;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{Row, default};
@@ -49,6 +50,31 @@ pub struct PowerLossSpec {
     pub off_for: Duration,
     /// Time between the beginnings of two checkpoints of the map.
     pub checkpoint_every: Duration,
+    /// Which dies save the cache.
+    pub save_to: Placement,
+    /// What feeds the drive meanwhile, where its size is asked for.
+    pub capacitor: Option<Capacitor>,
+}
+
+/// Capacitors behind a converter: of 1/2 C (charged^2 - lowest^2) the drive gets the share `efficiency_ppm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacitor {
+    /// Voltage at the cut.
+    pub charged: Voltage,
+    /// Voltage at which the converter gives up.
+    pub lowest: Voltage,
+    /// Efficiency of the converter, in millionths.
+    pub efficiency_ppm: u32,
+}
+
+impl Capacitor {
+    /// The capacitance that gives the drive `energy_aj`, in nF, rounded up.
+    pub fn nanofarads(&self, energy_aj: u128) -> u128 {
+        let [charged, lowest] = [self.charged, self.lowest].map(|v| u128::from(v.0));
+        // 1 nF at 1 mV^2 is 10^-15 J, a thousand aJ.
+        let per_nf = (charged * charged - lowest * lowest) * 1_000 / 2;
+        (energy_aj * 1_000_000).div_ceil(per_nf * u128::from(self.efficiency_ppm))
+    }
 }
 
 /// Power that is drawn all the time; `None` where it is not known.
@@ -101,8 +127,8 @@ pub struct FtlSpec {
     pub reprogram: Option<ReprogramSpec>,
     /// A block worn by so many cycles more than another one of its lane has that one rewritten; `None` for never.
     pub wear_gap: Option<u32>,
-    /// Write amplification under [`GcPolicy::Imposed`].
-    pub imposed_waf: f64,
+    /// What [`GcPolicy::Imposed`] imposes.
+    pub imposed: ImposedSpec,
 }
 
 impl FtlSpec {

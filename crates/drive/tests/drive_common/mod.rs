@@ -4,7 +4,7 @@
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::Lpn;
@@ -18,7 +18,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
-    EraseWear, PartSpec, PowerSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec,
+    EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, ReprogramSpec, SuspendSupport, TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -68,6 +68,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 800_000_000,
+        read_transfer: ReadTransfer::Codewords,
         command_cycles: Duration::from_ns(200),
         endurance: 3000,
         reprogram: (cells == Cells::Tlc).then_some(ReprogramSpec {
@@ -121,7 +122,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             stamp_units: false,
             reprogram: None,
             wear_gap: None,
-            imposed_waf: 2.0,
+            imposed: ImposedSpec { waf: 2.0, ..ImposedSpec::NONE },
         },
         cache: CacheSpec {
             size: Bytes::mib(4),

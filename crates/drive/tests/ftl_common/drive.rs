@@ -4,7 +4,7 @@ use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::{Lane, SuperBlock};
@@ -48,6 +48,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 400_000_000,
+        read_transfer: Default::default(),
         command_cycles: Duration::from_ns(200),
         endurance: 1000,
         reprogram: None,
@@ -86,7 +87,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             stamp_units: false,
             reprogram: None,
             wear_gap: None,
-            imposed_waf: 1.0,
+            imposed: ImposedSpec::NONE,
         },
         cache: CacheSpec {
             size: Bytes::kib(128),

@@ -6,6 +6,7 @@
 
 pub mod blocks;
 pub mod history;
+pub(crate) mod hold_up;
 pub mod outage;
 mod state;
 mod two_bit;
@@ -62,7 +63,7 @@ pub struct LongOp {
     /// Planes it works on.
     pub planes: Planes,
     /// Pages a program writes on each plane; none without an address.
-    pages: Pages,
+    pub pages: Pages,
     /// What it does to a word line that is programmed as two bits per cell.
     pub two_bit: Option<TwoBit>,
 }

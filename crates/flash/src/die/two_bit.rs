@@ -2,14 +2,14 @@
 
 use super::{Die, LongOp};
 use crate::geometry::Pages;
-use crate::reprogram::{Status, TwoBit};
+use crate::reprogram::{Bit, Status, TwoBit};
 use interpulse_engine::SimTime;
 
 impl Die {
     /// Checks that the program on the die may do `how` to a word line of its block, as two bits per cell; `validity` says
     /// which of the word line's two pages are in use.
     ///
-    /// A word line is programmed in order; then reprogrammed at most twice, one page at a time, which must not be in use,
+    /// A word line is programmed in order, both pages at once or, with `page`, one after the other; then reprogrammed at most twice, one page at a time, which must not be in use,
     /// and only while no word line of the next super layer (of `super_layer` word lines) is programmed.
     pub fn check_two_bit(
         &mut self,
@@ -17,12 +17,13 @@ impl Die {
         word_line: u32,
         super_layer: u32,
         how: TwoBit,
+        page: Option<Bit>,
         validity: u8,
     ) {
         let op = self.long.as_ref().expect("pages are written by a program");
         let (planes, block) = (op.planes, op.block.expect("a word line has an address"));
         let pages = self.pages_per_word_line;
-        let first = word_line * pages;
+        let first = word_line * pages + page.map_or(0, |bit| bit as u32);
         for plane in planes.each() {
             let programmed = u32::from(self.blocks.programmed(plane, block));
             let fresh = programmed == 0;
@@ -33,7 +34,7 @@ impl Die {
                 );
             }
             let Some(bit) = how.bit() else {
-                if programmed != first || first + pages > self.pages_per_block {
+                if programmed != first || (word_line + 1) * pages > self.pages_per_block {
                     let what = format!(
                         "program of word line {word_line} of block {block}, plane {plane}, whose next one is {}",
                         programmed / pages
@@ -58,8 +59,10 @@ impl Die {
             }
         }
         let op = self.long.as_mut().expect("pages are written by a program");
-        // While its operation is on the die, both pages of the word line are in the page buffer.
-        (op.pages, op.two_bit) = (Pages { first, count: 2 }, Some(how));
+        // While its operation is on the die, the pages that it writes, and the other one of a reprogram, are in the page
+        // buffer.
+        let count = if page.is_some() { 1 } else { 2 };
+        (op.pages, op.two_bit) = (Pages { first, count }, Some(how));
     }
 
     /// A program of two bits per cell, or a reprogram, is complete.
@@ -72,7 +75,10 @@ impl Die {
                 None => {
                     let word_lines = self.pages_per_block / pages;
                     self.blocks.set_status(plane, block, word_line, Status::INITIAL, word_lines);
-                    self.blocks.set_programmed_two_bit(plane, block, ((word_line + 1) * pages) as u16);
+                    // The first page of two leaves the word line unfinished: it cannot be reprogrammed.
+                    let half = op.pages.count == 1 && op.pages.first.is_multiple_of(pages);
+                    let end = if half { op.pages.end() } else { (word_line + 1) * pages };
+                    self.blocks.set_programmed_two_bit(plane, block, end as u16);
                 }
                 Some(bit) => {
                     let before = self.blocks.status(plane, block, word_line).invalidate(bit);

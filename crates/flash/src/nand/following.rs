@@ -2,8 +2,10 @@
 
 use super::Nand;
 use super::course::Course;
-use super::observe::{DataMove, DieChange, FlashObserver, OnDie};
+use super::observe::{DataMove, DieChange, FlashObserver, OnDie, QueueChange};
+use super::power::PowerConfig;
 use super::watch::Event;
+use crate::command::Kind;
 use crate::die::{Die, State, What};
 use crate::parts::power::Draw;
 use crate::suspend::{MultiPlane, Reload, SuspendScheme};
@@ -16,6 +18,30 @@ impl Nand {
         self.watch.kept.get_or_insert_default();
         let written = self.dies.iter().map(|die| die.history().written());
         self.watch.told = written.collect();
+        self.watch.waiting = self.queues.iter().map(|queue| queue.waiting()).collect();
+    }
+
+    /// Keeps nothing any more; what has not been told is forgotten.
+    pub fn unfollow(&mut self) {
+        self.watched = self.config.power != PowerConfig::default();
+        self.watch.kept = None;
+    }
+
+    /// What die `d` is in the middle of, as the change with which that began.
+    pub fn standing(&self, d: u32) -> DieChange {
+        let die = &self.dies[d as usize];
+        let last = die.history().last();
+        DieChange {
+            die: d,
+            at: die.since(),
+            before: die.history().before(die.history().written().saturating_sub(1)),
+            state: die.state(),
+            usage: last.usage(),
+            block: last.block,
+            operation: on_die(die),
+            course: Some(self.course(d as usize)),
+            reads_for: self.reads_for(d as usize),
+        }
     }
 
     /// Tells an observer what has happened since the last time; see [`Nand::follow`].
@@ -29,14 +55,16 @@ impl Nand {
     pub(super) fn look_at(&mut self, now: SimTime, d: usize) {
         let (written, told) = (self.dies[d].history().written(), self.watch.told[d]);
         let unheard = self.watch.meter.is_none() && self.watch.kept.is_none();
+        if self.watch.kept.is_some() {
+            self.look_at_queue(now, d);
+        }
         if unheard || told == written {
             return;
         }
         self.watch.told[d] = written;
         let course = self.course(d);
         let die = &self.dies[d];
-        let operation =
-            die.long().map(|op| OnDie { kind: op.kind, started: op.started, suspends: op.suspends });
+        let (operation, reads_for) = (on_die(die), self.reads_for(d));
         let mut before = die.history().before(told);
         for (change, number) in die.history().since(told).zip(told + 1..) {
             let state = change.state();
@@ -49,6 +77,7 @@ impl Nand {
                 block: change.block,
                 operation,
                 course: (number == written).then_some(course),
+                reads_for,
             }));
             before = state;
         }
@@ -64,6 +93,27 @@ impl Nand {
         let channel = self.geometry.channel_of(d as u32);
         let end = self.channels[channel as usize].free_at();
         self.watch.tell_move(DataMove { channel, into, bytes, at: now, end });
+    }
+
+    /// Tells on the line of die `d`, if its length has changed.
+    fn look_at_queue(&mut self, now: SimTime, d: usize) {
+        let waiting = self.queues[d].waiting();
+        if self.watch.waiting[d] != waiting {
+            self.watch.waiting[d] = waiting;
+            self.watch.tell(Event::Queue(QueueChange { die: d as u32, at: now, waiting }));
+        }
+    }
+
+    /// The owner of the read of the host that die `d` is busy with.
+    fn reads_for(&self, d: usize) -> Option<u32> {
+        let hand = &self.in_hand[d];
+        let id = match self.dies[d].state() {
+            State::Command | State::Sensing if hand.count > 0 => hand.reads[0],
+            State::OutWait | State::Out => hand.reads[usize::from(hand.moved)],
+            _ => return None,
+        };
+        let txn = self.txns.get(id);
+        (txn.kind == Kind::HostRead).then_some(txn.owner)
     }
 
     /// What die `d` does from the last change of its state on.
@@ -133,4 +183,9 @@ impl Nand {
         // Of equal ones the last, as in the simulation.
         sensed.max_by_key(|&(_, time)| time)
     }
+}
+
+/// The program or erase on a die.
+fn on_die(die: &Die) -> Option<OnDie> {
+    die.long().map(|op| OnDie { kind: op.kind, started: op.started, suspends: op.suspends })
 }

@@ -9,6 +9,7 @@ use crate::command::{Class, Effect, Step, Use, Wait};
 use crate::die::State;
 use crate::geometry::Pages;
 use crate::pulse::PulseTrain;
+use crate::reprogram::Bit;
 use crate::suspend::SuspendScheme;
 use crate::suspend::eligibility::Candidate;
 use interpulse_engine::{Agenda, Duration, SimTime};
@@ -51,7 +52,8 @@ impl Nand {
             return (PulseTrain::NONE, 0);
         }
         if command.effect == Effect::Erases {
-            let of = |plane| self.trains.erase(block_key(txn, plane), self.worn(d, txn, plane));
+            let worn = |plane| if txn.block == NO_BLOCK { txn.cycles() } else { self.worn(d, txn, plane) };
+            let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
             return (slowest(txn, of), 0);
         }
         let key = |plane| word_line_key(txn, plane, &self.geometry);
@@ -62,7 +64,9 @@ impl Nand {
                 (slowest(txn, |plane| self.trains.program(key(plane))), ((1 << pages) - 1) << first)
             }
             Some(how) => {
-                let types = how.bit().map_or(0b11, |bit| 1 << bit as u32);
+                let first =
+                    if pages == 1 { 1 << (txn.page % self.geometry.pages_per_word_line) } else { 0b11 };
+                let types = how.bit().map_or(first, |bit| 1 << bit as u32);
                 (slowest(txn, |plane| self.trains.two_bit(how.bit().is_some(), key(plane))), types)
             }
         }
@@ -88,11 +92,14 @@ impl Nand {
     #[inline(never)]
     fn check_two_bit(&mut self, now: SimTime, d: usize, txn: &Txn) -> u32 {
         let how = txn.two_bit().expect("the caller has looked");
-        let word_line = txn.page / self.geometry.pages_per_word_line;
-        self.dies[d].check_two_bit(now, word_line, self.config.super_layer, how, txn.validity());
+        let (word_line, page) =
+            (txn.page / self.geometry.pages_per_word_line, txn.page % self.geometry.pages_per_word_line);
+        let by_page = self.geometry.pages_per_program == 1 && how.bit().is_none();
+        let page = by_page.then_some(if page == 0 { Bit::Lsb } else { Bit::Msb });
+        self.dies[d].check_two_bit(now, word_line, self.config.super_layer, how, page, txn.validity());
         self.counters.reprograms += u64::from(how.bit().is_some());
         self.counters.mlc_programs += u64::from(how.bit().is_none());
-        if how.bit().is_some() { 1 } else { 2 }
+        if by_page || how.bit().is_some() { 1 } else { 2 }
     }
 
     /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first

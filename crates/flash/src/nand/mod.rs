@@ -10,6 +10,7 @@ pub mod course;
 pub mod ecc;
 mod following;
 mod foresight;
+mod hold_up;
 mod judge;
 mod long;
 pub mod observe;

@@ -29,6 +29,19 @@ pub struct DieChange {
     pub operation: Option<OnDie>,
     /// What the die does from now on; `None` if the event in which it entered the state ended in another.
     pub course: Option<Course>,
+    /// The owner of the read of the host that it does this for, of several together the first.
+    pub reads_for: Option<u32>,
+}
+
+/// Transactions have come into the line of a die, or have left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueChange {
+    /// The die.
+    pub die: u32,
+    /// When it was.
+    pub at: SimTime,
+    /// How many wait from now on.
+    pub waiting: u32,
 }
 
 /// A program or erase on a die.
@@ -64,4 +77,7 @@ pub trait FlashObserver {
 
     /// Data begins to move.
     fn data_moves(&mut self, _data: &DataMove) {}
+
+    /// The line of a die has changed its length.
+    fn queue_changed(&mut self, _change: &QueueChange) {}
 }

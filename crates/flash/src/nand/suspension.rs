@@ -260,7 +260,8 @@ impl Nand {
                 agenda.disarm(self.timer(d));
                 let hand = &mut self.in_hand[d];
                 // A reprogram needs the old page beside the new one.
-                let pages = if op.two_bit.is_some() { 2 } else { self.geometry.pages_per_program };
+                let pages =
+                    if op.two_bit.is_some() { op.pages.count } else { self.geometry.pages_per_program };
                 (hand.loads, hand.reload_from) = (pages * planes, now);
                 self.want_load(agenda, now, d, Duration::ZERO);
             }

@@ -1,12 +1,13 @@
 //! Who is told what the dies of an array do.
 
-use super::observe::{DataMove, DieChange, FlashObserver};
+use super::observe::{DataMove, DieChange, FlashObserver, QueueChange};
 use super::power::meter::Meter;
 
 #[derive(Clone, Copy)]
 pub(super) enum Event {
     Change(DieChange),
     Move(DataMove),
+    Queue(QueueChange),
 }
 
 /// Those who are told, and how far that has come.
@@ -18,11 +19,13 @@ pub(super) struct Watch {
     pub(super) kept: Option<Vec<Event>>,
     /// How many changes of each die have been told.
     pub(super) told: Vec<u64>,
+    /// How many transactions were told to wait for each die.
+    pub(super) waiting: Vec<u32>,
 }
 
 impl Watch {
     pub(super) fn new(meter: Option<Box<Meter>>, dies: u32) -> Watch {
-        Watch { meter, kept: None, told: vec![0; dies as usize] }
+        Watch { meter, kept: None, told: vec![0; dies as usize], waiting: vec![0; dies as usize] }
     }
 
     pub(super) fn tell(&mut self, event: Event) {
@@ -45,6 +48,7 @@ impl Event {
         match self {
             Event::Change(change) => observer.die_changed(change),
             Event::Move(data) => observer.data_moves(data),
+            Event::Queue(change) => observer.queue_changed(change),
         }
     }
 }

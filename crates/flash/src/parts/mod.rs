@@ -22,6 +22,7 @@ mod registry;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 pub use file::{FILE, with_file};
 pub use pages::page_types;
@@ -29,3 +30,4 @@ pub use power::PowerSpec;
 pub use read::MOST_BLOCKS;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;
+pub use transfer::ReadTransfer;

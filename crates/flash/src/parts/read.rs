@@ -4,6 +4,7 @@ use super::pages::of_page;
 use super::power::PowerSpec;
 use super::registry::{PRESET, presets};
 use super::spec::{EraseWear, PartSpec, ProgramMode, ReprogramSpec, SuspendSupport, TrainSpec};
+use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
 
@@ -137,6 +138,7 @@ impl PartSpec {
                 "bus transfers (bytes) per second",
                 required().at_least(1_000_000).typical(1_200_000_000),
             )?,
+            read_transfer: ReadTransfer::read(part)?,
             command_cycles: part.duration(
                 "command-cycles",
                 "bus time of one operation's command and address cycles",
@@ -147,7 +149,7 @@ impl PartSpec {
                 "rated program/erase cycles",
                 required().at_least(1).typical(3_000),
             )?,
-            reprogram: reprogram(part, bits_per_cell, program_mode)?,
+            reprogram: reprogram(part, bits_per_cell)?,
             power: PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
         };
         spec.check(part)?;
@@ -225,10 +227,10 @@ fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
 }
 
 /// The operations of reprogramming; none of its keys, or all.
-fn reprogram(part: &mut Section, bits: u32, mode: ProgramMode) -> Result<Option<ReprogramSpec>, ConfigError> {
+fn reprogram(part: &mut Section, bits: u32) -> Result<Option<ReprogramSpec>, ConfigError> {
     let mut r = part.section("reprogram")?;
-    let given = !r.is_empty() && bits == 3 && mode == ProgramMode::OneShot;
-    r.when(given, "bits-per-cell = 3 with program-mode = \"one-shot\"", read_reprogram)
+    let given = !r.is_empty() && bits == 3;
+    r.when(given, "bits-per-cell = 3", read_reprogram)
 }
 
 fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {

@@ -1,6 +1,7 @@
 //! What a flash part is: its geometry and its timings, as plain data.
 
 use super::power::PowerSpec;
+use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
 
 /// One flash die type ("part"), resolved from a preset and the user's overrides.
@@ -16,7 +17,7 @@ pub struct PartSpec {
     pub pages_per_block: u32,
     /// User bytes of a page.
     pub page_size: Bytes,
-    /// Parity and metadata bytes stored beside a page and moved with it, in proportion, over the bus.
+    /// Parity and metadata bytes stored beside a page; programs move them with it.
     pub page_parity: Bytes,
     /// Bits per cell: 1 SLC, 2 MLC, 3 TLC, 4 QLC.
     pub bits_per_cell: u32,
@@ -53,6 +54,8 @@ pub struct PartSpec {
     pub erase_resume: Duration,
     /// Bus transfer rate in transfers (bytes, the bus being 8 bits wide) per second.
     pub bus_rate: u64,
+    /// What a read moves over the bus.
+    pub read_transfer: ReadTransfer,
     /// Bus time of the command and address cycles of one operation.
     pub command_cycles: Duration,
     /// Rated program/erase cycles.

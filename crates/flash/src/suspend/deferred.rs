@@ -1,16 +1,55 @@
 //! `deferred`: D-ES of Kim et al., ATC'19: the current loop is finished, to its safe point, then the reads are
-//! served. What a loop is to an erase it is to a program, so this is the stop of `loop-boundary`, under the name
-//! that the erase suspension study gave it.
+//! served. What a loop is to an erase it is to a program, so this stops where `loop-boundary` stops.
+//!
+//! What the study charges for a suspension, 100 us, is for terminating a pulse (slides "Immediate erase suspension"). At a
+//! safe point nothing is left to terminate: the slides draw no such time for D-ES and put its tail at one pulse, and the
+//! authors' program serves the read as soon as the loop has ended.
 
 use super::loop_boundary::LoopBoundary;
 use super::{Ask, Stop, SuspendScheme};
+use interpulse_engine::Duration;
+use interpulse_settings::{ConfigError, Section};
 
 /// Stop at the next safe point.
-pub struct Deferred;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deferred {
+    /// What a suspension that is entered there costs.
+    pub entry: SafePointEntry,
+}
+
+/// What it costs to enter a suspension between two loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SafePointEntry {
+    /// Nothing: no voltage is left to take off (Kim et al., ATC'19).
+    None,
+    /// What the part asks for anywhere else.
+    Part,
+}
+
+impl SafePointEntry {
+    const ALL: &'static [(&'static str, SafePointEntry, &'static str)] = &[
+        ("none", SafePointEntry::None, "nothing: the loop has taken its voltage off (Kim et al., ATC'19)"),
+        ("part", SafePointEntry::Part, "the part's suspend entry, as anywhere else"),
+    ];
+}
+
+impl Deferred {
+    /// As the study has it.
+    pub const DEFAULT: Deferred = Deferred { entry: SafePointEntry::None };
+
+    pub(super) fn read(s: &mut Section) -> Result<Deferred, ConfigError> {
+        let doc = "what it costs to enter a suspension between two loops";
+        Ok(Deferred { entry: s.choice("safe-point-entry", doc, Some("none"), SafePointEntry::ALL)? })
+    }
+}
 
 impl SuspendScheme for Deferred {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        LoopBoundary.stop(ask)
+        let stop = LoopBoundary.stop(ask)?;
+        Some(match self.entry {
+            SafePointEntry::None => Stop { entry: Duration::ZERO, ..stop },
+            SafePointEntry::Part => stop,
+        })
     }
 }

@@ -14,6 +14,7 @@ use crate::pulse::PulseTrain;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, registry};
 
+pub use deferred::{Deferred, SafePointEntry};
 pub use eligibility::{Eligibility, MultiPlane};
 pub use policy::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
 pub use resume::ResumeWhen;
@@ -135,7 +136,7 @@ registry! {
         "pulse-remainder" => pulse_remainder::PulseRemainder: "cancel with a voltage reset, go on with what is left of the pulse, redo a verify (Wu and He, FAST'12: erase suspension)";
         "exact" => exact::Exact: "stop at once and go on with exactly the time that is left (Kim et al., ATC'19: ES)";
         "immediate" => immediate::Immediate: "stop at once, restart the interrupted loop (Kim et al., ATC'19: I-ES)";
-        "deferred" => deferred::Deferred: "finish the current loop (Kim et al., ATC'19: D-ES)";
+        "deferred" => deferred::Deferred(it): "finish the current loop (Kim et al., ATC'19: D-ES)";
         "timeout" => timeout::Timeout(it): "immediate until a write starves for `defer-after`, then deferred (Kim et al., ATC'19: T-ES)";
         "loop-boundary" => loop_boundary::LoopBoundary: "finish the current loop, pulse and verifies together (Zambelli 2021, Section 3.1)";
     }

@@ -168,6 +168,18 @@ impl SuspendPolicy {
         }
     }
 
+    /// How the train stops if it is not to go on: limits do not count. `None` if it runs to its end.
+    pub fn stop_for_good(&self, at: &Standing) -> Option<Stop> {
+        let stop = self.scheme.stop(&Ask { at, costs: &self.costs })?;
+        (at.elapsed + stop.after < at.train.total()).then(|| self.on_planes(stop, at.planes))
+    }
+
+    /// Whether stopping and going on cost nothing, whatever the part says.
+    #[inline]
+    pub fn costs_nothing(&self) -> bool {
+        self.scheme.resumes_free()
+    }
+
     /// Whether the limits would end the suspension before the die could be used: all cost and no gain.
     #[inline]
     fn serves_nothing(&self, at: &Standing, stop: &Stop) -> bool {

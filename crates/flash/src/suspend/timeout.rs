@@ -14,6 +14,8 @@ pub struct Timeout {
     pub after: Duration,
     /// Whose starvation.
     pub clock: DeferClock,
+    /// How it defers.
+    pub then: Deferred,
 }
 
 /// Whose starvation is watched (Kim et al., ATC'19).
@@ -42,7 +44,11 @@ impl DeferClock {
 
 impl Timeout {
     /// The slides' 64 ms (slide 32).
-    pub const DEFAULT: Timeout = Timeout { after: Duration::from_ms(64), clock: DeferClock::FirstSuspend };
+    pub const DEFAULT: Timeout = Timeout {
+        after: Duration::from_ms(64),
+        clock: DeferClock::FirstSuspend,
+        then: Deferred::DEFAULT,
+    };
 
     pub(super) fn read(s: &mut Section) -> Result<Timeout, ConfigError> {
         Ok(Timeout {
@@ -57,6 +63,7 @@ impl Timeout {
                 Some("first-suspend"),
                 DeferClock::ALL,
             )?,
+            then: Deferred::read(s)?,
         })
     }
 
@@ -75,7 +82,7 @@ impl Timeout {
 impl SuspendScheme for Timeout {
     #[inline]
     fn stop(&self, ask: &Ask) -> Option<Stop> {
-        if self.overdue(ask.at) { Deferred.stop(ask) } else { Immediate.stop(ask) }
+        if self.overdue(ask.at) { self.then.stop(ask) } else { Immediate.stop(ask) }
     }
 
     fn progresses(&self) -> bool {

@@ -19,13 +19,21 @@ use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy, Timeout};
+use interpulse_flash::parts::{
+    EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
+};
+use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, SuspendPolicy, Timeout};
 use interpulse_flash::variation::LongOperations;
 use std::sync::Arc;
 
 /// `timeout` as it comes.
 pub const TIMEOUT: Scheme = Scheme::Timeout(Timeout::DEFAULT);
+
+/// `deferred` as it comes.
+pub const DEFERRED: Scheme = Scheme::Deferred(Deferred::DEFAULT);
+
+/// `deferred` that pays the part's entry at a safe point too.
+pub const DEFERRED_AT_A_COST: Scheme = Scheme::Deferred(Deferred { entry: SafePointEntry::Part });
 
 /// `scheme`; if it is `timeout`, it defers after this long.
 pub fn after(scheme: Scheme, after: Duration) -> Scheme {
@@ -89,6 +97,7 @@ pub fn part() -> PartSpec {
         erase_suspend_entry: us(40),
         erase_resume: us(30),
         bus_rate: 1_000_000_000,
+        read_transfer: ReadTransfer::Codewords,
         command_cycles: Duration::from_ns(CMD),
         endurance: 1000,
         reprogram: None,

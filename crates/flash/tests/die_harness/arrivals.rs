@@ -13,7 +13,7 @@ use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
 use interpulse_flash::parts::{PartSpec, TrainSpec};
-use interpulse_flash::suspend::{Scheme, SuspendCosts};
+use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, Timeout};
 
 /// When the read arrives, when it may start, when the operation ends; then the time from asking to the halt, that
 /// of the entry, of the resume, and what is done again.
@@ -252,7 +252,7 @@ fn immediate_and_a_patient_timeout() {
     }
 }
 
-/// `deferred`, `loop-boundary`, and `timeout` once a write has starved for long enough (here for no time).
+/// `loop-boundary`, and `deferred` where a safe point costs what any other stop costs.
 #[test]
 fn at_the_end_of_the_loop() {
     // Halts at 57258 (not begun) and 182258; in the last loop there is nothing left to stop for.
@@ -282,7 +282,47 @@ fn at_the_end_of_the_loop() {
         (3_450_300, 3_450_300, NO_COST),
         (3_450_300, 3_450_300, NO_COST),
     ];
-    for scheme in [Scheme::Deferred, Scheme::LoopBoundary, TIMEOUT] {
+    let timeout =
+        Scheme::Timeout(Timeout { then: Deferred { entry: SafePointEntry::Part }, ..Timeout::DEFAULT });
+    for scheme in [DEFERRED_AT_A_COST, Scheme::LoopBoundary, timeout] {
+        check_rows(scheme, false, program(0), &rows(IN_PROGRAM, of_program));
+        check_rows(scheme, false, erase(0), &rows(IN_ERASE, of_erase));
+    }
+}
+
+/// `deferred`, and `timeout` once a write has starved for long enough (here for no time): the loop that has ended has
+/// taken its voltage off, so the read starts with the halt.
+#[test]
+fn at_a_safe_point() {
+    // Halts at 57258 (not begun) and 182258, and the read starts there; 557258 + 54797 + 10000 = 622055.
+    let stops = |wait| [wait, 0, 10_000, 0];
+    let of_program = [
+        (57_258, 622_055, stops(0)),
+        (57_258, 622_055, stops(0)),
+        (182_258, 622_055, stops(112_258)),
+        (182_258, 622_055, stops(90_000)),
+        (182_258, 622_055, stops(32_258)),
+        (182_258, 622_055, stops(0)),
+        (557_258, 557_258, NO_COST),
+        (557_258, 557_258, NO_COST),
+        (557_258, 557_258, NO_COST),
+    ];
+    // 3450300 + 54797 + 30000 = 3535097.
+    let stops = |wait| [wait, 0, 30_000, 0];
+    let of_erase = [
+        (300, 3_535_097, stops(200)),
+        (300, 3_535_097, stops(0)),
+        (1_150_300, 3_535_097, stops(550_000)),
+        (1_150_300, 3_535_097, stops(150_000)),
+        (1_150_300, 3_535_097, stops(130_000)),
+        (1_150_300, 3_535_097, stops(100_000)),
+        (1_150_300, 3_535_097, stops(50_000)),
+        (1_150_300, 3_535_097, stops(0)),
+        (3_450_300, 3_450_300, NO_COST),
+        (3_450_300, 3_450_300, NO_COST),
+        (3_450_300, 3_450_300, NO_COST),
+    ];
+    for scheme in [DEFERRED, TIMEOUT] {
         check_rows(scheme, false, program(0), &rows(IN_PROGRAM, of_program));
         check_rows(scheme, false, erase(0), &rows(IN_ERASE, of_erase));
     }
@@ -291,7 +331,7 @@ fn at_the_end_of_the_loop() {
 /// A scheme that is added to the registry needs a table here.
 #[test]
 fn every_scheme_has_a_table() {
-    use Scheme::*;
+    use Scheme::{Exact, Ideal, Immediate, InterPhase, IntraPhaseCancel, LoopBoundary, None, PulseRemainder};
     let tabled = [
         None,
         Ideal,
@@ -300,7 +340,7 @@ fn every_scheme_has_a_table() {
         PulseRemainder,
         Exact,
         Immediate,
-        Deferred,
+        DEFERRED,
         TIMEOUT,
         LoopBoundary,
     ];

@@ -19,5 +19,6 @@ mod preempting;
 mod programs;
 mod reads;
 mod retry;
+mod saving;
 mod second_read;
 mod suspension;

@@ -227,10 +227,10 @@ fn operations_as_long_as_a_read_or_shorter() {
 #[test]
 fn a_host_write_that_starves_defers_the_whole_array() {
     use interpulse_flash::suspend::{DeferClock, Timeout};
-    let of = |after| Scheme::Timeout(Timeout { after, clock: DeferClock::HostWrite });
+    let of = |after| Scheme::Timeout(Timeout { after, clock: DeferClock::HostWrite, ..Timeout::DEFAULT });
     let mut config = suspending(of(Duration::from_us(50)), &part());
-    // Immediate: entered at 120000. Deferred: the loop ends at 182258, entered 202258.
-    let (at_once, deferred) = (120_000 + READ, 202_258 + READ);
+    // Immediate: entered at 120000. Deferred: the loop ends at 182258, and nothing is to be entered.
+    let (at_once, deferred) = (120_000 + READ, 182_258 + READ);
     for (oldest, expected) in
         [(None, at_once), (Some(50_001), at_once), (Some(50_000), deferred), (Some(0), deferred)]
     {

@@ -3,7 +3,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
-use interpulse_flash::parts::PartSpec;
+use interpulse_flash::parts::{PartSpec, ReadTransfer};
 
 /// Command, tR of the page type, transfer of the units with their share of the parity, decode of the last
 /// codeword, which enters an interval after the one before it.
@@ -27,6 +27,30 @@ fn a_read_alone() {
     for (at, page, units, end) in cases {
         let bench = Bench::new(&part(), config(), 1);
         check("a read alone", bench, &[(at, read_of(0, 0, 0, page, units))], &[end]);
+    }
+}
+
+/// What moves is what the part says, whatever is decoded; nothing is moved for nothing.
+#[test]
+fn a_read_moves_what_the_part_says() {
+    // Bytes of one unit and of three; a page of 16384 has 1602 of parity.
+    let cases = [
+        (ReadTransfer::Data, 4_096, 12_288),
+        (ReadTransfer::Codewords, 4_497, 13_490),
+        (ReadTransfer::Page, 16_384, 16_384),
+        (ReadTransfer::PageAndParity, 17_986, 17_986),
+    ];
+    for (read_transfer, one, three) in cases {
+        let part = PartSpec { read_transfer, ..part() };
+        for (units, moves, decoded) in [(0, 0, 0), (1, one, 1), (3, three, 3)] {
+            let bench = Bench::new(&part, config(), 1);
+            let decode = DECODE + INTERVAL * (u64::max(decoded, 1) - 1);
+            let done =
+                check("moves", bench, &[(0, read_of(0, 0, 0, 0, units))], &[CMD + LSB + moves + decode]);
+            assert_eq!(done.nand.counters.bus_time, CMD + moves, "{read_transfer:?}");
+        }
+        // A program loads pages with their parity all the same.
+        check("a program", Bench::new(&part, config(), 1), &[(0, program(0))], &[PROGRAM]);
     }
 }
 

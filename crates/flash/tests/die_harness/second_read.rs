@@ -67,10 +67,13 @@ fn in_the_entry_in_a_read_in_the_resume() {
             Some(([150_000, 154_796], 174_797, 739_594)),
         ),
         (TIMEOUT, [80_000, 120_000], (144_797, 709_594), Some(([150_000, 154_796], 174_797, 739_594))),
+        // Halted 182258, read until 237055, resumed 247055, the next loop ends 372055: 20000 less at each stop than
+        // with the entry.
+        (DEFERRED, [190_000, 230_000], (237_055, 676_852), Some(([240_000, 247_054], 372_055, 686_852))),
         // Halted 182258, entered 202258, read until 257055, resumed 267055, the next loop ends 392055, entered
         // 412055.
         (
-            Scheme::Deferred,
+            DEFERRED_AT_A_COST,
             [190_000, 230_000],
             (257_055, 696_852),
             Some(([260_000, 267_054], 412_055, 726_852)),
@@ -82,7 +85,7 @@ fn in_the_entry_in_a_read_in_the_resume() {
             Some(([260_000, 267_054], 412_055, 726_852)),
         ),
     ];
-    assert_eq!(cases.len() + 1, Scheme::ROWS.len(), "all but `none`");
+    assert_eq!(cases.len(), Scheme::ROWS.len(), "all but `none`, and `deferred` twice");
     for (scheme, within, served, again) in cases {
         for second in within {
             let (starts, ends, c) = run(scheme, 0, second);
@@ -119,7 +122,7 @@ fn a_ramp() {
         Scheme::InterPhase,
         Scheme::IntraPhaseCancel,
         Scheme::Immediate,
-        Scheme::Deferred,
+        DEFERRED,
         TIMEOUT,
         Scheme::LoopBoundary,
     ] {

@@ -4,7 +4,7 @@
 use crate::station::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::queue::Policy;
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_oracle::queueing::StopDelay;
 use interpulse_oracle::suspension::*;
 
@@ -70,10 +70,11 @@ fn stopped_at_any_instant_under_a_cap() {
 
 #[test]
 fn stopped_at_the_end_of_a_loop() {
+    let paying = Scheme::Deferred(Deferred { entry: SafePointEntry::Part });
     for load in LOADS {
         for (costs, cap) in [((70, 0), None), ((20, 15), Some(2)), ((150, 120), None), ((0, 0), Some(1))] {
             let expected = loop_end(&load.oracle(), load.loops, oracle_costs(costs), cap).unwrap();
-            let runs = runs(Policy::ReadPriority, &policy(Scheme::Deferred, costs, cap), load);
+            let runs = runs(Policy::ReadPriority, &policy(paying, costs, cap), load);
             let what = format!("deferred, {costs:?}, at most {cap:?}");
             agrees(&what, load, &runs, |m| m.read_us, expected.read_time);
             agrees(&what, load, &runs, |m| m.suspends_per_program, expected.suspends);

@@ -79,6 +79,7 @@ impl Load {
             erase_suspend_entry: zero,
             erase_resume: zero,
             bus_rate: u64::MAX,
+            read_transfer: Default::default(),
             command_cycles: zero,
             endurance: 1,
             reprogram: None,

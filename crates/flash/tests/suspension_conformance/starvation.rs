@@ -61,7 +61,7 @@ fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Opt
 /// What stops between loops or phases finishes within (loops left) x (loop + entry + resume + batch).
 #[test]
 fn what_defers_finishes() {
-    for scheme in [Scheme::Deferred, Scheme::LoopBoundary, Scheme::InterPhase, Scheme::None] {
+    for scheme in [DEFERRED, DEFERRED_AT_A_COST, Scheme::LoopBoundary, Scheme::InterPhase, Scheme::None] {
         for (kind, loops, one) in OPERATIONS {
             let config = starving(scheme);
             let (ended, net) = run(&config, kind, None, LONG);
@@ -145,7 +145,8 @@ fn the_timeout_finishes_after_n() {
     let by = |clock| {
         let mut config = starving(TIMEOUT);
         each(&mut config, |policy| {
-            policy.scheme = Scheme::Timeout(Timeout { after: Duration::from_ns(N), clock });
+            policy.scheme =
+                Scheme::Timeout(Timeout { after: Duration::from_ns(N), clock, ..Timeout::DEFAULT });
         });
         config
     };
@@ -198,7 +199,7 @@ fn a_limit_on_time_ends_starvation() {
 /// In starvation, too, what promises progress makes some in every resume: no two stops at the same progress.
 #[test]
 fn each_resume_of_a_scheme_that_defers_progresses() {
-    for (scheme, stops) in [(Scheme::Deferred, 2), (Scheme::LoopBoundary, 2), (Scheme::InterPhase, 8)] {
+    for (scheme, stops) in [(DEFERRED, 2), (Scheme::LoopBoundary, 2), (Scheme::InterPhase, 8)] {
         let mut bench = Bench::new(&resetting(), starving(scheme), 1);
         bench.at(0, erase(0));
         (0..3).for_each(|_| {

@@ -2,7 +2,7 @@
 
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{self, GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
 use interpulse_drive::ftl::hotness::HotnessSpec;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, super_layer_word_lines};
 use interpulse_drive::ftl::stripe::Allocation;
@@ -154,7 +154,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
     let doc = "which block garbage collection empties next";
     let gc = f.policy("gc", doc, Some("greedy"), GcPolicy::ROWS)?;
     let imposes = gc == GcPolicy::Imposed;
-    let imposed_waf = f.leaving_state().when(imposes, "gc = \"imposed\"", gc::read_waf)?.unwrap_or(1.0);
+    let imposed = f.leaving_state().when(imposes, "gc = \"imposed\"", ImposedSpec::read)?;
     let threshold_base = f.choice(
         "gc-threshold-base",
         "what gc-soft and gc-hard are shares of",
@@ -208,7 +208,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         stamp_units: hotness.by_unit,
         reprogram,
         wear_gap,
-        imposed_waf,
+        imposed: imposed.unwrap_or(ImposedSpec::NONE),
     })
 }
 

@@ -13,6 +13,8 @@ use interpulse_workload::{AddressSpec, FlowSpec};
 pub struct PreconditionSpec {
     /// Share of the logical capacity written once, in order.
     pub fill: f64,
+    /// Share of the pages that the fill programs that are out of date.
+    pub out_of_date: f64,
     /// What is then overwritten.
     pub overwrite: Option<OverwriteSpec>,
     /// Program/erase cycles that every block has had besides those of preconditioning itself.
@@ -50,6 +52,8 @@ pub enum Until {
 pub struct RunSpec {
     /// Simulated time before the measurement window; `None`: until the drive is at work.
     pub warmup: Option<Duration>,
+    /// Requests completed before the measurement window, instead of a time.
+    pub warmup_requests: Option<u64>,
     /// The window ends after this many completed requests.
     pub requests: Option<u64>,
     /// The window ends after this simulated time.
@@ -86,6 +90,11 @@ pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
     let mut p = document.section("precondition")?.shaping_state();
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
+    let out_of_date = p.fraction(
+        "out-of-date",
+        "share of the units that the fill programs, at random, that are out of date when it ends",
+        default(0.0).at_most(0.9),
+    )?;
     // Wear is added to the state when a run begins.
     let cycles = p.leaving_state().u32(
         "cycles",
@@ -105,7 +114,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
         Ok(OverwriteSpec { addresses, until })
     })?;
     let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-    Ok(PreconditionSpec { fill, overwrite, cycles, seed })
+    Ok(PreconditionSpec { fill, out_of_date, overwrite, cycles, seed })
 }
 
 impl Until {
@@ -145,10 +154,19 @@ pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
     let long = Duration::from_ms(100 * 24 * 3_600_000);
     let doc = "simulated time before the measurement window; without it, until the drive is at work";
     let warmup = r.optional_duration("warmup", doc, optional().at_most(long))?;
+    let warmup_requests = r.optional_u64(
+        "warmup-requests",
+        "requests completed before the measurement window, instead of run.warmup",
+        optional().at_least(1),
+    )?;
+    if warmup.is_some() && warmup_requests.is_some() {
+        let why = "the window begins after a time or after so many requests: give one of the two";
+        return Err(r.conflict(&["warmup", "warmup-requests"], why));
+    }
     let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
     let time =
         r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
-    Ok(RunSpec { warmup, requests, time })
+    Ok(RunSpec { warmup, warmup_requests, requests, time })
 }
 
 impl RunSpec {
@@ -160,6 +178,10 @@ impl RunSpec {
         array: Option<&ArraySpec>,
         flows: &[FlowSpec],
     ) -> Option<(String, Duration)> {
+        if self.warmup_requests.is_some() {
+            // How long they take is not known.
+            return None;
+        }
         // A run in which something happens at a given time has no warm-up but the one that is asked for.
         let end = self.warmup.unwrap_or_default() + self.time?;
         let cut = drive.power_loss.and_then(|spec| spec.at).map(|at| ("power-loss.at".to_string(), at));
@@ -180,6 +202,13 @@ impl PreconditionSpec {
                 message:
                     "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%"
                         .into(),
+            });
+        }
+        if drive.ftl.gc == GcPolicy::Imposed && self.out_of_date > 0.0 {
+            return Err(Impossible {
+                keys: vec!["precondition.out-of-date", "ftl.gc"],
+                message: "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%"
+                    .into(),
             });
         }
         if let Some(errors) = &drive.nand.errors

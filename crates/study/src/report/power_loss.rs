@@ -19,6 +19,9 @@ pub fn section(drives: &[Drive]) -> Option<Value> {
     let cuts: Vec<&Recovery> = drives.iter().filter_map(|drive| drive.recoveries().last()).collect();
     if let Some(first) = cuts.first() {
         o.insert("cut".into(), cut(first, &cuts));
+        if let Some(hold_up) = super::hold_up::section(drives) {
+            o.insert("hold_up".into(), hold_up);
+        }
         o.insert("recovery".into(), recovery(&cuts));
     }
     Some(Value::Object(o))

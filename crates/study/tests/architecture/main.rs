@@ -18,7 +18,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "flash",
         &[
             &["parts", "pulse", "reprogram"],
-            &["command", "errors", "geometry", "suspend", "variation"],
+            &["command", "errors", "geometry", "hold_up", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["script"],
@@ -55,7 +55,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config", "control", "leftovers", "memory", "simulated"],
+            &["config", "control", "leftovers", "memory", "record", "simulated"],
             &["batches", "plan", "power", "precondition", "queue", "snapshot"],
             &["steady", "warmup"],
             &["run", "state"],

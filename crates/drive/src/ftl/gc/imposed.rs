@@ -1,16 +1,46 @@
-//! `imposed`: no victims and no erases. Every host program is followed by extra programs so that the stated write
-//! amplification results.
+//! `imposed`: no victims. Every host program is followed by extra programs so that the stated write amplification results,
+//! with the reads of what they copy.
 
 use super::{Blocks, VictimPolicy};
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, required};
+use interpulse_settings::{ConfigError, Section, default, optional, required};
 
 /// None.
 pub struct Imposed;
 
-/// Reads the write amplification to impose.
-pub fn read_waf(s: &mut Section) -> Result<f64, ConfigError> {
-    s.f64("imposed-waf", "write amplification to impose", required().within(1.0..=100.0))
+/// Garbage collection as an input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImposedSpec {
+    /// Units programmed for each unit of the host.
+    pub waf: f64,
+    /// Page reads for each extra program; `None` for as many as collection with that write amplification needs.
+    pub reads: Option<f64>,
+    /// A lane is erased once for every block's worth of programs.
+    pub erases: bool,
+}
+
+impl ImposedSpec {
+    /// Nothing.
+    pub const NONE: ImposedSpec = ImposedSpec { waf: 1.0, reads: None, erases: false };
+
+    /// Reads the keys of the policy.
+    pub fn read(s: &mut Section) -> Result<ImposedSpec, ConfigError> {
+        let waf = s.f64("imposed-waf", "write amplification to impose", required().within(1.0..=100.0))?;
+        let reads = s.optional_f64(
+            "imposed-reads",
+            "page reads before each extra program; left out, as many as the write amplification says: of a victim's units the \
+             share 1 - 1/WAF is valid, and every page with a valid unit is read",
+            optional().within(0.0..=1000.0),
+        )?;
+        let erases =
+            s.bool("imposed-erases", "erase a block for every block's worth of programs", default(false))?;
+        Ok(ImposedSpec { waf, reads, erases })
+    }
+
+    /// The share of the units of a victim that are valid: each erased block takes that much moved data and host data else.
+    pub fn valid_share(&self) -> f64 {
+        1.0 - 1.0 / self.waf
+    }
 }
 
 impl VictimPolicy for Imposed {

@@ -89,7 +89,7 @@ impl Nand {
 
     /// Bytes of a page with its parity.
     pub(in crate::nand) fn page_bytes(&self) -> u64 {
-        *self.timing.bytes_of_units.last().expect("a page has a unit")
+        self.timing.page_bytes
     }
 
     // ---- the budget ---------------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+//! What a protected drive needs of its capacitors: at a cut, and at the worst one.
+
+use crate::spec::DriveSpec;
+use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::hold_up::Erases;
+use interpulse_flash::hold_up::path::Path;
+use interpulse_flash::hold_up::plan::{Save, save};
+use interpulse_flash::hold_up::worst::worst;
+use interpulse_flash::nand::Nand;
+use interpulse_flash::parts::SuspendSupport;
+
+/// A save, by what becomes of erases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// They run to their end.
+    pub finish: Save,
+    /// They are stopped; `None` where erases are not suspended, or the part does not program meanwhile.
+    pub stop: Option<Save>,
+}
+
+/// What saving the cache takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HoldUp {
+    /// Pages saved.
+    pub pages: u64,
+    /// As the drive was at the cut.
+    pub at_cut: Ways,
+    /// Pages of a full cache.
+    pub most_pages: u64,
+    /// With a full cache and the longest operation just begun on every die.
+    pub worst: Ways,
+}
+
+/// Whether erases of the drive can be stopped for a save.
+fn stops(spec: &DriveSpec) -> bool {
+    spec.nand.erase_suspend.is_on() && spec.part.suspend_support == SuspendSupport::Nested
+}
+
+/// What was on the dies at a cut, taken before it clears them.
+pub(super) struct Standing([Vec<Path>; 2]);
+
+impl Standing {
+    pub(super) fn of(nand: &Nand, now: SimTime) -> Standing {
+        Standing([Erases::Finish, Erases::Stop].map(|erases| nand.paths_to_save(now, erases)))
+    }
+
+    /// What it takes to save `pages` now, and at most.
+    pub(super) fn hold_up(&self, spec: &DriveSpec, pages: u64) -> HoldUp {
+        let save_to = spec.power_loss.map(|of| of.save_to).unwrap_or_default();
+        let of = |paths: &[Path], pages| save(&spec.geometry, &spec.part, paths, pages, save_to);
+        let at_worst = |erases| {
+            let one = worst(&spec.part, &spec.nand.program_suspend, &spec.nand.erase_suspend, erases);
+            vec![one; spec.geometry.dies() as usize]
+        };
+        let page = spec.geometry.unit_bytes * u64::from(spec.geometry.units_per_page);
+        let most_pages = spec.cache.size.get().div_ceil(page);
+        let ways = |finish: &[Path], stop: &[Path], pages| Ways {
+            finish: of(finish, pages),
+            stop: stops(spec).then(|| of(stop, pages)),
+        };
+        let [finish, stop] = &self.0;
+        HoldUp {
+            pages,
+            at_cut: ways(finish, stop, pages),
+            most_pages,
+            worst: ways(&at_worst(Erases::Finish), &at_worst(Erases::Stop), most_pages),
+        }
+    }
+}
+
+impl HoldUp {
+    /// What the drive's constant powers add in `time`, in aJ: of the controller and of the DRAM.
+    pub fn constants(spec: &DriveSpec, time: Duration) -> [u128; 2] {
+        // 1 uW for 1 ns is 1000 aJ.
+        [spec.constants.controller, spec.constants.dram]
+            .map(|power| power.map_or(0, |power| u128::from(power.0) * u128::from(time.as_ns()) * 1_000))
+    }
+}

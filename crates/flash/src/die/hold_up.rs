@@ -1,0 +1,120 @@
+//! A die on the energy of capacitors: what it does before it takes a program that saves data.
+
+use super::{Die, LongOp, State};
+use crate::hold_up::path::Path;
+use crate::parts::power::Draw;
+use crate::suspend::{Standing, SuspendPolicy};
+use interpulse_engine::{Duration, SimTime};
+
+/// How what is on a die comes to its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending<'a> {
+    /// How programs are suspended.
+    pub program: &'a SuspendPolicy,
+    /// How erases are.
+    pub erase: &'a SuspendPolicy,
+    /// Erases are stopped and stay so; else they run to their end.
+    pub stops_erases: bool,
+    /// Loading the page buffer of a suspended program again.
+    pub reload: Duration,
+    /// Submission of the host write that has waited longest.
+    pub oldest_write: Option<SimTime>,
+}
+
+impl Die {
+    /// What the die does until it takes save data. Reads, and operations without a pulse so far, are given up.
+    pub(crate) fn path_to_save(&self, now: SimTime, ending: &Ending) -> Path {
+        let mut path = Path::default();
+        let Some(op) = &self.long else { return path };
+        let stops = op.erases() && ending.stops_erases;
+        match self.state {
+            State::Pulsing | State::Stopping => self.from_pulses(&mut path, now, op, ending),
+            State::Entering => {
+                path.then(Draw::Entry, (op.halted + op.stop.entry).since(now));
+                path.holds = stops;
+            }
+            State::Resuming => {
+                let reload = if op.erases() { Duration::ZERO } else { ending.reload };
+                let left = (self.since() + op.stop.resume + reload).since(now);
+                path.then(Draw::Resume, left.min(op.stop.resume + reload));
+                if stops {
+                    stop(&mut path, op, &self.stands_resumed(op, now + left, ending), ending);
+                } else {
+                    on(&mut path, op, ending);
+                }
+            }
+            _ => path.holds = stops && op.suspends > 0,
+        }
+        let waits =
+            op.suspends > 0 && !matches!(self.state, State::Pulsing | State::Stopping | State::Resuming);
+        if waits && !path.holds {
+            resume(&mut path, op, ending);
+        }
+        if let Some(erase) = &self.beneath {
+            if ending.stops_erases {
+                path.holds = true;
+            } else {
+                resume(&mut path, erase, ending);
+            }
+        }
+        path
+    }
+
+    fn from_pulses(&self, path: &mut Path, now: SimTime, op: &LongOp, ending: &Ending) {
+        if op.suspends == 0 && op.began >= now {
+            return;
+        }
+        if op.erases() && ending.stops_erases {
+            stop(path, op, &self.stands_at(now, ending.oldest_write), ending);
+            return;
+        }
+        let (elapsed, ahead) = self.progress(now);
+        let draws = op.kind.train().draws;
+        path.then(draws[0], ahead);
+        path.run(op.train, draws, elapsed, op.train.total());
+    }
+
+    fn stands_resumed<'a>(&self, op: &'a LongOp, now: SimTime, ending: &Ending) -> Standing<'a> {
+        Standing {
+            train: &op.train,
+            elapsed: op.kept,
+            committed: true,
+            planes: op.planes.count,
+            suspends: op.suspends,
+            first_suspend: op.first_suspend,
+            resumed: now,
+            suspended: op.suspended,
+            now,
+            oldest_write: ending.oldest_write,
+        }
+    }
+}
+
+/// The erase is stopped by its scheme, or runs to its end where that has no stop for it.
+fn stop(path: &mut Path, op: &LongOp, at: &Standing, ending: &Ending) {
+    let draws = op.kind.train().draws;
+    if let Some(stop) = ending.erase.stop_for_good(at) {
+        path.run(op.train, draws, at.elapsed, at.elapsed + stop.after);
+        path.then(Draw::Entry, stop.entry);
+        path.holds = true;
+    } else {
+        path.run(op.train, draws, at.elapsed, op.train.total());
+    }
+}
+
+/// A suspended operation goes on to its end.
+fn resume(path: &mut Path, op: &LongOp, ending: &Ending) {
+    path.then(Draw::Reload, if op.erases() { Duration::ZERO } else { ending.reload });
+    path.then(Draw::Resume, op.stop.resume);
+    on(path, op, ending);
+}
+
+/// The pulses that are left of a suspended operation, the first of them with its ramp.
+fn on(path: &mut Path, op: &LongOp, ending: &Ending) {
+    let policy = if op.erases() { ending.erase } else { ending.program };
+    let draws = op.kind.train().draws;
+    if op.train.is_inside_pulse(op.kept) && !policy.costs_nothing() {
+        path.then(draws[0], policy.resume_ramp);
+    }
+    path.run(op.train, draws, op.kept, op.train.total());
+}

@@ -1,0 +1,66 @@
+//! The latency log of fio, with the offsets of its option `log_offset`: a file for each flow as fio has one for each job.
+
+use super::columns::{Column, Data};
+use super::outbox::Sender;
+use super::row::Row;
+use interpulse_engine::{Op, SimTime};
+use std::io::Write;
+
+/// Bytes of a chunk, about.
+const CHUNK: usize = 1 << 20;
+
+/// Lines that have not been sent.
+pub struct FioLog {
+    every: u64,
+    /// Text and lines of each flow.
+    flows: Vec<(Vec<u8>, usize)>,
+    sender: Sender,
+}
+
+impl FioLog {
+    /// A log of one request in `every`.
+    pub fn new(every: u64, flows: usize, sender: Sender) -> FioLog {
+        FioLog { every, flows: vec![(Vec::new(), 0); flows], sender }
+    }
+
+    /// Takes a request that has ended; times count from `start`.
+    #[inline]
+    pub fn take(&mut self, row: &Row, start: SimTime) {
+        if !row.number.is_multiple_of(self.every) {
+            return;
+        }
+        let of = &row.ended.of;
+        let direction = match of.op {
+            Op::Read => 0,
+            Op::Write => 1,
+            Op::Trim => 2,
+            // fio logs no flush.
+            Op::Flush => return,
+        };
+        let flow = (of.tag as usize).min(self.flows.len() - 1);
+        let (text, lines) = &mut self.flows[flow];
+        let (ms, latency) = (row.ended.at.since(start).as_ns() / 1_000_000, row.ended.latency.as_ns());
+        // The last figure is the priority of the command, of which there is none.
+        let written = writeln!(text, "{ms}, {latency}, {direction}, {}, {}, 0", of.bytes, row.address);
+        written.expect("memory takes any text");
+        *lines += 1;
+        if text.len() >= CHUNK {
+            self.send(flow);
+        }
+    }
+
+    /// Sends what there is.
+    pub fn flush(&mut self) {
+        (0..self.flows.len())
+            .filter(|&flow| self.flows[flow].1 > 0)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|flow| self.send(flow));
+    }
+
+    fn send(&mut self, flow: usize) {
+        let (text, lines) = std::mem::take(&mut self.flows[flow]);
+        let column = Column { name: "line".into(), data: Data::Text(text) };
+        self.sender.send(format!("fio.{}", flow + 1), lines, vec![column]);
+    }
+}

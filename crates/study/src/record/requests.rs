@@ -1,0 +1,125 @@
+//! The log of requests: a row for each that ends in the measurement window, or for one in so many.
+
+use super::columns::{Column, list};
+use super::outbox::Sender;
+use super::row::Row;
+use interpulse_engine::Op;
+use interpulse_engine::account::{CAUSE_INFO, CAUSES, NO_ACCOUNT};
+use std::sync::Arc;
+
+/// Rows of a chunk.
+const CHUNK: usize = 1 << 16;
+
+/// Rows that have not been sent.
+pub struct RequestLog {
+    every: u64,
+    rows: Rows,
+    sender: Sender,
+}
+
+/// Columns of requests.
+pub struct Rows {
+    flows: Arc<[String]>,
+    kinds: Arc<[String]>,
+    states: Arc<[String]>,
+    /// Causes are known.
+    accounts: bool,
+    whole: [Vec<i64>; WHOLE.len()],
+    causes: [Vec<i64>; CAUSES],
+    flow: Vec<i32>,
+    kind: Vec<i32>,
+    state: Vec<i32>,
+}
+
+const WHOLE: [&str; 5] = ["number", "arrival_ns", "latency_ns", "address_bytes", "size_bytes"];
+
+impl Rows {
+    /// None yet.
+    pub fn new(flows: &[String], accounts: bool) -> Rows {
+        Rows {
+            flows: flows.into(),
+            kinds: list(["read", "write", "trim", "flush"]),
+            states: list(["ok", "uncorrectable", "busy"]),
+            accounts,
+            whole: Default::default(),
+            causes: std::array::from_fn(|_| Vec::new()),
+            flow: Vec::new(),
+            kind: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.flow.len()
+    }
+
+    /// Adds one.
+    #[inline]
+    pub fn push(&mut self, row: &Row) {
+        let of = &row.ended.of;
+        let latency = row.ended.latency.as_ns();
+        let values = [row.number as i64, row.arrival, latency as i64, row.address as i64, of.bytes as i64];
+        for (column, value) in self.whole.iter_mut().zip(values) {
+            column.push(value);
+        }
+        if self.accounts {
+            for (column, ns) in self.causes.iter_mut().zip(of.account.unwrap_or(&NO_ACCOUNT)) {
+                column.push(*ns as i64);
+            }
+        }
+        self.flow.push((of.tag as usize).min(self.flows.len() - 1) as i32);
+        self.kind.push(kind_of(of.op));
+        self.state.push(if of.failed { 1 } else { 2 * i32::from(of.busy) });
+    }
+
+    /// Takes all as columns.
+    pub fn take(&mut self) -> Vec<Column> {
+        let empty = Rows::new(&self.flows, self.accounts);
+        let rows = std::mem::replace(self, empty);
+        let mut columns: Vec<Column> =
+            WHOLE.iter().zip(rows.whole).map(|(name, of)| Column::whole(*name, of)).collect();
+        columns.insert(3, Column::names("flow", rows.flow, &rows.flows));
+        columns.insert(4, Column::names("kind", rows.kind, &rows.kinds));
+        columns.push(Column::names("status", rows.state, &rows.states));
+        if rows.accounts {
+            let causes = CAUSE_INFO.iter().zip(rows.causes);
+            columns.extend(causes.map(|((name, _), ns)| Column::whole(format!("{name}_ns"), ns)));
+        }
+        columns
+    }
+}
+
+impl RequestLog {
+    /// A log of one request in `every`.
+    pub fn new(every: u64, flows: &[String], accounts: bool, sender: Sender) -> RequestLog {
+        RequestLog { every, rows: Rows::new(flows, accounts), sender }
+    }
+
+    /// Takes a request that has ended.
+    #[inline]
+    pub fn take(&mut self, row: &Row) {
+        if self.every == 1 || row.number.is_multiple_of(self.every) {
+            self.rows.push(row);
+            if self.rows.len() == CHUNK {
+                self.flush();
+            }
+        }
+    }
+
+    /// Sends what there is, if only the names of the columns.
+    pub fn flush(&mut self) {
+        let rows = self.rows.len();
+        self.sender.send("requests", rows, self.rows.take());
+    }
+}
+
+/// The place of a kind of request among their names.
+pub fn kind_of(op: Op) -> i32 {
+    match op {
+        Op::Read => 0,
+        Op::Write => 1,
+        Op::Trim => 2,
+        Op::Flush => 3,
+    }
+}

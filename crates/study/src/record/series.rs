@@ -1,0 +1,259 @@
+//! A row for each window of time: what was done, how long it took, what stood in line, what the dies did.
+
+use super::columns::{Column, Data, NOTHING};
+use super::outbox::Sender;
+use crate::simulated::Simulated;
+use interpulse_drive::ftl::FtlCounters;
+use interpulse_drive::numbers::Lane;
+use interpulse_engine::{Duration, LatencyHistogram, Op, SimTime};
+use interpulse_flash::command::{USES, Use};
+use interpulse_flash::nand::NandCounters;
+use interpulse_host::Ended;
+
+/// Rows of a chunk.
+const CHUNK: usize = 1 << 12;
+
+/// What dies are put to, as the columns call it.
+pub const USE_NAMES: [(Use, &str); USES] = [
+    (Use::Idle, "idle"),
+    (Use::SenseHost, "sense_host"),
+    (Use::SenseGc, "sense_gc"),
+    (Use::BusHost, "bus_host"),
+    (Use::BusGc, "bus_gc"),
+    (Use::BusProgram, "bus_program"),
+    (Use::PulseHost, "pulse_host"),
+    (Use::PulseGc, "pulse_gc"),
+    (Use::Erase, "erase"),
+    (Use::StopProgram, "stop_program"),
+    (Use::StopErase, "stop_erase"),
+    (Use::Suspended, "suspended"),
+];
+
+const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// Cumulative counts of all drives.
+#[derive(Default)]
+struct Counts {
+    ftl: FtlCounters,
+    nand: NandCounters,
+    uses: [u64; USES],
+}
+
+/// Requests of one kind that have ended in a window.
+#[derive(Default)]
+struct Kind {
+    latencies: LatencyHistogram,
+    bytes: u64,
+}
+
+/// Rows that have not been sent, and the window under way.
+pub struct Series {
+    length: Duration,
+    /// The beginning of the measurement window, and of the window under way.
+    start: SimTime,
+    since: SimTime,
+    /// The end of the window under way.
+    until: SimTime,
+    before: Counts,
+    read: Kind,
+    write: Kind,
+    other: u64,
+    /// Requests that the device has, since when, and the time of all so far, each for itself.
+    depth: i64,
+    depth_since: SimTime,
+    depth_ns: u128,
+    columns: Vec<Column>,
+    rows: usize,
+    sender: Sender,
+}
+
+impl Series {
+    /// Windows of this length.
+    pub fn new(length: Duration, sender: Sender) -> Series {
+        Series {
+            length,
+            start: SimTime::ZERO,
+            since: SimTime::ZERO,
+            until: SimTime(u64::MAX),
+            before: Counts::default(),
+            read: Kind::default(),
+            write: Kind::default(),
+            other: 0,
+            depth: 0,
+            depth_since: SimTime::ZERO,
+            depth_ns: 0,
+            columns: Vec::new(),
+            rows: 0,
+            sender,
+        }
+    }
+
+    /// When the window under way ends.
+    #[inline]
+    pub fn next_look(&self) -> SimTime {
+        self.until
+    }
+
+    /// So many more requests are with the device.
+    #[inline]
+    pub fn depth_changes(&mut self, at: SimTime, by: i64) {
+        self.depth_ns += u128::from(at.since(self.depth_since).as_ns()) * self.depth.max(0) as u128;
+        (self.depth, self.depth_since) = (self.depth + by, at);
+    }
+
+    /// Takes a request that has ended.
+    #[inline]
+    pub fn take(&mut self, ended: &Ended) {
+        let kind = match ended.of.op {
+            Op::Read => &mut self.read,
+            Op::Write => &mut self.write,
+            Op::Trim | Op::Flush => {
+                self.other += 1;
+                return;
+            }
+        };
+        kind.latencies.record(ended.latency);
+        kind.bytes += ended.of.bytes;
+    }
+
+    /// The measurement window begins.
+    pub fn begin<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+        self.start = at;
+        self.before = counts(device, at);
+        self.depth_changes(at, 0);
+        self.open(device, at);
+    }
+
+    /// The window under way is over, and the next one begins.
+    pub fn look<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+        self.close(device, at);
+        self.open(device, at);
+    }
+
+    /// The measurement window ends, and with it the window under way, if anything of it has passed.
+    pub fn end<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+        if at > self.since || self.read.latencies.count() + self.write.latencies.count() + self.other > 0 {
+            self.close(device, at);
+        }
+        self.until = SimTime(u64::MAX);
+    }
+
+    fn open<D: Simulated>(&mut self, device: &D, at: SimTime) {
+        (self.since, self.until) = (at, at + self.length);
+        (self.read, self.write, self.other) = (Kind::default(), Kind::default(), 0);
+        // A cut of power takes requests without their end.
+        (self.depth, self.depth_ns) = (device.outstanding() as i64, 0);
+    }
+
+    fn close<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+        self.depth_changes(at, 0);
+        let after = counts(device, at);
+        let (ftl, nand) = (after.ftl.since(&self.before.ftl), after.nand.since(&self.before.nand));
+        let uses: [u64; USES] = std::array::from_fn(|k| after.uses[k] - self.before.uses[k]);
+        self.before = after;
+        let length = at.since(self.since);
+        let (reads, writes) = (self.read.latencies.count(), self.write.latencies.count());
+        let requests = reads + writes + self.other;
+        let per_ns = |n: f64| if length > Duration::ZERO { n / length.as_ns() as f64 } else { f64::NAN };
+        let mut row = Filler { columns: &mut self.columns, at: 0 };
+        row.whole("start_ns", self.since.since(self.start).as_ns());
+        row.whole("length_ns", length.as_ns());
+        row.whole("requests", requests);
+        row.real("iops", per_ns(requests as f64 * 1e9));
+        for (name, kind) in [("read", &self.read), ("write", &self.write)] {
+            row.whole(&format!("{name}_requests"), kind.latencies.count());
+            row.whole(&format!("{name}_bytes"), kind.bytes);
+            row.whole(&format!("{name}_latency_sum_ns"), kind.latencies.sum_ns() as u64);
+            for (p, share) in PERCENTILES {
+                let value = kind.latencies.percentile(share).map(Duration::as_ns);
+                row.perhaps(&format!("{name}_{p}_ns"), value);
+            }
+            row.perhaps(&format!("{name}_max_ns"), kind.latencies.max().map(Duration::as_ns));
+        }
+        row.real("queue_depth_mean", per_ns(self.depth_ns as f64));
+        row.whole("queue_depth_end", device.outstanding() as u64);
+        let (free, least) = free_blocks(device);
+        row.whole("free_blocks", free);
+        row.perhaps("free_blocks_least", least);
+        row.whole("host_units", ftl.host_units);
+        row.whole("programmed_units", ftl.programmed());
+        row.real("waf", ftl.write_amplification().unwrap_or(f64::NAN));
+        row.whole("gc_units", ftl.gc_units);
+        row.whole("erases", nand.erases);
+        row.whole("program_suspends", nand.program_suspends);
+        row.whole("erase_suspends", nand.erase_suspends);
+        row.whole("bus_busy_ns", nand.bus_time);
+        for (of, name) in USE_NAMES {
+            row.whole(&format!("die_{name}_ns"), uses[of as usize]);
+        }
+        self.rows += 1;
+        if self.rows == CHUNK {
+            self.flush();
+        }
+    }
+
+    /// Sends what there is.
+    pub fn flush(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        if rows > 0 {
+            self.sender.send("series", rows, std::mem::take(&mut self.columns));
+        }
+    }
+}
+
+/// Fills a row, column by column; the first row makes the columns.
+struct Filler<'a> {
+    columns: &'a mut Vec<Column>,
+    at: usize,
+}
+
+impl Filler<'_> {
+    fn whole(&mut self, name: &str, value: u64) {
+        self.perhaps(name, Some(value));
+    }
+
+    fn perhaps(&mut self, name: &str, value: Option<u64>) {
+        let value = value.map_or(NOTHING, |value| value as i64);
+        match self.next(name, Data::Whole(Vec::new())) {
+            Data::Whole(values) => values.push(value),
+            other => unreachable!("column {name} is {other:?}"),
+        }
+    }
+
+    fn real(&mut self, name: &str, value: f64) {
+        match self.next(name, Data::Real(Vec::new())) {
+            Data::Real(values) => values.push(value),
+            other => unreachable!("column {name} is {other:?}"),
+        }
+    }
+
+    fn next(&mut self, name: &str, empty: Data) -> &mut Data {
+        if self.at == self.columns.len() {
+            self.columns.push(Column { name: name.into(), data: empty });
+        }
+        self.at += 1;
+        &mut self.columns[self.at - 1].data
+    }
+}
+
+fn counts<D: Simulated>(device: &mut D, at: SimTime) -> Counts {
+    let mut counts = Counts::default();
+    for drive in device.drives_mut() {
+        counts.ftl.add(&drive.tables().counters);
+        counts.nand.add(&drive.nand().counters);
+        for die in drive.nand_mut().dies_mut() {
+            die.usage.settle(at);
+            for (to, from) in counts.uses.iter_mut().zip(die.usage.uses()) {
+                *to += from;
+            }
+        }
+    }
+    counts
+}
+
+/// Free super blocks of all drives, and of the lane with the fewest.
+fn free_blocks<D: Simulated>(device: &D) -> (u64, Option<u64>) {
+    let tables = device.drives().iter().map(|drive| drive.tables());
+    let lanes = tables.flat_map(|t| Lane::first(t.layout.lanes).map(|lane| u64::from(t.free_blocks(lane))));
+    lanes.fold((0, None), |(sum, least), free| (sum + free, Some(least.map_or(free, |l: u64| l.min(free)))))
+}

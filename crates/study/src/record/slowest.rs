@@ -1,0 +1,112 @@
+//! The slowest requests of a run, found as it goes.
+
+use super::outbox::Sender;
+use super::requests::Rows;
+use super::row::Row;
+use interpulse_engine::account::{Account, NO_ACCOUNT};
+use interpulse_engine::{Completion, Duration, Op, SimTime};
+use interpulse_host::Ended;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The slowest so far.
+pub struct Slowest {
+    most: usize,
+    op: Option<Op>,
+    /// The fastest of them first; of equal ones the later.
+    kept: BinaryHeap<Reverse<(Duration, Reverse<u64>, usize)>>,
+    /// What is known of each.
+    known: Vec<Known>,
+    rows: Rows,
+    sender: Sender,
+}
+
+struct Known {
+    number: u64,
+    arrival: i64,
+    address: u64,
+    at: SimTime,
+    submitted: SimTime,
+    op: Op,
+    tag: u32,
+    bytes: u64,
+    failed: bool,
+    busy: bool,
+    account: Account,
+}
+
+impl Slowest {
+    /// The slowest `most` requests, of one kind or of all.
+    pub fn new(most: usize, op: Option<Op>, flows: &[String], accounts: bool, sender: Sender) -> Slowest {
+        let rows = Rows::new(flows, accounts);
+        Slowest { most, op, kept: BinaryHeap::new(), known: Vec::new(), rows, sender }
+    }
+
+    /// Takes a request that has ended.
+    #[inline]
+    pub fn take(&mut self, row: &Row) {
+        let latency = row.ended.latency;
+        if self.op.is_some_and(|op| op != row.ended.of.op) {
+            return;
+        }
+        if self.kept.len() < self.most {
+            self.known.push(known(row));
+            self.kept.push(Reverse((latency, Reverse(row.number), self.known.len() - 1)));
+        } else if let Some(mut fastest) = self.kept.peek_mut()
+            && fastest.0.0 < latency
+        {
+            let place = fastest.0.2;
+            fastest.0 = (latency, Reverse(row.number), place);
+            drop(fastest);
+            self.known[place] = known(row);
+        }
+    }
+
+    /// Sends them, the slowest first.
+    pub fn flush(&mut self) {
+        let mut kept = std::mem::take(&mut self.kept).into_vec();
+        kept.sort_unstable();
+        for Reverse((latency, _, place)) in &kept {
+            let of = &self.known[*place];
+            let ended = Ended {
+                at: of.at,
+                latency: *latency,
+                of: Completion {
+                    id: 0,
+                    tag: of.tag,
+                    op: of.op,
+                    bytes: of.bytes,
+                    submitted: of.submitted,
+                    failed: of.failed,
+                    busy: of.busy,
+                    account: Some(&of.account),
+                },
+            };
+            self.rows.push(&Row {
+                number: of.number,
+                arrival: of.arrival,
+                address: of.address,
+                ended: &ended,
+            });
+        }
+        let rows = self.rows.len();
+        self.sender.send("slowest", rows, self.rows.take());
+    }
+}
+
+fn known(row: &Row) -> Known {
+    let of = &row.ended.of;
+    Known {
+        number: row.number,
+        arrival: row.arrival,
+        address: row.address,
+        at: row.ended.at,
+        submitted: of.submitted,
+        op: of.op,
+        tag: of.tag,
+        bytes: of.bytes,
+        failed: of.failed,
+        busy: of.busy,
+        account: of.account.copied().unwrap_or(NO_ACCOUNT),
+    }
+}

@@ -1,0 +1,169 @@
+"""`interpulse sweep`."""
+
+from __future__ import annotations
+
+import json as json_text
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interpulse.cli.exits import INTERRUPTED, undisturbed
+from interpulse.cli.options import Json, named_path
+from interpulse.cli.streams import emit, say
+from interpulse.layout import Column, Sheet, terminal_width
+from interpulse.text import short_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interpulse.sweeps.engine import Told
+    from interpulse.sweeps.spec import Spec
+    from interpulse.sweeps.sweep import Sweep
+
+MOST_ROWS = 60
+"""A longer table is for what reads Parquet."""
+
+MOST_ERRORS = 5
+
+EPILOG = """\
+Examples:
+
+  interpulse sweep examples/sweep.toml
+
+  interpulse sweep examples/sweep.toml --jobs 4 --out depth
+
+  interpulse sweep examples/sweep.toml --on tcp://scheduler:8786
+
+  interpulse sweep examples/sweep.toml --on tls://scheduler:8786
+
+Each simulation is kept as soon as it has ended: after Ctrl-C, a crash or a power cut the same command does what is \
+missing. docs/SWEEP.md has the keys of a sweep file and how to run on Slurm and Kubernetes."""
+
+
+def sweep(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            parser=named_path, metavar="SWEEP", help="A TOML file, such as examples/sweep.toml.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            parser=named_path,
+            metavar="DIR",
+            help="The folder for results.parquet and what is kept.",
+            show_default="the name of SWEEP without .toml",
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCHEDULER",
+            help="A Dask scheduler: tcp://HOST:PORT, tls://HOST:PORT, or its file (.json).",
+            show_default="workers of this machine",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1024,
+            help="Workers of this machine, fewer where memory is short; never changes a result.",
+            show_default="one per core",
+        ),
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try configurations again whose failure is on record.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Simulate every combination of some settings, on all cores or a cluster, into one Parquet file."""
+    from interpulse.cli.exits import UserError
+    from interpulse.sweeps.spec import Spec
+    from interpulse.sweeps.sweep import SweepInterrupted, conduct
+
+    if on is not None and jobs is not None:
+        raise UserError("--jobs is for workers of this machine; with --on, the cluster has as many as it has")
+    spec = Spec.of(file)
+    folder = out if out is not None else Path(file.stem)
+    code = 0
+    try:
+        with _watch(spec) as told:
+            done = conduct(spec, folder, told, on=on, jobs=jobs, retry_failed=retry_failed)
+    except SweepInterrupted as stop:
+        done, code = stop.sweep, INTERRUPTED
+    with undisturbed():
+        _tell(spec, done, json=json)
+    return code
+
+
+@contextmanager
+def _watch(spec: Spec) -> Iterator[Told]:
+    from interpulse.cli.study_progress import watch_study
+    from interpulse.sweeps.engine import Told
+
+    with watch_study(Path(spec.path).stem, "simulations") as reporter:
+
+        class Watcher(Told):
+            def progress(self, done: int, total: int, workers: int) -> None:  # noqa: ARG002 - as the engine calls it
+                reporter.study(done, total, [])
+
+            def note(self, line: str) -> None:
+                reporter.note(line)
+
+        yield Watcher()
+
+
+def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:
+    for number, (row, error) in enumerate(done.failed.items()):
+        if number == MOST_ERRORS:
+            say(f"note: {len(done.failed) - MOST_ERRORS} more failed; the column error says why")
+            break
+        say(f"note: row {row} failed: {error}")
+    for name in done.columns_without_figures:
+        say(f"note: columns.{name} = {spec.columns[name]!r} is in no result (docs/RESULTS.md has the paths)")
+    if json:
+        counts = {"rows": len(done), "simulated": done.simulated, "kept": done.kept, "failed": len(done.failed)}
+        emit(
+            json_text.dumps(counts | {"missing": done.missing, "path": str(done.path), "store": str(done.store.folder)})
+        )
+        return
+    if len(done):
+        emit(_table(spec, done))
+    ended = f"{len(done)} rows in {done.path}: {done.simulated} simulated, {done.kept} kept from before"
+    failed = f", {len(done.failed)} failed" if done.failed else ""
+    missing = f"; {done.missing} are missing, and the same command goes on from there" if done.missing else ""
+    emit(f"{ended}{failed}{missing}")
+
+
+def _table(spec: Spec, done: Sweep) -> str:
+    """The axes and what the sweep asks for, or else throughput and tails; means over repetitions."""
+    axes = [name for axis in (*spec.axes, *([spec.cases] if spec.cases else ())) for name in axis.columns]
+    wanted = [*spec.columns, *spec.derived] or ["iops", "read_mean_us", "read_p99_us", "write_p99_us", "waf"]
+    wanted += ["feasible"] * bool(spec.constraints)
+    points: dict[int, list[dict[str, Any]]] = {}
+    for row in done.table.select(["point", *axes, *wanted, "status"]).to_pylist():
+        points.setdefault(row["point"], []).append(row)
+    sheet = Sheet(
+        [*(Column(name, "text") for name in axes), *(Column(name, "figure") for name in wanted)], narrow="records"
+    )
+    for rows in list(points.values())[:MOST_ROWS]:
+        sheet.add_row(*(str(rows[0][name]) for name in axes), *(_mean([row[name] for row in rows]) for name in wanted))
+    more = f"\n... and {len(points) - MOST_ROWS} more points" if len(points) > MOST_ROWS else ""
+    return sheet.text(terminal_width()) + more
+
+
+def _mean(values: list[Any]) -> str:
+    """The mean of figures, whether all of several hold, or what they all are."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return "-"
+    if all(isinstance(value, bool) for value in there):
+        return "yes" if all(there) else "no"
+    if all(isinstance(value, int | float) for value in there):
+        return short_figure(sum(there) / len(there))
+    return str(there[0]) if len(set(there)) == 1 else "differs"

@@ -1,0 +1,53 @@
+"""`interpulse view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from interpulse.cli.options import named_path
+from interpulse.cli.streams import emit, say
+
+EPILOG = """\
+Examples:
+
+  interpulse run examples/small.toml --out out --timeline worst:5:read
+
+  interpulse view out/no-suspend.timeline.pftrace
+
+Ctrl-C ends it. docs/LOGS.md says what the tracks are."""
+
+
+def view(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            parser=named_path,
+            metavar="FILE",
+            help="A timeline that `interpulse run --timeline` has written.",
+            show_default=False,
+        ),
+    ],
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port to listen on; 0 is any that is free.")
+    ] = 0,
+    browser: Annotated[bool, typer.Option("--browser", help="Also open the page in the web browser.")] = False,
+) -> int:
+    """Serve a timeline and the Perfetto UI on loopback; nothing leaves this machine."""
+    from interpulse.logs.viewer import Viewer
+
+    viewer = Viewer.of(file.absolute(), port)
+    with viewer.server:
+        emit(viewer.url)
+        say("serving until Ctrl-C")
+        if browser:
+            import webbrowser
+
+            webbrowser.open(viewer.url)
+        try:
+            viewer.server.serve_forever()
+        except KeyboardInterrupt:
+            say("ended")
+    return 0

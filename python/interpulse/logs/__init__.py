@@ -1,0 +1,1 @@
+"""What a run writes down besides its result: logs of requests, series over time, timelines (docs/LOGS.md)."""

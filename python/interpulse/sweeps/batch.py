@@ -1,0 +1,83 @@
+"""What a driver sends to workers, and what they send back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from interpulse.sweeps.axes import Sets
+    from interpulse.sweeps.check import Base
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One simulation.
+
+    Attributes:
+        name: unique in the sweep; what messages call it.
+        alias: its name in the index of the store.
+        sets: its overrides.
+        files: the files that it reads, with a hash of the content of each.
+        memory: bytes that it takes.
+        state: equal where preconditioned states are.
+    """
+
+    name: str
+    alias: str
+    sets: Sets
+    files: tuple[tuple[str, str], ...]
+    memory: int
+    state: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Simulations that one task does, one after the other.
+
+    Attributes:
+        build: of the simulator that the driver has; a worker with another one refuses.
+        store: the folder of the driver's store, and what tells whether it is that one.
+        look: whether the store may hold answers under other aliases.
+    """
+
+    build: str
+    base: Base
+    pieces: tuple[Piece, ...]
+    store: str
+    store_identity: str
+    look: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a piece.
+
+    Attributes:
+        name: of the piece.
+        key: of its answer in the store.
+        ran: whether it was simulated for this; False where it was found.
+        content: the answer itself where the worker does not see the driver's store.
+    """
+
+    name: str
+    key: str
+    ran: bool
+    content: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a task returns.
+
+    Attributes:
+        answers: what became of its pieces; those missing have to be done again.
+        wall_s: how long it took, waiting for memory and states left aside.
+        notes: what the simulator had to say.
+        unfit: why this worker cannot do any of them; the others are for other workers.
+    """
+
+    answers: tuple[Answer, ...] = ()
+    wall_s: float = 0.0
+    notes: tuple[str, ...] = ()
+    unfit: str = ""

@@ -1,0 +1,224 @@
+"""What can be known of a sweep before anything runs: values that no point can have, memory, files, shared states."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interpulse import _core
+from interpulse._core import ConfigError
+from interpulse.cache import parse_size
+from interpulse.config import Config
+from interpulse.sweeps.axes import FILE_KEYS
+from interpulse.sweeps.points import all_axes, settings
+from interpulse.values import toml
+
+if TYPE_CHECKING:
+    from interpulse._core import Plan
+    from interpulse.sweeps.axes import Choice, Sets
+    from interpulse.sweeps.spec import Spec
+
+TRIES = 64
+"""Points with a value that are tried before it is taken to be a mistake."""
+
+BYTES_PER_UNIT = 10
+"""Of memory for each 4 KiB of raw capacity, the most that a drive takes (docs/ARCHITECTURE.md)."""
+
+BASE_BYTES = 160 * 2**20
+"""Of an interpreter with a worker of Dask and the core."""
+
+_NOT_SHAPING = {"flow", "run", "suspend", "schedule", "host", "link", "report", "power", "ecc", "seed", "title"}
+"""Sections that change neither the memory that a drive takes nor its preconditioned state."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all simulations of a sweep share.
+
+    Attributes:
+        text: the configuration as it was written, for messages.
+        path: its absolute path: files that it names lie beside it.
+        plain: the same without comments and cases; what is run, and what keys are made of.
+    """
+
+    text: str
+    path: str
+    plain: str
+
+    @classmethod
+    def of(cls, config: Config) -> Base:
+        """That of a configuration that resolves; its overrides are left to the points."""
+        raw = tomllib.loads(config.text)
+        raw.pop("case", None)
+        return cls(config.text, str(Path(config.path).absolute()), toml(raw))
+
+    def config(self, sets: Sets) -> Config:
+        """One simulation alone, for its messages: they name the lines of the file."""
+        config = Config(self.text, path=self.path).set("case", [])
+        for key, value in sets:
+            config.set(key, value)
+        return config
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What does not depend on the load.
+
+    Attributes:
+        memory: bytes that a simulation takes, with the preconditioned state that it starts from.
+        state: equal where the preconditioned states are.
+    """
+
+    memory: int = BASE_BYTES
+    state: str = ""
+
+
+@dataclass
+class Files:
+    """The content of files that configurations name, each read once."""
+
+    known: dict[str, str] = field(default_factory=dict)
+
+    def content(self, path: str) -> str:
+        """A hash of a file's content; its path where it cannot be read, which the run itself will tell of."""
+        if path not in self.known:
+            try:
+                with Path(path).open("rb") as file:
+                    self.known[path] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                self.known[path] = path
+        return self.known[path]
+
+
+def named_files(plan: Plan, base: Base) -> dict[str, str]:
+    """The files that a plan reads, by the setting that names each, as absolute paths."""
+    found = {}
+    for entry in plan.entries():
+        if FILE_KEYS.fullmatch(entry.key):
+            path = Path(base.path).parent / entry.value
+            if path.is_file():
+                found[entry.key] = str(path)
+    return found
+
+
+def shape_of(plan: Plan, shaping: frozenset[str]) -> Shape:
+    """Memory and state of a plan; `shaping` are the keys that a preconditioned state depends on."""
+    values = {entry.key: entry.value for entry in plan.entries()}
+    raw, drives = 1, 1
+    for key in ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes",
+                "part.blocks-per-plane", "part.pages-per-block"):  # fmt: skip
+        raw *= int(values.get(key, "1"))
+    raw *= parse_size(values.get("part.page-size", "16KiB"), "part.page-size")
+    for key in ("drive.capacity", "drive.raw-capacity"):
+        if values.get(key, "not set") != "not set":
+            raw = max(raw, parse_size(values[key], key))
+    if values.get("array.drives", "").isdigit():
+        drives = int(values["array.drives"])
+    # The state stands beside the drive that is made of it.
+    memory = BASE_BYTES + 2 * drives * raw // 4096 * BYTES_PER_UNIT
+    state = sorted((key, value) for key, value in values.items() if key in shaping)
+    return Shape(memory, hashlib.sha256(repr(state).encode()).hexdigest()[:32])
+
+
+@dataclass
+class Checked:
+    """What is known of the settings of a sweep.
+
+    Attributes:
+        base: what all simulations share.
+        seed: the seed of the first repetition.
+        files: the files of the configuration itself, by the setting that names each.
+    """
+
+    spec: Spec
+    base: Base
+    seed: int
+    files: dict[str, str]
+    contents: Files
+    _shaping: frozenset[str]
+    _shapes: dict[Sets, Shape] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spec: Spec) -> Checked:
+        """Checks the configuration and every value of every axis.
+
+        Raises:
+            ConfigError: the configuration cannot be used, or a value in none of the points that have it.
+        """
+        plan = spec.config.resolve()
+        base = Base.of(spec.config)
+        seed = spec.seed
+        if seed is None:
+            seed = next(int(entry.value) for entry in plan.entries() if entry.key == "seed")
+        checked = cls(spec, base, seed, named_files(plan, base), Files(), _shaping_keys())
+        checked._values()
+        return checked
+
+    def shape(self, sets: Sets) -> Shape:
+        """Memory and state of a point; points that differ only in what shapes neither are asked once."""
+        own = tuple(each for each in sets if each[0].split(".")[0] not in _NOT_SHAPING)
+        if own not in self._shapes:
+            try:
+                self._shapes[own] = shape_of(self.base.config(sets).resolve(), self._shaping)
+            except ConfigError:  # It is told of when it is run.
+                self._shapes[own] = Shape()
+        return self._shapes[own]
+
+    def inputs(self, sets: Sets) -> dict[str, str]:
+        """The files that a point reads, as absolute paths, with a hash of the content of each."""
+        named = dict(self.files)
+        for key, value in sets:
+            if FILE_KEYS.fullmatch(key):
+                named.pop(key, None)
+                if Path(value).is_file():
+                    named[key] = str(Path(value).absolute())
+        return {path: self.contents.content(path) for path in sorted(set(named.values()))}
+
+    def _values(self) -> None:
+        """Every value has to be legal somewhere."""
+        axes = all_axes(self.spec)
+        first = tuple(axis.choices[0] for axis in axes)
+        for at, axis in enumerate(axes[: len(self.spec.axes)]):
+            for choice in axis.choices:
+                error = self._try((*first[:at], choice, *first[at + 1 :]))
+                if error is not None and (message := self._anywhere(at, choice, error)):
+                    # What the core says of an override, it says of this one.
+                    said = message.removeprefix("--set: ")
+                    raise ConfigError(f"{axis.place}: axis: {said}")
+
+    def _try(self, choices: tuple[Choice, ...]) -> str | None:
+        try:
+            self.base.config(settings(self.spec, choices)).resolve()
+        except ConfigError as error:
+            return str(error)
+        return None
+
+    def _anywhere(self, at: int, choice: Choice, first: str) -> str | None:
+        """None where a point with this value can be used, or where that is not known; else why it cannot."""
+        axes = all_axes(self.spec)
+        total = 1
+        for number, axis in enumerate(axes):
+            total *= len(axis.choices) if number != at else 1
+        tried = range(total) if total <= TRIES else [index * (total - 1) // (TRIES - 1) for index in range(TRIES)]
+        alike = True
+        for index in tried:
+            choices, left = [], index
+            for number, axis in enumerate(axes):
+                if number == at:
+                    choices.append(choice)
+                else:
+                    left, own = divmod(left, len(axis.choices))
+                    choices.append(axis.choices[own])
+            error = self._try(tuple(choices))
+            if error is None:
+                return None
+            alike = alike and error == first
+        return first if alike or total <= TRIES else None
+
+
+def _shaping_keys() -> frozenset[str]:
+    return frozenset(key["name"] for key in json.loads(_core.lists())["keys"] if key["shapes_state"])

@@ -1,0 +1,250 @@
+"""Where a sweep runs: workers of this machine, or those of a scheduler of Dask that is already there."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError, RunError, version
+from interpulse.studies.store import build_id
+from interpulse.sweeps.check import BASE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from distributed import Client
+
+CONNECT_S = 10.0
+"""How long a scheduler that does not answer is tried."""
+
+WORKERS_EVERY_S = 1.0
+"""How often the scheduler is asked for its workers; more seldom where they are more than a hundred."""
+
+RESTARTS = 100
+"""Local workers that may die before something is taken to be wrong with the machine."""
+
+
+def need_dask() -> None:
+    """Raises ConfigError where what sweeps stand on is not installed."""
+    for name in ("distributed", "pyarrow"):
+        # Found, but not read yet: where everything is kept already, nothing has to be.
+        if find_spec(name) is None:
+            raise ConfigError(f"a sweep needs {name}: pip install 'interpulse[sweep]'")
+
+
+class Cluster:
+    """Workers, and the way to them."""
+
+    def __init__(self, client: Client, where: str) -> None:
+        self.client = client
+        self.where = where
+        self._known: Mapping[str, Any] = {}
+        self._asked: float | None = None
+
+    def slots(self) -> int:
+        """Simulations that run at a time now."""
+        return sum(int(worker["nthreads"]) for worker in self._workers().values())
+
+    def names(self) -> list[str]:
+        """The addresses of the workers that are there now."""
+        return list(self._workers())
+
+    def largest(self) -> int:
+        """The memory of the largest worker in bytes; 0 where one has no limit, or there is none."""
+        limits = [int(worker.get("memory_limit") or 0) for worker in self._workers().values()]
+        return max(limits) if limits and all(limits) else 0
+
+    def with_room(self, memory: int) -> list[str] | None:
+        """The workers on which a simulation of this size fits; None where that is all of them."""
+        workers = self._workers()
+        fit = [each for each, w in workers.items() if not w.get("memory_limit") or int(w["memory_limit"]) >= memory]
+        return None if len(fit) == len(workers) else fit
+
+    def lost(self) -> bool:
+        """Whether the scheduler has gone."""
+        return self.client.status != "running" or not getattr(self.client.scheduler_comm, "comm", True)
+
+    def keep_up(self) -> None:
+        """Replaces workers of this machine that have died."""
+
+    def _workers(self) -> Mapping[str, Any]:
+        now = time.monotonic()
+        if (
+            self._asked is None
+            or not self._known
+            or now - self._asked > WORKERS_EVERY_S * max(1, len(self._known) / 100)
+        ):
+            self._known, self._asked = self.client.scheduler_info(n_workers=-1)["workers"], now
+        return self._known
+
+
+class Local(Cluster):
+    """Processes of this machine, one simulation at a time in each, and a scheduler in this one."""
+
+    def __init__(self, client: Client, scheduler: str, jobs: int, limit: int) -> None:
+        super().__init__(client, "this machine")
+        self._scheduler = scheduler
+        self._limit = limit
+        self._died = 0
+        self.processes: list[subprocess.Popen[bytes]] = [self._start(number) for number in range(jobs)]
+
+    def keep_up(self) -> None:
+        """Replaces workers that have died. Raises RunError where they do nothing else."""
+        for number, process in enumerate(self.processes):
+            if process.poll() is not None:
+                self._died += 1
+                if self._died > RESTARTS:
+                    raise RunError(f"{self._died} workers have died, the last with exit code {process.returncode}")
+                self._close(process)
+                self.processes[number] = self._start(number)
+
+    def end(self) -> None:
+        """Ends the workers at once: what has ended is kept."""
+        for process in self.processes:
+            self._close(process)
+
+    def _start(self, number: int) -> subprocess.Popen[bytes]:
+        # The package of this process, wherever it was imported from.
+        path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        name = f"{number}.{self._died}"
+        command = [sys.executable, "-m", "interpulse.sweeps.node", self._scheduler, name, str(self._limit)]
+        quiet = {"DASK_LOGGING__DISTRIBUTED": "error", "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ | quiet, start_new_session=True
+        )
+
+    @staticmethod
+    def _close(process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+
+
+@contextmanager
+def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local]:
+    """Workers of this machine, as many as asked for, or as there is memory for simulations that take `memory` bytes.
+
+    Raises:
+        RunError: there is not even memory for one, or no socket.
+    """
+    import dask
+    import psutil
+    from distributed import Client, LocalCluster
+
+    _quiet()
+    free = psutil.virtual_memory().available
+    fit = free // max(memory, BASE_BYTES)
+    if fit < 1:
+        raise RunError(f"a simulation takes {memory / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free")
+    if fit < jobs:
+        note(f"a simulation takes {memory / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free: {fit} at a time")
+    jobs = min(jobs, int(fit))
+    with ExitStack() as ends:
+        # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
+        ends.enter_context(dask.config.set({"distributed.admin.log-length": 100}))
+        ends.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 2}))
+        try:
+            cluster = ends.enter_context(
+                LocalCluster(n_workers=0, processes=True, dashboard_address=None, host="127.0.0.1", silence_logs=50)
+            )
+            client = ends.enter_context(Client(cluster, set_as_default=False))
+        except (OSError, RuntimeError) as error:
+            raise RunError(f"workers of this machine cannot be started: {error}") from None
+        workers = Local(client, cluster.scheduler_address, jobs, 0)
+        ends.callback(workers.end)
+        yield workers
+
+
+@contextmanager
+def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
+    """The workers of a scheduler: its address, its file (`--scheduler-file`), or a client or cluster of Dask.
+
+    Raises:
+        ConfigError: there is no scheduler, or its workers have another interpulse.
+    """
+    from distributed import Client
+
+    if not isinstance(on, Client):
+        _quiet()
+    with ExitStack() as ends:
+        client = on if isinstance(on, Client) else ends.enter_context(_connected(on))
+        where = str(getattr(client.scheduler, "address", on))
+        cluster = Cluster(client, where)
+        waited = time.monotonic()
+        told = False
+        while not cluster.slots():
+            if not told and time.monotonic() - waited > 1:
+                note(f"{where}: no worker is there yet; waiting for one (dask worker {where})")
+                told = True
+            time.sleep(0.1)
+            if cluster.lost():
+                raise ConfigError(f"{where}: the scheduler has gone")
+        _same_version(client, where)
+        yield cluster
+
+
+def _connected(on: object) -> Client:
+    from distributed import Client
+
+    text = str(on) if isinstance(on, str | os.PathLike) else None
+    try:
+        if text is not None and text.endswith(".json"):
+            if not Path(text).is_file():
+                raise ConfigError(
+                    f"--on {text}: there is no such file; expected that of dask scheduler --scheduler-file"
+                )
+            return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
+        if text is not None and not text.startswith(("tcp://", "tls://", "ws://", "wss://", "ucx://", "inproc://")):
+            raise ConfigError(f"--on {text}: expected tcp://HOST:PORT, tls://HOST:PORT, or a scheduler file (.json)")
+        if text is not None and (place := re.fullmatch(r"(?:tcp|tls)://\[?([^/]*?)\]?:(\d+)/?", text)):
+            # Dask goes on trying where nobody listens.
+            socket.create_connection((place[1], int(place[2])), CONNECT_S).close()
+        return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
+    except ConfigError:
+        raise
+    except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
+        why = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
+        hint = "; TLS takes Dask's own settings (docs/SWEEP.md)" if text and text.startswith("tls") else ""
+        raise ConfigError(f"--on {on}: no scheduler answers there ({why}){hint}") from None
+
+
+def _same_version(client: Client, where: str) -> None:
+    """Raises ConfigError where a worker that is there has no interpulse, or another one."""
+
+    def found() -> tuple[str, str]:
+        # Sent by value, so that it says what is missing where there is no interpulse.
+        try:
+            from interpulse import _core
+            from interpulse.studies import store
+        except ImportError as missing:
+            return f"no interpulse ({missing})", ""
+        return f"interpulse {_core.version}", store.build_id()
+
+    try:
+        answers = client.run(found)
+    except Exception as error:  # noqa: BLE001 - whatever a worker of another Python makes of it
+        raise ConfigError(f"{where}: its workers cannot be asked for their version ({error})") from None
+    own = f"interpulse {version}", build_id()
+    others = {worker: answer for worker, answer in answers.items() if tuple(answer) != own}
+    if others:
+        worker, (what, build) = next(iter(others.items()))
+        raise ConfigError(
+            f"{where}: worker {worker} has {what}{f' of build {build}' if build else ''}, this is {own[0]} of build "
+            f"{own[1]}; expected the same everywhere ({len(others)} of {len(answers)} workers differ)"
+        )
+
+
+def _quiet() -> None:
+    """What Dask tells of workers that come and go is told by the engine, in its own words."""
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,0 +1,181 @@
+"""The rows of a sweep, and the Parquet file that they go into."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+from interpulse.result import PERCENTILES
+from interpulse.sweeps.expression import all_hold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow
+
+    from interpulse.sweeps.points import Simulation
+    from interpulse.sweeps.spec import Spec
+
+NAME = "results.parquet"
+
+MEASURES = {"mean": "mean", **{name: name.replace(".", "_") for name in PERCENTILES.values()}}
+"""The measures of a latency, and how columns call them: `p99.9` is `p99_9`."""
+
+FIGURES: dict[str, str] = {
+    "simulated_s": "simulated_s",
+    "host_requests": "host_requests",
+    "iops": "iops",
+    **{
+        f"{kind}_{name}{'' if measure == 'count' else '_us'}": f"latency_us.{kind}.{measure}"
+        for kind in ("read", "write", "all")
+        for measure, name in {"count": "count", **MEASURES}.items()
+    },
+    "waf": "ftl.waf",
+    "gc_runs": "ftl.gc_runs",
+    "erases": "ftl.erases",
+    "program_suspends": "nand.suspends.program",
+    "erase_suspends": "nand.suspends.erase",
+    "power_mw": "power.mean_mw.total",
+    "uj_per_request": "power.per_request_uj.total",
+    "steady": "steady.verdict",
+}
+"""The figures that every dataset has: the column, and the path in a result (docs/RESULTS.md)."""
+
+_WHOLE = {"point", "repetition", "host_requests", "gc_runs", "erases", "program_suspends", "erase_suspends",
+          "read_count", "write_count", "all_count"}  # fmt: skip
+
+
+def figure(raw: Mapping[str, Any], path: str) -> int | float | bool | str | None:
+    """The figure at a path, None where there is none; keys may have dots in them, as percentiles do."""
+    found: Any = raw
+    parts = path.split(".")
+    while parts:
+        if isinstance(found, list):
+            index = parts.pop(0)
+            found = found[int(index)] if index.isdigit() and int(index) < len(found) else None
+            continue
+        if not isinstance(found, dict):
+            return None
+        # The longest key that there is: `p99.9` before `p99`.
+        for length in range(len(parts), 0, -1):
+            key = ".".join(parts[:length])
+            if key in found:
+                found, parts = found[key], parts[length:]
+                break
+        else:
+            return None
+    if isinstance(found, float) and not math.isfinite(found):
+        return None
+    return found if isinstance(found, int | float | str) else None
+
+
+def columns(spec: Spec) -> list[str]:
+    """The columns of a sweep, in order. Raises ConfigError where two are called the same."""
+    axes = [name for axis in (*spec.axes, *([spec.cases] if spec.cases else ())) for name in axis.columns]
+    parts = ["point", *axes, "repetition", "seed", "status", *FIGURES, *spec.columns, *spec.derived]
+    if spec.constraints:
+        parts += [*(f"meets_{name}" for name in spec.constraints), "feasible"]
+    parts += ["error", "key"]
+    for name in parts:
+        if parts.count(name) > 1:
+            place = spec.places.get(name, spec.path)
+            raise ConfigError(f"{place}: seen the column {name} twice; it has to have another name")
+    return parts
+
+
+def check_expressions(spec: Spec) -> None:
+    """Every expression uses columns that there are: a derived one those above it, a constraint all.
+
+    Raises:
+        ConfigError: one does not.
+    """
+    every = columns(spec)
+    known = [name for name in every if name not in spec.derived and not name.startswith("meets_")]
+    known = [name for name in known if name not in ("feasible", "error", "key")]
+    for name, expression in spec.derived.items():
+        expression.check(known, f"{spec.places[name]}: derived.{name}")
+        known.append(name)
+    for name, expression in spec.constraints.items():
+        expression.check(known, f"{spec.places[name]}: constraints.{name}")
+
+
+def row(spec: Spec, simulation: Simulation, key: str | None, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a simulation from its answer: `raw`, a result, or `error`, what kept it from one."""
+    point = simulation.point
+    made: dict[str, Any] = {"point": point.number, **point.columns}
+    made |= {"repetition": simulation.repetition, "seed": simulation.seed}
+    error = answer.get("error")
+    made |= {"status": "failed" if error else "done", "error": error and error["message"], "key": key}
+    raw = answer.get("raw", {})
+    made |= {name: figure(raw, path) for name, path in (FIGURES | dict(spec.columns)).items()}
+    for name, expression in spec.derived.items():
+        made[name] = expression.value(made)
+    if spec.constraints:
+        met = {name: expression.value(made) for name, expression in spec.constraints.items()}
+        made |= {f"meets_{name}": None if value is None else bool(value) for name, value in met.items()}
+        made["feasible"] = all_hold(spec.constraints.values(), made)
+    return made
+
+
+def table(spec: Spec, rows: Sequence[Mapping[str, Any]], about: Mapping[str, str]) -> pyarrow.Table:
+    """Rows as an Arrow table whose types depend on the values alone."""
+    import pyarrow
+
+    names = columns(spec)
+    fields, arrays = [], []
+    for name in names:
+        values = [each.get(name) for each in rows]
+        kind = _kind(name, values)
+        if kind == pyarrow.string():
+            values = [each if each is None or isinstance(each, str) else _text(each) for each in values]
+        elif kind == pyarrow.float64():
+            values = [None if each is None else float(each) for each in values]
+        fields.append(pyarrow.field(name, kind))
+        arrays.append(pyarrow.array(values, kind))
+    return pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields, metadata=dict(about)))
+
+
+def _kind(name: str, values: Iterable[Any]) -> pyarrow.DataType:
+    import pyarrow
+
+    there = {type(each) for each in values if each is not None}
+    if name == "seed":
+        return pyarrow.uint64()
+    if name in _WHOLE:
+        return pyarrow.int64()
+    if name in ("status", "error", "key", "steady"):
+        return pyarrow.string()
+    if name == "feasible" or name.startswith("meets_") or there == {bool}:
+        return pyarrow.bool_()
+    if there == {int}:
+        return pyarrow.int64()
+    # Where nothing is known yet, it is a figure that is missing.
+    return pyarrow.float64() if there <= {int, float} else pyarrow.string()
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
+
+
+def write(folder: Path, content: pyarrow.Table) -> Path:
+    """Writes the dataset, whole or not at all. Raises OSError where it cannot be written."""
+    import pyarrow.parquet
+
+    descriptor, name = tempfile.mkstemp(dir=folder, prefix=".interpulse-", suffix=".tmp")
+    os.close(descriptor)
+    temporary, place = Path(name), folder / NAME
+    try:
+        pyarrow.parquet.write_table(content, temporary, compression="zstd")
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(place)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return place

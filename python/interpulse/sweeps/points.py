@@ -1,0 +1,99 @@
+"""The points of a sweep: every combination of its axes, and the simulations that they come to."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+from interpulse.studies.case import derived_seed
+from interpulse.sweeps.axes import MOST_VALUES
+from interpulse.sweeps.expression import all_hold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from interpulse.sweeps.axes import Axis, Choice, Sets
+    from interpulse.sweeps.spec import Spec
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination.
+
+    Attributes:
+        number: from 0, in the order of the axes, the last one fastest.
+        columns: what the columns of the axes hold.
+        sets: its overrides, those that the whole sweep shares first.
+    """
+
+    number: int
+    columns: Mapping[str, Any]
+    sets: Sets
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """One repetition of a point."""
+
+    point: Point
+    repetition: int
+    seed: int
+
+    @property
+    def sets(self) -> Sets:
+        """All overrides."""
+        return (*self.point.sets, ("seed", str(self.seed)))
+
+
+def all_axes(spec: Spec) -> tuple[Axis, ...]:
+    """The axes, the cases of the configuration last: what is compared stands together."""
+    return (*spec.axes, *([spec.cases] if spec.cases else ()))
+
+
+def settings(spec: Spec, choices: tuple[Choice, ...]) -> Sets:
+    """The overrides of a combination: those of the case first, as the configuration has them."""
+    cases = choices[len(spec.axes) :]
+    own = choices[: len(spec.axes)]
+    return (
+        *(each for choice in cases for each in choice.sets),
+        *spec.config.sets,
+        *(each for choice in own for each in choice.sets),
+    )
+
+
+def points(spec: Spec) -> list[Point]:
+    """Every point at which `where` holds.
+
+    Raises:
+        ConfigError: there is none, or more than a million.
+    """
+    axes = all_axes(spec)
+    count = 1
+    for axis in axes:
+        count *= len(axis.choices)
+    if count * spec.repetitions > MOST_VALUES:
+        raise ConfigError(
+            f"{spec.path}: seen {count * spec.repetitions:,} simulations; expected at most {MOST_VALUES:,}"
+        )
+    found: list[Point] = []
+    for choices in itertools.product(*(axis.choices for axis in axes)):
+        columns = {name: value for choice in choices for name, value in choice.columns.items()}
+        if spec.where and not all_hold(spec.where, columns):
+            continue
+        found.append(Point(len(found), columns, settings(spec, choices)))
+    if not found:
+        raise ConfigError(f"{spec.path}: where: it holds at none of the {count} points; expected at least one")
+    return found
+
+
+def simulations(spec: Spec, of: list[Point], seed: int) -> Iterator[Simulation]:
+    """Every simulation: the points in order, the repetitions of each together.
+
+    Repetition 2 has the same seed at every point, so that points see the same arrivals.
+    """
+    seeds = [derived_seed(seed, repetition) for repetition in range(spec.repetitions)]
+    for point in of:
+        for repetition, own in enumerate(seeds):
+            yield Simulation(point, repetition, own)

@@ -1,0 +1,222 @@
+"""What simulations came to, by what they are: a folder that outlives workers, drivers and machines.
+
+`objects/ab/KEY` holds one answer, compressed, after a checksum; it is written under another name and renamed, so it is
+there whole or not at all. KEY is a hash of the resolved configuration (the seed is in it), of the content of the files
+that it names, and of the build of the simulator. `index/` holds lines `ALIAS KEY`, each writer's in a file of its own:
+an alias is a hash of the same things before the configuration is resolved, so that going on needs no resolving. What
+was torn by a loss of power is found by its checksum and computed again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import socket
+import tempfile
+import zlib
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from interpulse.sweeps.axes import Sets
+
+NAME = "store.json"
+FORMAT = 1
+
+_LINE = re.compile(rb"^([0-9a-f]{32}) ([0-9a-f]{32})$", re.MULTILINE)
+_SUM = 16
+
+
+def alias_of(build: str, plain: str, path: str, sets: Sets, files: dict[str, str]) -> str:
+    """What a simulation is before it is resolved: equal aliases are equal simulations."""
+    return _hash([build, plain, path, [list(each) for each in sets], sorted(files.items())])
+
+
+def key_of(build: str, config_hash: str, files: dict[str, str]) -> str:
+    """What a simulation is: equal keys have equal answers."""
+    return _hash([build, config_hash, sorted(files.values())])
+
+
+def _hash(of: Any) -> str:  # noqa: ANN401 - anything that JSON takes
+    return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:32]
+
+
+class StoreError(OSError):
+    """The store cannot be used; the message says why."""
+
+
+class Store:
+    """A store in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._aliases: dict[str, str] = {}
+        self._read: dict[str, int] = {}
+        self._log: int | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> Store:
+        """The store in a folder, made where there is none.
+
+        Raises:
+            StoreError: the folder cannot be made or written to, or holds a store of another format.
+        """
+        try:
+            for name in ("objects", "index", "locks"):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            if not (folder / NAME).exists():
+                _write(folder / NAME, json.dumps({"format": FORMAT, "id": os.urandom(16).hex()}).encode())
+            described = json.loads((folder / NAME).read_bytes())
+        except OSError as error:
+            raise StoreError(f"{error.filename or folder}: {error.strerror or error}") from None
+        except ValueError:
+            described = None
+        if not isinstance(described, dict) or described.get("format") != FORMAT or "id" not in described:
+            raise StoreError(f"{folder / NAME}: seen {described!r}; expected a store of format {FORMAT}")
+        store = cls(folder)
+        store.refresh()
+        return store
+
+    @property
+    def identity(self) -> str:
+        """What tells this store from all others: whoever sees another one at this path is on another machine."""
+        return identity_at(self.folder) or ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is known to be in it."""
+        return not self._aliases
+
+    def refresh(self) -> None:
+        """Takes in what others have written since the last time."""
+        for path in (self.folder / "index").iterdir():
+            at = self._read.get(path.name, 0)
+            with path.open("rb") as file:
+                file.seek(at)
+                new = file.read()
+            # A line that is being written is read the next time.
+            whole = new[: new.rfind(b"\n") + 1]
+            self._read[path.name] = at + len(whole)
+            self._aliases.update((line[1].decode(), line[2].decode()) for line in _LINE.finditer(whole))
+
+    def key(self, alias: str) -> str | None:
+        """The key of a simulation that has been answered, None where it has not."""
+        return self._aliases.get(alias)
+
+    def has(self, key: str) -> bool:
+        """Whether there is an answer."""
+        return self._object(key).exists()
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """An answer, None where there is none, or one that is damaged."""
+        try:
+            return decode(self._object(key).read_bytes())
+        except OSError:
+            return None
+
+    def put(self, alias: str, key: str, content: bytes) -> None:
+        """Keeps an answer that `encode` made.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        place = self._object(key)
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            _write(place, content)
+        self.note(alias, key)
+
+    def forget(self, alias: str) -> None:
+        """Takes an answer for missing: it is damaged, or is to be asked again."""
+        key = self._aliases.pop(alias, None)
+        if key is not None:
+            self._object(key).unlink(missing_ok=True)
+
+    def note(self, alias: str, key: str) -> None:
+        """Says that an alias has this answer. Raises OSError as `put`."""
+        if self._aliases.get(alias) == key:
+            return
+        if self._log is None:
+            name = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
+            self._log = os.open(self.folder / "index" / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        line = f"{alias} {key}\n".encode()
+        if os.write(self._log, line) != len(line):
+            # What a full disk cut off is no line; the next one begins behind it.
+            os.write(self._log, b"\n")
+            raise OSError(28, os.strerror(28), str(self.folder))
+        self._aliases[alias] = key
+
+    @contextmanager
+    def locked(self, names: Sequence[str]) -> Iterator[None]:
+        """Keeps others from doing the same meanwhile. The locks of a process that is killed go with it."""
+        held: list[tuple[int, Path]] = []
+        try:
+            for name in sorted(names):
+                held.append(lock(self.folder / "locks" / name))
+            yield
+        finally:
+            for descriptor, path in held:
+                # Deleted first: who waits for it then finds that it is no longer the file of that name.
+                path.unlink(missing_ok=True)
+                os.close(descriptor)
+
+    def _object(self, key: str) -> Path:
+        return self.folder / "objects" / key[:2] / key
+
+
+def identity_at(folder: Path) -> str | None:
+    """The identity of the store in a folder, None where there is none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads((folder / NAME).read_bytes())["id"])
+    return None
+
+
+def lock(path: Path) -> tuple[int, Path]:
+    """Waits until nobody else holds the lock of this name, and takes it.
+
+    Raises:
+        OSError: the file cannot be made, or the file system has no locks.
+    """
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                if os.stat(path).st_ino == os.fstat(descriptor).st_ino:  # noqa: PTH116
+                    return descriptor, path
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def encode(answer: dict[str, Any]) -> bytes:
+    """An answer as its file holds it."""
+    body = zlib.compress(json.dumps(answer, separators=(",", ":")).encode(), 3)
+    return hashlib.sha256(body).hexdigest()[:_SUM].encode() + body
+
+
+def decode(content: bytes) -> dict[str, Any] | None:
+    """The answer in a file, None where it is not as it was written."""
+    known, body = content[:_SUM], content[_SUM:]
+    if known != hashlib.sha256(body).hexdigest()[:_SUM].encode():
+        return None
+    answer: dict[str, Any] = json.loads(zlib.decompress(body))
+    return answer
+
+
+def _write(place: Path, content: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).replace(place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

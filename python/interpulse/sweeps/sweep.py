@@ -1,0 +1,314 @@
+"""A sweep from its file to its dataset: what is missing is simulated, what is there is taken."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import RunError, version
+from interpulse.cache import Cache
+from interpulse.result import Result
+from interpulse.studies.store import build_id
+from interpulse.sweeps import cluster, dataset
+from interpulse.sweeps.batch import Piece
+from interpulse.sweeps.check import Checked
+from interpulse.sweeps.engine import Engine, Told
+from interpulse.sweeps.points import points, simulations
+from interpulse.sweeps.spec import Spec
+from interpulse.sweeps.store import Store, StoreError, alias_of
+from interpulse.userfile import named
+from interpulse.values import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from os import PathLike
+
+    import polars
+    import pyarrow
+
+    from interpulse.sweeps.points import Simulation
+
+STORE = "store"
+"""The folder of answers in the folder of a sweep."""
+
+
+@dataclass
+class Sweep:
+    """What a sweep came to.
+
+    Attributes:
+        path: the Parquet file.
+        simulated: simulations that were run for this call.
+        kept: simulations that had been run before, by an earlier call or an equal configuration of this sweep.
+        failed: simulations without a result, with what kept them from it, by their row.
+        missing: simulations that were not reached before Ctrl-C.
+        columns_without_figures: columns of the file's `[columns]` that are in no result.
+    """
+
+    path: Path
+    simulated: int
+    kept: int
+    failed: dict[int, str]
+    missing: int
+    table: pyarrow.Table
+    store: Store
+    columns_without_figures: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The dataset as a Polars frame. Raises ImportError where polars is not installed."""
+        import polars
+
+        frame = polars.from_arrow(self.table)
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The dataset as an Arrow table: a row for each repetition of each point, in the order of the axes."""
+        return self.table
+
+    def result(self, row: int) -> Result:
+        """Everything that a simulation came to, by its row.
+
+        Raises:
+            IndexError: there is no such row.
+            ValueError: it failed; the message is its error.
+        """
+        key = self.table["key"][row].as_py()
+        answer = None if key is None else self.store.get(key)
+        if answer is None or "raw" not in answer:
+            raise ValueError(
+                self.table["error"][row].as_py() or f"row {row}: its answer is gone from {self.store.folder}"
+            )
+        return Result(answer["raw"])
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self)} rows in {self.path}", f"{self.simulated} simulated", f"{self.kept} kept"]
+        parts += [f"{len(self.failed)} failed"] * bool(self.failed) + [f"{self.missing} missing"] * bool(self.missing)
+        return f"Sweep({', '.join(parts)})"
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a sweep.
+
+    Attributes:
+        sweep: what had been done by then, which the same call goes on from.
+    """
+
+    def __init__(self, done: Sweep) -> None:
+        super().__init__("the sweep was interrupted")
+        self.sweep = done
+
+
+def sweep(
+    file: object,
+    *,
+    out: str | PathLike[str] | None = None,
+    on: object = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+    retry_failed: bool = False,
+) -> Sweep:
+    """Runs a sweep, or what is missing of it.
+
+    Args:
+        file: the path of a sweep file (docs/SWEEP.md), or a dictionary with its keys.
+        out: the folder for `results.parquet` and the store; the file's name without `.toml`, in the working folder,
+            unless given.
+        on: a scheduler of Dask: its address (`tcp://`, `tls://`), its file (`.json`), or a Client or cluster of Dask;
+            without it, workers of this machine.
+        jobs: workers of this machine; one per core unless given, fewer where memory is for fewer.
+        progress: called about ten times a second with the simulations that are done, all of them, and how many can run
+            at a time.
+        retry_failed: tries configurations again whose failure is on record.
+
+    Returns:
+        The dataset. A configuration that failed is a row with `status` `failed`; the rest goes on.
+
+    Raises:
+        ConfigError: the file, its configuration or a value of an axis cannot be used, or the cluster is not there.
+        RunError: the cluster has gone, or nothing more can be written; what had ended is kept.
+        SweepInterrupted: Ctrl-C; a KeyboardInterrupt with what had been done.
+    """
+    spec = Spec.of(file)
+    folder = named(out, "out") if out is not None else Path(Path(spec.path.strip("<>")).stem)
+    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    return conduct(spec, folder, _Callback(progress), on=on, jobs=workers, retry_failed=retry_failed)
+
+
+class _Callback(Told):
+    def __init__(self, function: Callable[[int, int, int], None] | None) -> None:
+        self._function = function
+
+    def progress(self, done: int, total: int, workers: int) -> None:
+        if self._function is not None:
+            self._function(done, total, workers)
+
+
+def conduct(
+    spec: Spec, folder: Path, told: Told, *, on: object = None, jobs: int | None = None, retry_failed: bool = False
+) -> Sweep:
+    """Runs a sweep into a folder; raises as `sweep`."""
+    cluster.need_dask()
+    dataset.check_expressions(spec)
+    every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))
+    try:
+        store = Store.open(folder / STORE)
+    except StoreError as error:
+        raise RunError(f"{error}; the sweep needs a place for its results") from None
+    run = _Run(checked, store, folder, told, every, retry_failed=retry_failed)
+    missing = run.missing()
+    told.progress(run.known, len(every), 0)
+    interrupted = False
+    try:
+        if missing:
+            run.engine(missing, on, jobs)
+    except KeyboardInterrupt:
+        interrupted = True
+    except RunError:
+        # What is there is worth a dataset, whatever ended the rest.
+        with suppress(OSError):
+            run.result()
+        raise
+    try:
+        result = run.result()
+    except OSError as error:
+        what = f"{error.filename or folder}: {error.strerror or error}"
+        raise RunError(
+            f"{what}; what has ended is in {store.folder}, and the same command goes on from there"
+        ) from None
+    if interrupted:
+        raise SweepInterrupted(result)
+    return result
+
+
+class _Run:
+    """A sweep on its way."""
+
+    def __init__(
+        self, checked: Checked, store: Store, folder: Path, told: Told, every: list[Simulation], *, retry_failed: bool
+    ) -> None:
+        self._checked = checked
+        self._spec = checked.spec
+        self._store = store
+        self._folder = folder
+        self._told = told
+        self._every = every
+        self._retry = retry_failed
+        self._build = build_id()
+        self._pieces = [self._piece(simulation) for simulation in every]
+        self._answers: dict[str, Mapping[str, Any]] = {}
+        self._lost: dict[str, str] = {}
+        self._ran = 0
+        self.known = 0
+
+    def _piece(self, simulation: Simulation) -> Piece:
+        sets, point = simulation.sets, simulation.point
+        files = self._checked.inputs(point.sets)
+        shape = self._checked.shape(point.sets)
+        alias = alias_of(self._build, self._checked.base.plain, self._checked.base.path, sets, files)
+        name = f"point {point.number}, repetition {simulation.repetition}"
+        return Piece(name, alias, sets, tuple(files.items()), shape.memory, shape.state)
+
+    def missing(self) -> list[Piece]:
+        """What the store has no answer for, each simulation once."""
+        left: dict[str, Piece] = {}
+        for piece in self._pieces:
+            answer = self._answer(piece)
+            if answer is not None and "error" in answer and self._retry:
+                self._store.forget(piece.alias)
+                answer = None
+            if answer is None:
+                left[piece.alias] = piece
+            else:
+                self.known += 1
+        return list(left.values())
+
+    def _answer(self, piece: Piece) -> Mapping[str, Any] | None:
+        key = self._store.key(piece.alias)
+        if key is None:
+            return None
+        if key not in self._answers:
+            found = self._store.get(key)
+            if found is None:
+                self._store.forget(piece.alias)
+                return None
+            self._answers[key] = _essence(found, self._spec)
+        return self._answers[key]
+
+    def engine(self, missing: list[Piece], on: object, jobs: int | None) -> None:
+        """Has the engine do what is missing."""
+        where: AbstractContextManager[cluster.Cluster]
+        if on is None:
+            memory = max(piece.memory for piece in missing)
+            cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
+            where = cluster.local(min(cores, len(missing)), memory, self._told.note)
+        else:
+            where = cluster.remote(on, self._told.note)
+        with where as found:
+            engine = Engine(
+                found, self._store, self._checked.base, self._build, self._told, len(self._every), self.known
+            )
+            try:
+                engine.run(missing)
+            except OSError as error:
+                what = f"{error.filename or self._store.folder}: {error.strerror or error}"
+                raise RunError(f"{what}; what has ended is kept, and the same command goes on from there") from None
+            finally:
+                self._store.refresh()
+                self._ran, self._lost = engine.ran, engine.failed
+                if on is not None:
+                    self._sweep_up(found)
+
+    def _sweep_up(self, found: cluster.Cluster) -> None:
+        """Workers that do not see this store had one of their own; all of it is here now."""
+        identity = self._store.identity
+        with suppress(Exception):  # A cluster that has gone keeps its folder until the same sweep ends there.
+            found.client.run(clear_spool, identity)
+
+    def result(self) -> Sweep:
+        """The rows of what is there, written as the dataset."""
+        rows: list[dict[str, Any]] = []
+        failed: dict[int, str] = {}
+        missing = 0
+        for simulation, piece in zip(self._every, self._pieces, strict=True):
+            answer = self._answer(piece)
+            key = self._store.key(piece.alias)
+            if answer is None and piece.name in self._lost:
+                answer, key = {"error": {"kind": "worker", "message": self._lost[piece.name]}}, None
+            if answer is None:
+                missing += 1
+                continue
+            if "error" in answer:
+                failed[len(rows)] = answer["error"]["message"]
+            rows.append(dataset.row(self._spec, simulation, key, answer))
+        about = {"interpulse": version, "title": self._spec.title}
+        table = dataset.table(self._spec, rows, about)
+        path = dataset.write(self._folder, table)
+        never = [name for name in self._spec.columns if rows and all(each[name] is None for each in rows)]
+        kept = len(rows) - self._ran - len(self._lost)
+        return Sweep(path, self._ran, kept, failed, missing, table, self._store, never)
+
+
+def _essence(answer: Mapping[str, Any], spec: Spec) -> Mapping[str, Any]:
+    """What the dataset needs of an answer, so that a long sweep does not hold every result in memory."""
+    if "error" in answer:
+        return answer
+    raw: dict[str, Any] = {}
+    wanted = dataset.FIGURES | dict(spec.columns)
+    for path in wanted.values():
+        raw[path] = dataset.figure(answer["raw"], path)
+    return {"raw": {path: value for path, value in raw.items() if value is not None}}
+
+
+def clear_spool(identity: str) -> None:
+    """Deletes what this machine kept for a sweep whose store it does not see."""
+    from interpulse.sweeps.worker import SPOOL
+
+    shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)

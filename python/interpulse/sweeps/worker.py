@@ -1,0 +1,243 @@
+"""What a worker does: a batch of simulations, each kept as soon as it has ended."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse import _core
+from interpulse._core import ConfigError, InternalError, RunError
+from interpulse.cache import Cache
+from interpulse.config import Config
+from interpulse.studies.store import build_id
+from interpulse.sweeps.batch import Answer, Report
+from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from interpulse.sweeps.batch import Batch, Piece
+
+POLL_S = 0.05
+"""How often a worker looks for simulations that have ended, so as to keep them."""
+
+PREPARED = ("run", "done")
+"""The phases in which the preconditioned state is there."""
+
+SPOOL = "sweeps"
+"""The folder in the cache of a machine that does not see the driver's store."""
+
+
+def run_batch(batch: Batch) -> Report:
+    """Does a batch, on a worker. What fails is an answer too; what cannot be tried here is said in the report."""
+    if batch.build != build_id():
+        return Report(unfit=f"it has another interpulse ({_core.version}, build {build_id()})")
+    for piece in batch.pieces:
+        for path, content in piece.files:
+            if (seen := _content(path)) != content:
+                what = "is not there" if seen is None else "is another file there"
+                return Report(unfit=f"{path} {what}: files have to be the same under the same path on every machine")
+    try:
+        return _Worker(batch).run()
+    except OSError as error:
+        return Report(unfit=f"{error.filename or batch.store}: {error.strerror or error}")
+
+
+class _Worker:
+    """One batch on its way."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        folder = Path(batch.store)
+        self.shared = identity_at(folder) == batch.store_identity
+        cache = Cache.default()
+        self.store = Store.open(folder if self.shared else cache.folder / SPOOL / batch.store_identity)
+        self.cache = cache
+        self.answers: dict[str, Answer] = {}
+        self.notes: list[str] = []
+        self.wall_s = 0.0
+
+    def run(self) -> Report:
+        """Everything that is not there yet."""
+        pieces = {piece.alias: piece for piece in self.batch.pieces}
+        # Another task may be at the same simulations: one of a driver that was killed, or on a worker taken for dead.
+        with self.store.locked(list(pieces)):
+            self.store.refresh()
+            missing = [piece for piece in pieces.values() if not self._found(piece)]
+            if missing:
+                with _memory(max(piece.memory for piece in missing)):
+                    self._simulate(missing)
+        answers = tuple(self.answers[piece.alias] for piece in self.batch.pieces if piece.alias in self.answers)
+        return Report(answers, self.wall_s, tuple(self.notes))
+
+    def _found(self, piece: Piece) -> bool:
+        key = self.store.key(piece.alias)
+        if key is None and self.batch.look:
+            with suppress(ConfigError):
+                plan = self.batch.base.config(piece.sets).resolve()
+                key = key_of(self.batch.build, plan.config_hash, dict(piece.files))
+        if key is None or (answer := self.store.get(key)) is None:
+            return False
+        self.store.note(piece.alias, key)
+        self.answers[piece.alias] = Answer(piece.name, key, ran=False, content=None if self.shared else encode(answer))
+        return True
+
+    def _simulate(self, pieces: list[Piece]) -> None:
+        """All of them in one plan, which is resolved once and shares its preconditioned state; else one by one."""
+        base = self.batch.base
+        try:
+            plan = Config(base.plain + "".join(map(_section, pieces)), path=base.path).resolve()
+        except ConfigError as error:
+            usable = [piece for piece in pieces if not self._refused(piece)]
+            if usable and len(usable) < len(pieces):
+                self._simulate(usable)
+            elif usable:  # Each stands alone: what is wrong is only wrong together.
+                for piece in usable:
+                    self._alone(piece, str(error))
+            return
+        begin = time.monotonic()
+        why = self._run(plan, pieces)
+        self.wall_s += time.monotonic() - begin
+        left = [piece for piece in pieces if piece.alias not in self.answers]
+        if len(pieces) == 1 and left:
+            self._failed(left[0], *(why or ("run", "it ended without a result and without an error")))
+        elif left:
+            for piece in left:
+                self._simulate([piece])
+
+    def _alone(self, piece: Piece, why: str) -> None:
+        if len(self.batch.pieces) > 1:
+            self._simulate([piece])
+        if piece.alias not in self.answers:
+            self._failed(piece, "configuration", why)
+
+    def _refused(self, piece: Piece) -> bool:
+        """Whether a configuration cannot be used; why not is then its answer, with the lines that the user wrote."""
+        try:
+            self.batch.base.config(piece.sets).resolve()
+        except ConfigError as error:
+            self._failed(piece, "configuration", str(error))
+            return True
+        return False
+
+    def _run(self, plan: _core.Plan, pieces: list[Piece]) -> tuple[str, str] | None:
+        """Runs a plan; returns what went wrong, if anything."""
+        with _state(self.cache.folder, {piece.state for piece in pieces}) as prepared:
+            handle = _core.start(plan, 1, self.cache.folder, self.cache.limit_bytes, False)
+            try:
+                ended = False
+                while not ended:
+                    ended = handle.wait(POLL_S)
+                    if any(case.phase in PREPARED for case in handle.progress()):
+                        prepared()
+                    self._take(handle, pieces)
+            finally:
+                handle.stop()
+                self._take(handle, pieces)
+                self.notes += handle.notes()
+        try:
+            handle.result()
+        except InternalError as error:
+            return "bug", str(error)
+        except (ConfigError, RunError) as error:
+            return ("configuration" if isinstance(error, ConfigError) else "run"), str(error)
+        return None
+
+    def _take(self, handle: _core.Handle, pieces: list[Piece]) -> None:
+        for index, text in handle.ended():
+            raw = json.loads(text)
+            if "iops" in raw and not raw.get("interrupted"):
+                self._keep(pieces[index], raw["config_hash"], {"raw": raw})
+
+    def _failed(self, piece: Piece, kind: str, message: str) -> None:
+        self._keep(piece, f"failed {piece.alias}", {"error": {"kind": kind, "message": message}})
+
+    def _keep(self, piece: Piece, config_hash: str, answer: dict[str, Any]) -> None:
+        key = key_of(self.batch.build, config_hash, dict(piece.files))
+        content = encode(answer)
+        self.store.put(piece.alias, key, content)
+        self.answers[piece.alias] = Answer(piece.name, key, ran=True, content=None if self.shared else content)
+
+
+def _section(piece: Piece) -> str:
+    sets = json.dumps([f"{key}={value}" for key, value in piece.sets], ensure_ascii=False)
+    return f"\n[[case]]\nname = {json.dumps(piece.name)}\nset = {sets}\n"
+
+
+_contents: dict[tuple[str, int, int], str] = {}
+
+
+def _content(path: str) -> str | None:
+    """A hash of a file's content, read again only where it has changed; None where it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            at = os.fstat(file.fileno())
+            known = (path, at.st_mtime_ns, at.st_size)
+            if known not in _contents:
+                _contents[known] = hashlib.file_digest(file, "sha256").hexdigest()
+            return _contents[known]
+    except OSError:
+        return None
+
+
+_there: set[str] = set()
+"""States that this process has seen made."""
+
+
+@contextmanager
+def _state(folder: Path, states: set[str]) -> Iterator[Callable[[], None]]:
+    """Lets one process of a machine make a state while the others wait for its snapshot.
+
+    Held until the simulation begins, and by each process only the first time, which then loads the snapshot.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    new = states - _there
+    held = [lock(folder / f"{state}.making") for state in sorted(new)]
+
+    def prepared() -> None:
+        while held:
+            descriptor, path = held.pop()
+            _there.add(path.stem)
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+
+    try:
+        yield prepared
+    finally:
+        prepared()
+
+
+_room = threading.Condition()
+_taken = 0
+
+
+def memory_limit() -> int:
+    """Bytes that this worker may take, 0 where nobody has set a limit."""
+    with suppress(ImportError, ValueError):
+        from distributed import get_worker
+
+        return int(getattr(get_worker(), "memory_manager").memory_limit or 0)  # noqa: B009 - not in its stubs
+    return 0
+
+
+@contextmanager
+def _memory(needed: int) -> Iterator[None]:
+    """Waits until what the other threads of this worker take leaves room; one simulation always has it."""
+    global _taken  # noqa: PLW0603 - one worker, one account
+    limit = memory_limit()
+    with _room:
+        while limit and _taken and _taken + needed > limit:
+            _room.wait()
+        _taken += needed
+    try:
+        yield
+    finally:
+        with _room:
+            _taken -= needed
+            _room.notify_all()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import RunError
 from interpulse.sweeps.batch import Batch, Report
 from interpulse.sweeps.worker import run_batch
+from interpulse.text import size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,14 +121,14 @@ class Engine:
 
     def _submit(self, left: deque[Piece], slots: int, *, look: bool) -> tuple[Future | None, tuple[Piece, ...]]:
         pieces = [left.popleft()]
-        size = self._size(len(left) + 1, slots)
-        while left and len(pieces) < size and self._together(pieces[0], left[0]):
+        wanted = self._size(len(left) + 1, slots)
+        while left and len(pieces) < wanted and self._together(pieces[0], left[0]):
             pieces.append(left.popleft())
         memory = max(piece.memory for piece in pieces)
         fit = self.cluster.with_room(memory)
         if fit == []:
             most = self.cluster.largest()
-            why = f"it takes {memory / 1e9:.1f} GB of memory; the largest worker has {most / 1e9:.1f} GB"
+            why = f"it takes {size(memory)} of memory; the largest worker has {size(most)}"
             for piece in pieces:
                 self._give_up(piece, why)
             return None, ()
@@ -137,7 +138,7 @@ class Engine:
             every = [worker for worker in fit or self.cluster.names() if worker not in self._unfit]
             if not every:
                 raise RunError(
-                    f"{self.cluster.where}: no worker with {memory / 1e9:.1f} GB can go on: "
+                    f"{self.cluster.where}: no worker with {size(memory)} of memory can go on: "
                     f"{next(iter(self._unfit.values()), 'they have gone')}; {self._so_far()}"
                 )
             where = {"workers": every}

@@ -98,7 +98,7 @@ def interrupt_in(phase: str, *arguments: str, cases: int = 1) -> tuple[int, str,
     """Starts a run on the real core, sends Ctrl-C once so many cases are in `phase`, and tells how it ended."""
     with process("-m", "interpulse", "run", *arguments) as running:
         assert running.stderr is not None
-        seen, there = "", set()
+        seen, there = "", set[str]()
         while len(there) < cases:
             line = running.stderr.readline()
             assert line, f"the run ended before the phase {phase}: {seen}"

@@ -306,9 +306,9 @@ def read(path: Path) -> tuple[Result, str]:
     several = raw.get("cases", []) if isinstance(raw, dict) else None
     if several is None or not isinstance(several, list) or not all(isinstance(case, dict) for case in (raw, *several)):
         raise ConfigError(f"{file} is not a result of `interpulse run`: it is no object with cases")
-    for study in ("experiment", "characterization"):
-        if study in raw:
-            raise ConfigError(f"{file} is the result of the {study} '{raw[study]}', not of `interpulse run`")
+    for study, key in (("experiment", "experiment"), ("characterization", "characterize")):
+        if key in raw:
+            raise ConfigError(f"{file} is the result of the {study} '{raw[key]}', not of `interpulse run`")
     return Result(raw), str(path)
 
 

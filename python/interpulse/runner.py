@@ -187,10 +187,13 @@ def execute(
         result = _execute(plan, options, watcher, keep, recording, recording.records())
         second = recording.records_of_second()
         if second:
+            watcher.note("the slowest requests are followed in a second run")
             try:
-                _execute(plan, options, watcher, None, recording, second)
+                _execute(plan, options, _Again(watcher), None, recording, second)
             except KeyboardInterrupt:
                 raise Interrupted(result) from None
+            except RunError as error:
+                recording.problems.append(f"no timeline of the slowest requests: {error}")
         return result
     finally:
         recording.finish()
@@ -258,6 +261,19 @@ def _what_is_done(handle: Handle) -> Result | None:
         text = error.partial
     result = Result.from_json(text, notes=handle.notes())
     return result if any("iops" in case.raw for case in result.cases) else None
+
+
+@dataclass(frozen=True)
+class _Again:
+    """A watcher of a run that has been done before, whose notes are known."""
+
+    watcher: Watcher
+
+    def progress(self, cases: Sequence[Progress]) -> None:
+        self.watcher.progress(cases)
+
+    def note(self, line: str) -> None:
+        pass
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ class TestCluster:
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     scheduler: subprocess.Popen[bytes] | None = None
+    options: tuple[str, ...] = ()
+    """Further ones of `dask worker`."""
 
     def start_worker(self, node: str, **environment: str) -> subprocess.Popen[bytes]:
         """Another worker on a node, of one thread."""
@@ -49,7 +51,8 @@ class TestCluster:
             "--local-directory",
             str(self.folder),
         )
-        self.workers[node] = self._process("distributed.cli.dask_worker", self.address, *options, **environment)
+        every = (self.address, *options, *self.options)
+        self.workers[node] = self._process("distributed.cli.dask_worker", *every, **environment)
         return self.workers[node]
 
     def start_scheduler(self) -> None:
@@ -82,10 +85,10 @@ class TestCluster:
 
 
 @contextmanager
-def started(folder: Path, *, tls: bool, cache: Path) -> Iterator[TestCluster]:
+def started(folder: Path, *, tls: bool, cache: Path, options: tuple[str, ...] = ()) -> Iterator[TestCluster]:
     """A cluster of two nodes with a worker each, over TLS or not; the nodes share a cache folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    cluster = TestCluster(folder, settings=_certificates(folder) if tls else {})
+    cluster = TestCluster(folder, settings=_certificates(folder) if tls else {}, options=options)
     with ExitStack() as ends:
         ends.callback(cluster.end)
         cluster.start_scheduler()

@@ -127,7 +127,10 @@ def test_plots_have_the_same_bytes_again(interpulse: Command, tmp_path: Path) ->
 @pytest.mark.usefixtures("mini")
 def test_without_out_a_folder_is_made_here(interpulse: Command, tmp_path: Path) -> None:
     ended = interpulse("experiment", "mini", "--quick", "--repeat", "1")
-    assert "wrote result.json, table.txt, rows.csv, means.csv, means.png, means.svg to interpulse-mini" in ended.err
+    assert (
+        "wrote result.json, table.txt, rows.csv, means.csv, means.png, means.svg, report.html to interpulse-mini"
+        in ended.err
+    )
     assert (tmp_path / "interpulse-mini" / "means.svg").is_file()
 
 

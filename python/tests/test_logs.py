@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interpulse
+from interpulse import _core
 from interpulse.logs import trace
 from interpulse.logs.asked import Asked, around
 from interpulse.logs.recording import file_names
@@ -35,7 +36,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("perfetto")
 
 SMALL = str(ROOT / "examples" / "small.toml")
-REQUESTS = 20_000
+REQUESTS = 8_000
 CASE = "suspend-10"
 STRETCH = (100_000_000, 130_000_000)
 """From and to of the timeline of `run_once`, in ns."""
@@ -391,7 +392,7 @@ def test_a_disk_that_fills_keeps_what_was_written(
 
 ON_A_SMALL_DISK = """
 mount -t tmpfs -o size=4m interpulse-test "$1" || exit 77
-"$2" -m interpulse run "$3" --set precondition.overwrite=none --out "$1" --log fio > "$4/out" 2> "$4/err"
+"$2" -m interpulse run "$3" --set precondition.overwrite=none --jobs 1 --out "$1" --log fio > "$4/out" 2> "$4/err"
 code=$?
 cp "$1"/* "$4" && exit $code
 """
@@ -455,3 +456,35 @@ def test_ctrl_c_keeps_a_log_that_can_be_read(cache: Path, tmp_path: Path) -> Non
         about = parquet.read_metadata(tmp_path / f"{case['case']}.requests.parquet").metadata
         assert about[b"interpulse.whole"] == b"false"
     assert not list(tmp_path.glob(".interpulse-*"))
+
+
+def test_a_fault_of_the_writer_costs_no_result(
+    fast: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise ValueError("made up")
+
+    monkeypatch.setattr(trace, "to_bytes", fail)
+    ended = fast("--out", str(tmp_path), "--timeline", "1ms..2ms", "--log", "requests")
+    assert ended.code == 2
+    assert "rows could not be stored: ValueError: made up" in ended.error()
+    assert (tmp_path / "result.json").exists()
+    assert table(tmp_path, "requests").num_rows == 2000
+
+
+def test_a_second_run_that_fails_costs_no_result(
+    fast: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = _core.start
+
+    def once(*arguments: Any) -> Any:  # noqa: ANN401 - passed on
+        if "only_timeline" in str(arguments[-1]):
+            raise interpulse.RunError("no memory")
+        return start(*arguments)
+
+    monkeypatch.setattr(_core, "start", once)
+    ended = fast("--out", str(tmp_path), "--timeline", "worst:2")
+    assert ended.code == 2
+    assert ended.error() == "no timeline of the slowest requests: no memory"
+    assert len(json.loads((tmp_path / f"{CASE}.slowest.json").read_text())) == 2
+    assert (tmp_path / "result.json").exists()

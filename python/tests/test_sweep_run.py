@@ -171,6 +171,17 @@ def test_what_no_worker_survives_is_given_up_and_the_rest_goes_on(
 
 
 @pytest.mark.verify
+def test_what_no_worker_has_the_memory_for_is_said_and_not_tried(file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cluster"
+    with started(folder, tls=False, cache=folder / "cache", options=("--memory-limit", "150MB")) as cluster:
+        none = interpulse.sweep(file, out=tmp_path / "o", on=cluster.address)
+    assert (none.simulated, len(none.failed)) == (0, 8)
+    assert none.failed[0].startswith("it takes 1")
+    assert none.failed[0].endswith("MiB of memory; the largest worker has 143.1 MiB")
+    assert interpulse.sweep(file, out=tmp_path / "o", jobs=1).simulated == 8, "it is not on record as a failure"
+
+
+@pytest.mark.verify
 def test_a_full_disk_is_said_and_what_had_ended_is_kept(file: Path, tmp_path: Path) -> None:
     file.write_text(FILE.replace("repetitions = 2", "repetitions = 200"))
     line = [sys.executable, "-m", "interpulse", "sweep", str(file), "--out", str(tmp_path / "o"), "--jobs", "1"]
@@ -343,7 +354,7 @@ def cpu_and_wall(*line: str) -> tuple[float, float]:
 def test_two_thousand_small_runs_cost_at_most_a_tenth_more_than_their_simulation(tmp_path: Path) -> None:
     """Pure is one plan of the simulator with 2,000 cases. CPU time, of all processes: others may use the machine."""
     path = tmp_path / "cost.toml"
-    path.write_text(LONG.replace("repetitions = 40", "repetitions = 667").replace("40000", "15000"))
+    path.write_text(LONG.replace("repetitions = 40", "repetitions = 667"))
     pure = cpu_and_wall("-c", PURE, str(path))
     whole = cpu_and_wall("-m", "interpulse", "sweep", str(path), "--jobs", "2", "--out", str(tmp_path / "o"))
     print(  # noqa: T201 - the figure of docs/SWEEP.md

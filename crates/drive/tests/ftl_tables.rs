@@ -46,6 +46,8 @@ prop_compose! {
             units_per_page,
             layers: 1,
             pages_per_program,
+            cache_pages: 0,
+ cache_reads: false,
         }),
         reserved in Just(reserved),
     ) -> (Geometry, u32, u32) {

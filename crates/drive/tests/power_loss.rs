@@ -9,6 +9,7 @@ use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
 use interpulse_flash::hold_up::Placement;
+use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{
     AddressSpec, Arrivals, BlockSize, FlowSpec, HotCold, SyntheticPacing, SyntheticSpec,
@@ -67,6 +68,15 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         rates.reclaim_reads = pick(rng, &[None, Some(30)]);
         rates.refresh_after = pick(rng, &[None, Some(Duration::from_ms(40))]);
         spec.nand.errors = Some(Arc::new(rates));
+    }
+    // Half of them load the data of the next program while one pulses.
+    if rng.below(2) == 0 {
+        let program = pick(rng, &[CacheProgram::Block, CacheProgram::Die]);
+        let on_read = pick(rng, &[CacheOnRead::Lost, CacheOnRead::Kept, CacheOnRead::Refused]);
+        let pages = spec.geometry.pages_per_program;
+        spec.part.cache =
+            CacheRegister { program, pages, transfer: Duration::from_us(2), on_read, reads: false };
+        spec.geometry.cache_pages = pages;
     }
     spec.power_loss = Some(PowerLossSpec {
         at: None,

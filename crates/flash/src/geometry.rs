@@ -91,6 +91,10 @@ pub struct Geometry {
     pub layers: u32,
     /// Pages programmed by one operation on one plane.
     pub pages_per_program: u32,
+    /// Pages of the next program that the cache register takes on one plane; none without cache program.
+    pub cache_pages: u32,
+    /// Whether a page is sensed while the one before moves out of the cache register.
+    pub cache_reads: bool,
 }
 
 impl Geometry {
@@ -111,6 +115,8 @@ impl Geometry {
                 ProgramMode::OneShot => part.bits_per_cell,
                 ProgramMode::Page => 1,
             },
+            cache_pages: part.cache.pages,
+            cache_reads: part.cache.reads,
         }
     }
 
@@ -134,6 +140,12 @@ impl Geometry {
     /// Dies of the drive.
     pub fn dies(&self) -> u32 {
         self.channels * self.chips_per_channel * self.dies_per_chip
+    }
+
+    /// Whether dies use a cache register.
+    #[inline]
+    pub fn has_cache_register(&self) -> bool {
+        self.cache_pages > 0 || self.cache_reads
     }
 
     /// The channel that die `die` hangs on.
@@ -171,6 +183,8 @@ pub struct Timing {
     pub page_bytes: u64,
     /// Setting up the page buffer after each page load; the bus is free meanwhile.
     pub buffer_setup: Duration,
+    /// From the cache register to the page buffer.
+    pub cache_transfer: Duration,
     /// Command and address cycles on the bus.
     pub command: Duration,
 }
@@ -193,6 +207,7 @@ impl Timing {
             page_load: transfer(page_bytes),
             page_bytes,
             buffer_setup: part.buffer_setup,
+            cache_transfer: part.cache.transfer,
             command: part.command_cycles,
         }
     }

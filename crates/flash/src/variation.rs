@@ -173,7 +173,7 @@ mod tests {
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
-        use crate::parts::PowerSpec;
+        use crate::parts::{CacheRegister, PowerSpec};
         let us = Duration::from_us;
         PartSpec {
             name: "test".into(),
@@ -203,6 +203,7 @@ mod tests {
             command_cycles: us(0),
             endurance: 1000,
             reprogram: None,
+            cache: CacheRegister::NONE,
             power: PowerSpec::default(),
         }
     }

@@ -8,7 +8,7 @@ use interpulse_flash::errors::fixed::fixed;
 use interpulse_flash::errors::model::Page;
 use interpulse_flash::errors::{Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_oracle::stats::chi_square_critical;
 
 const FAMILY_ERROR: f64 = 1e-6;
@@ -108,6 +108,7 @@ fn part() -> PartSpec {
         page_parity: Bytes(0),
         bits_per_cell: 3,
         layers: 64,
+        cache: CacheRegister::NONE,
         power: Default::default(),
         program_mode: ProgramMode::OneShot,
         read: vec![us(60); 3],

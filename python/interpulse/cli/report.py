@@ -62,6 +62,12 @@ def report(
     folder = _folder_of(target)
     try:
         content = write.page(found)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        # A file that says it is a result and is not as docs/result.schema.json has it.
+        what = f"{type(error).__name__}: {error}"
+        raise UserError(
+            f"{', '.join(map(str, results))}: no whole result by docs/result.schema.json ({what})"
+        ) from None
     except ValueError as error:
         raise UserError(str(error)) from None
     try:

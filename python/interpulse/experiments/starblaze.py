@@ -78,6 +78,21 @@ PARTS = tuple(
 USUAL_PART = "starblaze-tlc3d-typ"
 """The preset's part."""
 
+_CACHE: Sets = {"part.cache.program": "block"}
+_SLOW: Sets = {"part.bus-rate": "400MT/s", "schedule.multi-plane-reads": False}
+
+BUSES: dict[str, tuple[str, Sets]] = {
+    "cache1": ("cache program, a page of each plane in the register", {**_CACHE, "part.cache.pages": 1}),
+    "cache3": ("cache program, a whole word line in the register", {**_CACHE, "part.cache.pages": 3}),
+    "cache_read": ("cache read", {"part.cache.read": True}),
+    "400": ("400 MT/s, no multi-plane reads", _SLOW),
+    "400_cache1": ("400 MT/s, no multi-plane reads, cache program with a page", {**_SLOW, **_CACHE}),
+}
+"""Other channels and cache registers of the drive example: in words, and as overrides."""
+
+BANDWIDTHS = ("sequential_read", "sequential_write", "random_read", "random_write")
+"""The rows of the drive example that hang on them."""
+
 QUICK_BLOCKS = 64
 """Blocks per plane where half the drive has to do: it takes half the memory to copy."""
 
@@ -115,8 +130,8 @@ def run(context: Context) -> Outcome:
         calibrated={
             "host.firmware": "15.3us",
             "on": "the mean write latency of test 1.2 before the optimisation, 17.05 us",
-            "preset": "dies on the printed sequential bandwidths, over-provisioning on the ratio of sequential to "
-            "random writes",
+            "preset": "dies and bus rate on the printed sequential write, over-provisioning on the ratio of sequential "
+            "to random writes",
             "after": "both kinds suspended without a limit, by assumption: no after-value chose anything in these "
             f"rows; those of _both_max1 and _both_max2 are fitted: {CAPS_IN_VIEW}",
         },
@@ -167,19 +182,27 @@ def _example(context: Context) -> Iterator[Case]:
     writes: Sets = {"flow.0.read": "0%"}
     steady: Sets = {"run.warmup": "2s" if context.quick else "5s"}
     filled: Sets = {"precondition.overwrite": "none"}
-    yield Case("sequential_read", config, {**filled, **large, **reads, "run.requests": 20_000 * scale})
-    yield Case("sequential_write", config, {**filled, **large, **writes, **steady, "run.requests": 20_000 * scale})
-    yield Case("random_read", config, {**reads, "flow.0.depth": 128, "run.requests": 300_000 * scale})
-    yield Case("random_write", config, {**writes, **steady, "flow.0.depth": 128, "run.requests": 300_000 * scale})
+    bandwidths: dict[str, Sets] = {
+        "sequential_read": {**filled, **large, **reads, "run.requests": 20_000 * scale},
+        "sequential_write": {**filled, **large, **writes, **steady, "run.requests": 20_000 * scale},
+        "random_read": {**reads, "flow.0.depth": 128, "run.requests": 300_000 * scale},
+        "random_write": {**writes, **steady, "flow.0.depth": 128, "run.requests": 300_000 * scale},
+    }
+    for name in BANDWIDTHS:
+        yield Case(name, config, bandwidths[name])
+        for bus, (_, sets) in BUSES.items():
+            yield Case(f"{name}_{bus}", config, {**bandwidths[name], **sets})
     yield Case("read_latency", config, {**reads, "run.requests": 20_000 * scale})
     yield Case("write_latency", config, {**writes, "run.requests": 20_000 * scale})
 
 
 def _drive_rows(rows: Rows, measured: Measured) -> None:
-    for name in ("sequential_read", "sequential_write"):
-        rows.add(name, [result.iops * 128 * 1024 / 1e6 for result in measured[name]])
-    for name in ("random_read", "random_write"):
-        rows.add(name, [result.iops for result in measured[name]])
+    for name in BANDWIDTHS:
+        scale = 128 * 1024 / 1e6 if name.startswith("sequential") else 1.0
+        rows.add(name, [result.iops * scale for result in measured[name]])
+        for bus, (words, _) in BUSES.items():
+            values = [result.iops * scale for result in measured[f"{name}_{bus}"]]
+            rows.add(f"{name}_sens_{bus}", values, beside=name, figure=words)
     for kind in ("read", "write"):
         rows.add(f"{kind}_latency", [result.latency_us[kind]["mean"] for result in measured[f"{kind}_latency"]])
 

@@ -129,7 +129,7 @@ class Recording:
 
     def taking(self, handle: Handle) -> Taking:
         """Takes what comes from a run, for as long as the context lasts."""
-        return Taking(handle, self.take)
+        return Taking(handle, self.take, self.problems)
 
     def take(self, rows: Rows) -> None:
         """Takes rows."""
@@ -165,23 +165,29 @@ class Recording:
             self.problems.append(f"cannot write to {self.folder}: {error.strerror or error}")
 
     def finish(self) -> None:
-        """Ends all files. What could not be written is among the problems."""
+        """Ends all files. What could not be written is among the problems, bugs too: none may cost a result."""
         for case in self._cases:
-            about = self._about | {
-                "case": case.name,
-                "requests": str(case.requests),
-                "one_in": str(self.asked.logs.get("requests", 1)),
-            }
-            for table, file in case.files.items():
-                lost = (self._cases.index(case), table) in self._failed
-                try:
-                    if file.close(about | {"whole": json.dumps(case.whole and not lost)}):
-                        self.names.append(file.name)
-                except (OSError, ValueError) as error:
-                    self.problems.append(f"cannot write {file.name}: {getattr(error, 'strerror', None) or error}")
-            case.files = {}
-            if self.asked.timeline:
-                self._finish_timeline(case)
+            try:
+                self._finish(case)
+            except Exception as error:  # noqa: BLE001 - see above
+                self.problems.append(_fault(error))
+
+    def _finish(self, case: _Case) -> None:
+        about = self._about | {
+            "case": case.name,
+            "requests": str(case.requests),
+            "one_in": str(self.asked.logs.get("requests", 1)),
+        }
+        for table, file in case.files.items():
+            lost = (self._cases.index(case), table) in self._failed
+            try:
+                if file.close(about | {"whole": json.dumps(case.whole and not lost)}):
+                    self.names.append(file.name)
+            except (OSError, ValueError) as error:
+                self.problems.append(f"cannot write {file.name}: {getattr(error, 'strerror', None) or error}")
+        case.files = {}
+        if self.asked.timeline:
+            self._finish_timeline(case)
 
     def _finish_timeline(self, case: _Case) -> None:
         from interpulse.logs import trace
@@ -193,7 +199,7 @@ class Recording:
                 told = json.dumps(case.slowest, indent=2).encode() + b"\n"
                 self.names.append(store(self.folder, f"{case.name}.slowest.json", told))
             if not windows:
-                if case.whole:
+                if case.whole and not case.slowest:
                     self.problems.append(self._no_timeline(case))
                 return
             content = trace.to_bytes(case.name, case.timeline, case.slowest)
@@ -219,10 +225,10 @@ class Recording:
 class Taking:
     """Takes rows from a run on a thread, and ends with it."""
 
-    def __init__(self, source: Source, take: Callable[[Rows], None]) -> None:
-        self._source, self._take = source, take
+    def __init__(self, source: Source, take: Callable[[Rows], None], problems: list[str]) -> None:
+        self._source, self._take, self._problems = source, take, problems
         self._over = threading.Event()
-        self._error: BaseException | None = None
+        self._failed = False
         self._thread = threading.Thread(target=self._run, name="interpulse-rows", daemon=True)
 
     def __enter__(self) -> Self:
@@ -233,8 +239,6 @@ class Taking:
         """Takes what is left of a run that has ended."""
         self._over.set()
         self._thread.join()
-        if self._error is not None:
-            raise self._error
 
     def _run(self) -> None:
         while True:
@@ -245,11 +249,12 @@ class Taking:
                     return
                 continue
             # A fault here must not keep the run from ending: the rows are taken all the same.
-            if self._error is None:
+            if not self._failed:
                 try:
                     self._take(Rows.of(told))
-                except BaseException as error:  # noqa: BLE001 - raised again where somebody waits
-                    self._error = error
+                except Exception as error:  # noqa: BLE001 - nor may it cost the result
+                    self._failed = True
+                    self._problems.append(_fault(error))
 
 
 def file_names(cases: Sequence[str]) -> list[str]:
@@ -262,6 +267,10 @@ def file_names(cases: Sequence[str]) -> list[str]:
             name, k = f"{plain}-{k}", k + 1
         names.append(name)
     return names
+
+
+def _fault(error: Exception) -> str:
+    return f"rows could not be stored: {type(error).__name__}: {error} (please report this: it is a bug)"
 
 
 def _windows(rows: Rows) -> list[tuple[int, int, int]]:

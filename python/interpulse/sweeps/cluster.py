@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import warnings
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import ConfigError, RunError, version
 from interpulse.studies.store import build_id
 from interpulse.sweeps.check import BASE_BYTES
+from interpulse.text import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -146,9 +146,9 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
     free = psutil.virtual_memory().available
     fit = free // max(memory, BASE_BYTES)
     if fit < 1:
-        raise RunError(f"a simulation takes {memory / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free")
+        raise RunError(f"a simulation takes {size(memory)} of memory, {size(free)} are free")
     if fit < jobs:
-        note(f"a simulation takes {memory / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free: {fit} at a time")
+        note(f"a simulation takes {size(memory)} of memory, {size(free)} are free: {fit} at a time")
     jobs = min(jobs, int(fit))
     with ExitStack() as ends:
         # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
@@ -156,7 +156,15 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
         ends.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 2}))
         try:
             cluster = ends.enter_context(
-                LocalCluster(n_workers=0, processes=True, dashboard_address=None, host="127.0.0.1", silence_logs=50)
+                LocalCluster(
+                    n_workers=0,
+                    processes=True,
+                    dashboard_address=None,
+                    host="127.0.0.1",
+                    silence_logs=50,
+                    # It would listen on a port that everybody knows, and on all addresses.
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                )
             )
             client = ends.enter_context(Client(cluster, set_as_default=False))
         except (OSError, RuntimeError) as error:
@@ -175,7 +183,8 @@ def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
     """
     from distributed import Client
 
-    _quiet()
+    if not isinstance(on, Client):
+        _quiet()
     with ExitStack() as ends:
         client = on if isinstance(on, Client) else ends.enter_context(_connected(on))
         where = str(getattr(client.scheduler, "address", on))
@@ -248,4 +257,3 @@ def _quiet() -> None:
     """What Dask tells of workers that come and go is told by the engine, in its own words."""
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", module="distributed")

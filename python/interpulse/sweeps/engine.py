@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import RunError
 from interpulse.sweeps.batch import Batch, Report
 from interpulse.sweeps.worker import run_batch
+from interpulse.text import size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +85,8 @@ class Engine:
     _alone: set[str] = field(default_factory=set)
     _notes: set[str] = field(default_factory=set)
     _ended: SimpleQueue[Future] = field(default_factory=SimpleQueue)
+    _pinned: dict[Future, frozenset[str]] = field(default_factory=dict)
+    """Tasks that only some workers may do."""
 
     def run(self, pieces: Sequence[Piece]) -> None:
         """Does all of them.
@@ -105,6 +108,7 @@ class Engine:
                     slots, looked = self.cluster.slots(), time.monotonic()
                     self.cluster.keep_up()
                     self._still_there()
+                    self._unpin(out, left)
                 while left and len(out) < AHEAD * max(1, slots):
                     future, batch = self._submit(left, slots, look=look)
                     if future is not None:
@@ -117,26 +121,40 @@ class Engine:
 
     def _submit(self, left: deque[Piece], slots: int, *, look: bool) -> tuple[Future | None, tuple[Piece, ...]]:
         pieces = [left.popleft()]
-        most = self._size(len(left) + 1, slots)
-        while left and len(pieces) < most and self._together(pieces[0], left[0]):
+        wanted = self._size(len(left) + 1, slots)
+        while left and len(pieces) < wanted and self._together(pieces[0], left[0]):
             pieces.append(left.popleft())
         memory = max(piece.memory for piece in pieces)
         fit = self.cluster.with_room(memory)
-        if fit is not None:
-            fit = [worker for worker in fit if worker not in self._unfit]
-            if not fit:
-                for piece in pieces:
-                    self._give_up(piece, f"it takes {memory / 1e9:.1f} GB of memory; the largest worker has "
-                                         f"{self.cluster.largest() / 1e9:.1f} GB")  # fmt: skip
-                return None, ()
+        if fit == []:
+            most = self.cluster.largest()
+            why = f"it takes {size(memory)} of memory; the largest worker has {size(most)}"
+            for piece in pieces:
+                self._give_up(piece, why)
+            return None, ()
         batch = Batch(self.build, self.base, tuple(pieces), str(self.store.folder), self.store.identity, look)
         where: dict[str, Any] = {}
         if fit is not None or self._unfit:
-            every = fit if fit is not None else self.cluster.names()
-            where = {"workers": [worker for worker in every if worker not in self._unfit]}
+            every = [worker for worker in fit or self.cluster.names() if worker not in self._unfit]
+            if not every:
+                raise RunError(
+                    f"{self.cluster.where}: no worker with {size(memory)} of memory can go on: "
+                    f"{next(iter(self._unfit.values()), 'they have gone')}; {self._so_far()}"
+                )
+            where = {"workers": every}
         future = self.cluster.client.submit(run_batch, batch, pure=False, **where)
+        if where:
+            self._pinned[future] = frozenset(where["workers"])
         future.add_done_callback(self._ended.put)
         return future, batch.pieces
+
+    def _unpin(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
+        """Takes tasks back whose workers have all gone: the scheduler would wait for them for ever."""
+        there = set(self.cluster.names())
+        for future in [future for future, workers in self._pinned.items() if not workers & there]:
+            del self._pinned[future]
+            left.extendleft(reversed(out.pop(future)))
+            future.release()
 
     def _size(self, left: int, slots: int) -> int:
         """How many simulations go into the next batch: fewer towards the end, so that all workers end together."""
@@ -164,7 +182,10 @@ class Engine:
                 continue
             except Exception:  # noqa: BLE001 - whatever it is, the future has it
                 report = None
+            if future not in out:
+                continue
             pieces = out.pop(future)
+            self._pinned.pop(future, None)
             if report is not None:
                 self._reported(report, pieces, future, left)
             else:

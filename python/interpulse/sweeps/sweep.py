@@ -257,6 +257,9 @@ class _Run:
             )
             try:
                 engine.run(missing)
+            except OSError as error:
+                what = f"{error.filename or self._store.folder}: {error.strerror or error}"
+                raise RunError(f"{what}; what has ended is kept, and the same command goes on from there") from None
             finally:
                 self._store.refresh()
                 self._ran, self._lost = engine.ran, engine.failed

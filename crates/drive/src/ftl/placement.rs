@@ -3,17 +3,21 @@
 use super::tables::{Stream, Tables};
 use crate::numbers::Lane;
 
-/// The lanes without a host program.
+/// The lanes without a host program; where a die loads the next program while one pulses, those with one, too.
 pub(super) struct Placement {
     /// One bit each.
-    pub(super) ready: Vec<u64>,
+    ready: Vec<u64>,
+    /// Lanes with one program, which may have another behind it; none unless dies load ahead.
+    behind: Vec<u64>,
+    loads_ahead: bool,
     lanes: u32,
     next: u32,
 }
 
 impl Placement {
-    pub(super) fn new(lanes: u32) -> Placement {
-        let mut placement = Placement { ready: vec![0; lanes.div_ceil(64) as usize], lanes, next: 0 };
+    pub(super) fn new(lanes: u32, loads_ahead: bool) -> Placement {
+        let none = vec![0; lanes.div_ceil(64) as usize];
+        let mut placement = Placement { ready: none.clone(), behind: none, loads_ahead, lanes, next: 0 };
         placement.reset();
         placement
     }
@@ -21,28 +25,46 @@ impl Placement {
     /// All lanes are without a program, the first one is the next.
     pub(super) fn reset(&mut self) {
         self.ready.fill(u64::MAX);
+        self.behind.fill(0);
         if !self.lanes.is_multiple_of(64) {
             *self.ready.last_mut().expect("there is a lane") = (1 << (self.lanes % 64)) - 1;
         }
         self.next = 0;
     }
 
-    /// Whether `lane` has no host program under way.
+    /// The lanes of a word that may take a program.
+    #[inline]
+    pub(super) fn open(&self, word: usize) -> u64 {
+        if self.loads_ahead { self.ready[word] | self.behind[word] } else { self.ready[word] }
+    }
+
+    /// Whether `lane` may take a host program: it has none under way, or one that it can load this one behind.
     #[inline]
     pub(super) fn is_free(&self, lane: Lane) -> bool {
-        self.ready[(lane.0 / 64) as usize] >> (lane.0 % 64) & 1 != 0
+        self.open((lane.0 / 64) as usize) >> (lane.0 % 64) & 1 != 0
     }
 
     /// A host program is under way on `lane`.
     #[inline]
     pub(super) fn take(&mut self, lane: Lane) {
-        self.ready[(lane.0 / 64) as usize] &= !(1 << (lane.0 % 64));
+        let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
+        if self.loads_ahead {
+            // The first leaves room for one more, the second does not.
+            self.behind[word] = self.behind[word] & !bit | self.ready[word] & bit;
+        }
+        self.ready[word] &= !bit;
     }
 
-    /// `lane` has no host program any more.
+    /// A host program of `lane` has ended.
     #[inline]
     pub(super) fn give_back(&mut self, lane: Lane) {
-        self.ready[(lane.0 / 64) as usize] |= 1 << (lane.0 % 64);
+        let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
+        if self.loads_ahead && self.behind[word] & bit == 0 {
+            self.behind[word] |= bit;
+        } else {
+            self.behind[word] &= !bit;
+            self.ready[word] |= bit;
+        }
     }
 
     /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
@@ -60,11 +82,29 @@ impl Placement {
         imposed: bool,
         nothing_in_flight: bool,
     ) -> Option<Lane> {
-        let words = self.ready.len();
+        let free = self.next_of(&self.ready, tables, imposed, nothing_in_flight);
+        let lane = match free {
+            // Data is better placed on a lane that is free than behind a program.
+            None if self.loads_ahead => self.next_of(&self.behind, tables, imposed, nothing_in_flight),
+            free => free,
+        }?;
+        self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
+        Some(lane)
+    }
+
+    #[inline(always)]
+    fn next_of(
+        &self,
+        lanes: &[u64],
+        tables: &Tables,
+        imposed: bool,
+        nothing_in_flight: bool,
+    ) -> Option<Lane> {
+        let words = lanes.len();
         let (start_word, start_bit) = ((self.next / 64) as usize, self.next % 64);
         for step in 0..=words {
             let w = (start_word + step) % words;
-            let mut bits = self.ready[w];
+            let mut bits = lanes[w];
             if step == 0 {
                 bits &= u64::MAX << start_bit;
             } else if step == words {
@@ -74,7 +114,6 @@ impl Placement {
                 let lane = Lane(w as u32 * 64 + bits.trailing_zeros());
                 let welcome = tables.welcomes(lane) || nothing_in_flight;
                 if welcome && self.is_ready(tables, lane, imposed) {
-                    self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
                     return Some(lane);
                 }
                 bits &= bits - 1;

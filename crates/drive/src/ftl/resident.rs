@@ -109,7 +109,7 @@ impl Ftl {
         tables.units.begin(Cache::new(slots, lists), homes, versions, record);
         Ftl {
             write_back,
-            placement: Placement::new(lanes),
+            placement: Placement::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
             levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
             imposed: imposes
                 .then(|| Imposed::new(spec.ftl.imposed, lanes, tables.layout.programs_per_block, streams)),

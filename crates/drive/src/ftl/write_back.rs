@@ -90,7 +90,7 @@ impl Ftl {
     fn destage_static(&mut self, flash: &mut Flash) {
         let enough = self.write_back.worth_starting;
         for word in 0..self.write_back.full_lists.len() {
-            let mut bits = self.write_back.full_lists[word] & self.placement.ready[word];
+            let mut bits = self.write_back.full_lists[word] & self.placement.open(word);
             while bits != 0 {
                 let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
                 bits &= bits - 1;

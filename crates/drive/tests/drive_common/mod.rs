@@ -18,7 +18,8 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
-    EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, ReprogramSpec, SuspendSupport, TrainSpec,
+    CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, ReprogramSpec, SuspendSupport,
+    TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -76,6 +77,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
             reprogram: TrainSpec { loops: 8, pulse: us(20), reset: us(0), verify: us(25) },
             read: us(35),
         }),
+        cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     }
 }

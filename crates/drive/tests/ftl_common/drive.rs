@@ -14,7 +14,9 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{
+    CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec,
+};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_host::Host;
@@ -52,6 +54,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         command_cycles: Duration::from_ns(200),
         endurance: 1000,
         reprogram: None,
+        cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     };
     DriveSpec {

@@ -30,6 +30,8 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
         units_per_page: 4,
         layers: 16,
         pages_per_program: 1,
+        cache_pages: 0,
+        cache_reads: false,
     }
 }
 

@@ -67,6 +67,8 @@ pub enum Step {
 pub struct Busy {
     /// What is drawn meanwhile.
     pub draw: Draw,
+    /// Whether the array is at work: what the die is put to meanwhile, its pulses or what waits for the bus.
+    pub array: bool,
     /// How long it lasts.
     pub time: fn(&Timing) -> Duration,
 }

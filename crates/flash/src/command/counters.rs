@@ -20,6 +20,14 @@ counters! {
         mlc_programs: "operations",
         /// of these two, reprograms of such a word line, each of which reads status and data first
         reprograms: "operations",
+        /// programs that began with data in the cache register
+        cached_programs: "operations",
+        /// pages loaded into the cache register while a program pulsed
+        cached_pages: "pages",
+        /// of these, pages lost to a read or to an operation that came first, and sent again
+        cached_pages_lost: "pages",
+        /// reads whose data moved out of the cache register while the next was sensed
+        cached_reads: "operations",
         /// erase operations
         erases: "operations",
         /// suspensions of programs
@@ -40,6 +48,8 @@ counters! {
         nested_suspends: "operations",
         /// stops refused because of a limit: number, time or age of suspensions, time or loops left
         stops_refused_by_limit: "operations",
+        /// stops refused because there was data in the cache register
+        stops_refused_by_cache: "operations",
         /// stops put off because the operation had only just been resumed
         stops_put_off: "operations",
         /// time programs spent suspended, from the halt to pulses again

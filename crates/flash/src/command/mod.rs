@@ -25,7 +25,10 @@ static ERASE: Train =
     Train { stop: Use::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
 
 /// Status and data of a word line are read into the page buffer before it is reprogrammed.
-static RECALL: Busy = Busy { draw: Draw::Sense1, time: |timing| timing.read_two_bit };
+static RECALL: Busy = Busy { draw: Draw::Sense1, array: false, time: |timing| timing.read_two_bit };
+
+/// Data goes from the cache register to the page buffer.
+static HAND_OVER: Busy = Busy { draw: Draw::Reload, array: true, time: |timing| timing.cache_transfer };
 
 /// One row; a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +43,8 @@ pub struct Command {
     pub(crate) steps: &'static [Step],
     /// Its steps where it changes one page of a word line with two bits per cell; none if it never does.
     pub(crate) reprogram: &'static [Step],
+    /// Its steps where its data, or some of it, was loaded into the cache register before; none if it never is.
+    pub(crate) cached: &'static [Step],
     /// What the die is put to while the command waits for the bus or uses it.
     pub(crate) bus: Use,
     /// What the die is put to while it senses or pulses for the command.
@@ -86,6 +91,7 @@ commands! {
         effect: Effect::Reads,
         steps: &[Step::Command, Step::Sense, Step::Out],
         reprogram: &[],
+        cached: &[],
         bus: Use::BusHost,
         array: Use::SenseHost,
         train: None,
@@ -98,6 +104,7 @@ commands! {
         effect: Effect::Reads,
         steps: &[Step::Command, Step::Sense, Step::Out],
         reprogram: &[],
+        cached: &[],
         bus: Use::BusGc,
         array: Use::SenseGc,
         train: None,
@@ -110,6 +117,7 @@ commands! {
         effect: Effect::Programs,
         steps: &[Step::Load, Step::Pulses],
         reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
+        cached: &[Step::Load, Step::Busy(&HAND_OVER), Step::Pulses],
         bus: Use::BusProgram,
         array: Use::PulseHost,
         train: Some(&PROGRAM),
@@ -122,6 +130,7 @@ commands! {
         effect: Effect::Programs,
         steps: &[Step::Load, Step::Pulses],
         reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
+        cached: &[Step::Load, Step::Busy(&HAND_OVER), Step::Pulses],
         bus: Use::BusGc,
         array: Use::PulseGc,
         train: Some(&PROGRAM),
@@ -134,6 +143,7 @@ commands! {
         effect: Effect::Erases,
         steps: &[Step::Command, Step::Pulses],
         reprogram: &[],
+        cached: &[],
         bus: Use::Erase,
         array: Use::Erase,
         train: Some(&ERASE),

@@ -28,7 +28,7 @@ impl Die {
         let Some(op) = &self.long else { return path };
         let stops = op.erases() && ending.stops_erases;
         match self.state {
-            State::Pulsing | State::Stopping => self.from_pulses(&mut path, now, op, ending),
+            State::Pulsing | State::Stopping => self.path_of_pulses(&mut path, now, op, ending),
             State::Entering => {
                 path.then(Draw::Entry, (op.halted + op.stop.entry).since(now));
                 path.holds = stops;
@@ -60,7 +60,7 @@ impl Die {
         path
     }
 
-    fn from_pulses(&self, path: &mut Path, now: SimTime, op: &LongOp, ending: &Ending) {
+    fn path_of_pulses(&self, path: &mut Path, now: SimTime, op: &LongOp, ending: &Ending) {
         if op.suspends == 0 && op.began >= now {
             return;
         }

@@ -77,9 +77,9 @@ states! {
     /// A read or erase waits for the bus to take its command.
     Command = "command": Bus, Bus; Idle, Idle; [];
     /// The array is being sensed into the page buffer.
-    Sensing = "sensing": Command, Sense; Idle, Sense0; [];
+    Sensing = "sensing": Command, Sense; Idle, Sense0; [Command, Held];
     /// Sensed data waits for the bus.
-    OutWait = "out-wait": Bus, Bus; Idle, Idle; [];
+    OutWait = "out-wait": Bus, Bus; Idle, Idle; [Command, Held];
     /// Data moves from the page buffer over the bus.
     Out = "out": Out, Out; Out, Out; [OutWait, Idle, Suspended];
     /// A program waits for the bus to load its next page.
@@ -135,6 +135,7 @@ pub(super) const LEGAL: [u16; STATES] = {
     while k < COMMANDS.len() {
         legal = led_to(legal, COMMANDS[k].steps);
         legal = led_to(legal, COMMANDS[k].reprogram);
+        legal = led_to(legal, COMMANDS[k].cached);
         k += 1;
     }
     legal

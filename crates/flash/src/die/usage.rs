@@ -71,7 +71,8 @@ impl Collected {
                 (Step::Pulses, None) => panic!("pulses without a train"),
                 (Step::Busy(busy), _) => {
                     let (state, draws) = (states[0], [busy.draw; 2]);
-                    self = self.with_slot(Slot { state, usage: of.bus, spender, draws, effect });
+                    let usage = if busy.array { of.array } else { of.bus };
+                    self = self.with_slot(Slot { state, usage, spender, draws, effect });
                 }
                 (Step::Command | Step::Out | Step::Load, _) => {
                     let mut state = 0;
@@ -109,6 +110,7 @@ const COLLECTED: Collected = {
     while k < COMMANDS.len() {
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].steps);
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].reprogram);
+        all = all.with_steps(&COMMANDS[k], COMMANDS[k].cached);
         k += 1;
     }
     assert!(all.count < ROOM);

@@ -55,7 +55,7 @@ impl Path {
         for stretch in &self.stretches {
             let now = stretch.length().min(left);
             charge += stretch.charge(power, now);
-            left = left - now;
+            left -= now;
         }
         charge
     }

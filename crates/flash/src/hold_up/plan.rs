@@ -85,7 +85,7 @@ pub fn save(geometry: &Geometry, part: &PartSpec, paths: &[Path], pages: u64, pl
         let load = timing.command + (timing.page_load + timing.buffer_setup) * these;
         channels[channel_of(d)] = begin + load;
         let end = begin + load + program.total();
-        dies[d].busy = dies[d].busy + load + program.total();
+        dies[d].busy += load + program.total();
         (dies[d].free, dies[d].end) = (end, end);
         charge += power.current(Draw::Load).charge(load);
         charge +=

@@ -40,6 +40,16 @@ impl Channel {
         false
     }
 
+    /// A die no longer waits for the bus.
+    pub(super) fn withdraw(&mut self, die: u32) {
+        self.data.retain(|&(waits, _)| waits != die);
+    }
+
+    /// The place of a die that waits is another's.
+    pub(super) fn pass_on(&mut self, from: u32, to: u32) {
+        self.data.iter_mut().filter(|(waits, _)| *waits == from).for_each(|(waits, _)| *waits = to);
+    }
+
     /// Gives the free bus to the die that waits first, if any.
     pub fn grant(&mut self, now: SimTime) -> Option<u32> {
         debug_assert!(self.free_at <= now);

@@ -87,7 +87,7 @@ impl Nand {
                 let units = self.txns.get(hand.reads[usize::from(hand.moved)]).units();
                 (false, self.timing.bytes_of_units[units as usize])
             }
-            State::Load => (true, self.page_bytes()),
+            State::Load if !self.in_hand[d].told => (true, self.page_bytes()),
             _ => return,
         };
         let channel = self.geometry.channel_of(d as u32);
@@ -137,6 +137,12 @@ impl Nand {
                 let (page_type, _) = self.sensed_type(d).unwrap_or_default();
                 steady = Draw::sense(page_type);
                 self.timing.command * u64::from(self.in_hand[d].count)
+            }
+            State::Busy => {
+                if steady == Draw::Reload {
+                    then = What::Load;
+                }
+                Duration::ZERO
             }
             State::Retrying => match self.sequence_senses(d) {
                 Some((page_type, from)) => {

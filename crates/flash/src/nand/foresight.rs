@@ -39,6 +39,7 @@ impl Nand {
                 let at = die.stands_at(now, self.oldest_write);
                 !self.may_preempt(d, Class::HostRead)
                     || hand.stop_asked
+                    || self.register_refuses(d)
                     || !matches!(self.suspend_policy(op).decide(&at), Decision::Stop(_))
             }
             // It has to be on the die before it can be stopped.

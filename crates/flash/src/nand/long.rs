@@ -40,6 +40,9 @@ impl Nand {
         hand.steps = if reprograms { command.reprogram } else { command.steps };
         if command.effect == Effect::Programs {
             self.check_program(now, d, txn, block);
+            if !self.registers.is_empty() && self.take_over(agenda, now, d, id) {
+                return;
+            }
         }
         self.next_step(agenda, now, d);
     }
@@ -144,6 +147,8 @@ impl Nand {
                 self.want_bus(agenda, now, d, Transfer::Command, self.command_time(d));
             }
             Step::Busy(busy) => {
+                let array = self.dies[d].long().expect("an operation is on the die").kind.command().array;
+                let usage = if busy.array { array } else { usage };
                 self.dies[d].go(now, State::Busy, usage, block);
                 agenda.arm(self.timer(d), start + (busy.time)(&self.timing));
             }
@@ -185,6 +190,7 @@ impl Nand {
     /// A page has been loaded into the page buffer.
     pub(super) fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.book_load(d);
+        self.in_hand[d].told = false;
         self.in_hand[d].loads -= 1;
         if self.in_hand[d].loads > 0 {
             self.want_load(agenda, now, d, Duration::ZERO);
@@ -224,6 +230,9 @@ impl Nand {
         agenda.arm(self.timer(d), end);
         if may_stop && self.is_preempted(d) {
             self.ask_to_stop(agenda, now, d);
+        }
+        if !self.registers.is_empty() {
+            self.load_ahead(agenda, now, d);
         }
     }
 

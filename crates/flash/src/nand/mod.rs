@@ -4,6 +4,8 @@
 //! The owner submits [`Txn`]s and forwards timer events; finished transactions appear in
 //! [`Nand::outcomes`], which the owner drains. Nothing here calls up.
 
+mod cache_read;
+mod cache_register;
 pub mod channel;
 mod config;
 pub mod course;
@@ -30,8 +32,9 @@ mod watch;
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
-use crate::parts::PartSpec;
+use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
+use cache_register::{BEHIND, Register};
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
@@ -78,6 +81,10 @@ struct InHand {
     powered: bool,
     /// Page loads still to do.
     loads: u32,
+    /// The page that moves had begun to move into the cache register, of which whoever follows has been told.
+    told: bool,
+    /// What has been sensed waits for the cache register to be empty.
+    blocked: bool,
     /// A stop was asked for that is under way or refused; set so that it is asked for only once.
     stop_asked: bool,
     /// Reads of this suspension have used the page buffer.
@@ -96,6 +103,8 @@ impl InHand {
         steps: &[],
         powered: false,
         loads: 0,
+        told: false,
+        blocked: false,
         stop_asked: false,
         buffer_used: false,
         reload_from: SimTime::ZERO,
@@ -114,6 +123,9 @@ pub struct Nand {
     in_hand: Vec<InHand>,
     channels: Vec<Channel>,
     decoders: Vec<Decoder>,
+    /// Of each die; none without cache program.
+    registers: Vec<Register>,
+    cache: CacheRegister,
     reliability: Option<Box<Reliability>>,
     txns: Slab,
     seq: u64,
@@ -134,7 +146,7 @@ pub struct Nand {
 
 impl Nand {
     /// An idle array whose resources take the agenda indices from `first` on: dies, then channels, then
-    /// decoders; see [`Nand::resources`].
+    /// decoders, then cache registers, if they are used; see [`Nand::resources`].
     pub fn new(
         geometry: Geometry,
         part: &PartSpec,
@@ -170,6 +182,8 @@ impl Nand {
             in_hand: vec![InHand::NOTHING; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
+            registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
+            cache: part.cache,
             txns: Slab::default(),
             seq: 0,
             first: first.0,
@@ -187,7 +201,8 @@ impl Nand {
 
     /// Agenda resources an array of this geometry needs.
     pub fn resources(geometry: &Geometry) -> u32 {
-        geometry.dies() + 2 * geometry.channels
+        let registers = if geometry.has_cache_register() { geometry.dies() } else { 0 };
+        geometry.dies() + 2 * geometry.channels + registers
     }
 
     /// The array's geometry.
@@ -287,6 +302,7 @@ impl Nand {
         self.queues[d].push(&mut self.txns, id, class);
         match state {
             State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
+            State::Pulsing if !self.registers.is_empty() => self.load_ahead(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
             State::Suspended => self.next_on(agenda, now, d),
             State::Held => self.serve_before_resuming(agenda, now, d),
@@ -307,8 +323,10 @@ impl Nand {
             self.on_die(agenda, now, index as usize);
         } else if index < dies + channels {
             self.on_channel(agenda, now, (index - dies) as usize);
-        } else {
+        } else if index < dies + 2 * channels {
             self.on_decoder(agenda, now, (index - dies - channels) as usize);
+        } else {
+            self.on_register(agenda, now, (index - dies - 2 * channels) as usize);
         }
     }
 
@@ -376,6 +394,9 @@ impl Nand {
 
     pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let txn = *self.txns.get(id);
+        if !self.registers.is_empty() {
+            self.comes_before(agenda, d, id, &txn);
+        }
         match txn.kind.command().effect {
             Effect::Reads => self.start_read(agenda, now, d, id, &txn),
             _ => self.start_long(agenda, now, d, id, &txn),
@@ -408,8 +429,12 @@ impl Nand {
         if !self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
-        self.granted(agenda, now, die as usize, length);
-        die as usize
+        if die & BEHIND != 0 {
+            self.granted_to_register(agenda, now, (die & !BEHIND) as usize, length);
+        } else {
+            self.granted(agenda, now, die as usize, length);
+        }
+        (die & !BEHIND) as usize
     }
 
     /// The bus is taken for `length` by die `d`, which goes on.
@@ -459,7 +484,7 @@ impl Nand {
     }
 
     #[inline]
-    fn channel_timer(&self, c: usize) -> ResourceId {
+    pub(super) fn channel_timer(&self, c: usize) -> ResourceId {
         ResourceId(self.first + (self.dies.len() + c) as u32)
     }
 

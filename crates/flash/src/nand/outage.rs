@@ -33,6 +33,7 @@ impl Nand {
         }
         self.channels.iter_mut().for_each(|channel| channel.outage(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));
+        self.registers.fill(Default::default());
         if let Some(reliability) = &mut self.reliability {
             reliability.sequences.fill(Default::default());
         }

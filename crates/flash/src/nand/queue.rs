@@ -158,10 +158,27 @@ impl Queue {
         {
             return Some(self.pop(slab, class));
         }
+        self.first_of(slab, policy, |_| true).map(|class| self.pop(slab, class))
+    }
+
+    /// The transaction that [`Queue::take`] takes next; with `past_reads` the one that it would take if no read waited.
+    pub fn next(&self, slab: &Slab, policy: Policy, rank: GcReadRank, past_reads: bool) -> Option<u32> {
+        let reads = |class| matches!(class, Class::HostRead | Class::GcRead);
+        let urgent = if policy == Policy::ReadPriority { self.urgent_read(slab, rank) } else { None };
+        let class = match urgent.filter(|_| !past_reads) {
+            Some(class) => Some(class),
+            None => self.first_of(slab, policy, |class| !(past_reads && reads(class))),
+        };
+        class.map(|class| self.first(class))
+    }
+
+    /// The class among these whose first transaction comes first, urgent reads apart.
+    #[inline(always)]
+    fn first_of(&self, slab: &Slab, policy: Policy, among: impl Fn(Class) -> bool) -> Option<Class> {
         let mut best: Option<(bool, u64, Class)> = None;
         for class in Class::ALL {
             let id = self.head[class as usize];
-            if id != NONE {
+            if id != NONE && among(class) {
                 let late = self.gc_urgent && class == Class::HostWrite && policy == Policy::ReadPriority;
                 let key = (late, slab.get(id).seq, class);
                 if best.is_none_or(|(l, s, _)| (key.0, key.1) < (l, s)) {
@@ -169,6 +186,6 @@ impl Queue {
                 }
             }
         }
-        best.map(|(_, _, class)| self.pop(slab, class))
+        best.map(|(_, _, class)| class)
     }
 }

@@ -83,6 +83,9 @@ impl Nand {
         if self.watched {
             self.release_power(d);
         }
+        if self.geometry.cache_reads && self.give_to_register(agenda, now, d) {
+            return;
+        }
         let (usage, block) = self.read_use(d);
         self.dies[d].go(now, State::OutWait, usage, block);
         self.want_out(agenda, now, d);
@@ -100,6 +103,24 @@ impl Nand {
         let id = hand.reads[hand.moved as usize];
         hand.moved += 1;
         let more = hand.moved < hand.count;
+        let block = self.has_moved(agenda, now, d, id);
+        if more {
+            let (usage, block) = self.read_use(d);
+            self.dies[d].go(now, State::OutWait, usage, block);
+            self.want_out(agenda, now, d);
+            return;
+        }
+        if self.dies[d].long().is_some() {
+            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
+        } else {
+            self.dies[d].go(now, State::Idle, Use::Idle, block);
+        }
+        self.next_on(agenda, now, d);
+    }
+
+    /// The data of a read of die `d` has moved: it is decoded. Returns the block read.
+    #[inline(always)]
+    pub(super) fn has_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) -> u32 {
         let txn = self.txns.get_mut(id);
         // Everything since the die took the read that was not sensing was bus.
         let spent = now.as_ns() - txn.mark.as_ns();
@@ -114,18 +135,7 @@ impl Nand {
         {
             agenda.arm(self.decoder_timer(c), at);
         }
-        if more {
-            let (usage, block) = self.read_use(d);
-            self.dies[d].go(now, State::OutWait, usage, block);
-            self.want_out(agenda, now, d);
-            return;
-        }
-        if self.dies[d].long().is_some() {
-            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
-        } else {
-            self.dies[d].go(now, State::Idle, Use::Idle, block);
-        }
-        self.next_on(agenda, now, d);
+        block
     }
 
     /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.

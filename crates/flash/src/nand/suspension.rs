@@ -52,6 +52,11 @@ impl Nand {
             self.in_hand[d].stop_asked = true;
             return;
         }
+        if self.register_refuses(d) {
+            self.counters.stops_refused_by_cache += 1;
+            self.in_hand[d].stop_asked = true;
+            return;
+        }
         let at = self.dies[d].stands_at(now, self.oldest_write);
         let op = self.dies[d].long().expect("only a pulsing die is asked to stop");
         let effect = op.effect;
@@ -138,6 +143,9 @@ impl Nand {
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
         self.in_hand[d].buffer_used = false;
+        if !self.registers.is_empty() {
+            self.stop_loading_ahead(agenda, d);
+        }
         if entry > Duration::ZERO {
             self.counters.entry_time += entry.as_ns();
             let discharge = self.discharge_of(&self.dies[d]);
@@ -153,12 +161,18 @@ impl Nand {
 
     /// Whether the suspension on die `d` goes on for something that waits.
     pub(super) fn would_serve(&mut self, now: SimTime, d: usize) -> bool {
-        let (suspends, first, suspended) = self.dies[d].suspension(now);
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
         !matches!(policy.resume, ResumeWhen::Timer(_))
-            && !policy.patience_over(suspends, first, suspended, now)
-            && !self.erase_beneath_is_due(now, d)
+            && !self.must_resume(now, d)
             && self.served_in_suspension(d).is_some()
+    }
+
+    /// Whether a limit ends the suspension on die `d`.
+    #[inline]
+    pub(super) fn must_resume(&self, now: SimTime, d: usize) -> bool {
+        let (suspends, first, suspended) = self.dies[d].suspension(now);
+        let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
+        policy.patience_over(suspends, first, suspended, now) || self.erase_beneath_is_due(now, d)
     }
 
     /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
@@ -178,10 +192,7 @@ impl Nand {
             }
             ResumeWhen::Drained | ResumeWhen::Batch => None,
         };
-        let (suspends, first, suspended) = self.dies[d].suspension(now);
-        if self.config.suspend_policy(effect).patience_over(suspends, first, suspended, now)
-            || self.erase_beneath_is_due(now, d)
-        {
+        if self.must_resume(now, d) {
             self.resume(agenda, now, d);
             return;
         }
@@ -208,7 +219,7 @@ impl Nand {
 
     /// The class of transactions that the suspended die serves next, if any.
     #[inline]
-    fn served_in_suspension(&self, d: usize) -> Option<Class> {
+    pub(super) fn served_in_suspension(&self, d: usize) -> Option<Class> {
         let end = self.serves_before(d);
         let waits = |class| {
             let id = self.queues[d].first(class);

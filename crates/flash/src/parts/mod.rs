@@ -14,6 +14,7 @@
 //! # Ok::<(), interpulse_settings::ConfigError>(())
 //! ```
 
+pub mod cache;
 mod file;
 mod pages;
 pub mod power;
@@ -24,6 +25,7 @@ mod spec;
 mod tests;
 mod transfer;
 
+pub use cache::{CacheOnRead, CacheProgram, CacheRegister};
 pub use file::{FILE, with_file};
 pub use pages::page_types;
 pub use power::PowerSpec;

@@ -1,5 +1,6 @@
 //! Reading a part from the section `[part]` of a configuration.
 
+use super::cache::CacheRegister;
 use super::pages::of_page;
 use super::power::PowerSpec;
 use super::registry::{PRESET, presets};
@@ -150,6 +151,10 @@ impl PartSpec {
                 required().at_least(1).typical(3_000),
             )?,
             reprogram: reprogram(part, bits_per_cell)?,
+            cache: CacheRegister::read(
+                &mut part.section("cache")?,
+                if program_mode == ProgramMode::OneShot { bits_per_cell } else { 1 },
+            )?,
             power: PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
         };
         spec.check(part)?;

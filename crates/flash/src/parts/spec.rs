@@ -1,5 +1,6 @@
 //! What a flash part is: its geometry and its timings, as plain data.
 
+use super::cache::CacheRegister;
 use super::power::PowerSpec;
 use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
@@ -62,6 +63,8 @@ pub struct PartSpec {
     pub endurance: u32,
     /// How its word lines are written as two bits per cell, again and again; `None` where that is not known.
     pub reprogram: Option<ReprogramSpec>,
+    /// Its cache register.
+    pub cache: CacheRegister,
     /// What it draws from its supplies.
     pub power: PowerSpec,
 }

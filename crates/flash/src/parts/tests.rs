@@ -247,10 +247,35 @@ fn bad_parts_are_refused_with_their_reason() {
         ),
         (
             with("a4-tlc", "read_lsb = \"1us\""),
-            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, read-transfer, command-cycles, endurance, reprogram, power (did you mean \"read-lsb\"?)",
+            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, read-transfer, command-cycles, endurance, reprogram, cache, power (did you mean \"read-lsb\"?)",
         ),
     ];
     for (result, expected) in cases {
         assert_eq!(result.unwrap_err().to_string(), expected);
+    }
+}
+
+/// A cache register is read with its keys, and only where it is used.
+#[test]
+fn a_cache_register_is_what_a_program_can_use() {
+    let with = |keys: &str| {
+        let text = format!("[part]\npreset = \"fast12-mlc\"\n[part.cache]\n{keys}\n");
+        read(layered(Document::from_toml(&text, "x.toml").unwrap())?)
+    };
+    assert_eq!(with("program = \"none\"").unwrap().cache, CacheRegister::NONE);
+    let block = with("program = \"block\"\ntransfer = \"3us\"\non-read = \"kept\"").unwrap().cache;
+    let transfer = Duration::from_us(3);
+    let (program, on_read) = (CacheProgram::Block, CacheOnRead::Kept);
+    assert_eq!(block, CacheRegister { program, pages: 1, transfer, on_read, reads: false });
+    assert!(with("read = true").unwrap().cache.reads);
+    // A page at a time leaves nothing for a second page.
+    for (keys, why) in [
+        ("program = \"block\"\npages = 2", "at most the 1 that a program writes"),
+        ("pages = 1", "does not apply"),
+        ("on-read = \"kept\"", "does not apply"),
+        ("program = \"blok\"", "did you mean"),
+    ] {
+        let message = with(keys).unwrap_err().to_string();
+        assert!(message.contains(why), "{keys}: {message}");
     }
 }

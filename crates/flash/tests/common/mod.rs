@@ -20,7 +20,7 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, Outcome};
 use interpulse_flash::parts::{
-    EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
+    CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
 };
 use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, SuspendPolicy, Timeout};
 use interpulse_flash::variation::LongOperations;
@@ -101,6 +101,7 @@ pub fn part() -> PartSpec {
         command_cycles: Duration::from_ns(CMD),
         endurance: 1000,
         reprogram: None,
+        cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     }
 }

@@ -9,6 +9,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::parts::{CacheRegister, PartSpec};
 use interpulse_flash::suspend::{
     Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
 };
@@ -104,6 +105,7 @@ type Arrival = (u64, u32, u32, u32, u32, u32);
 #[derive(Clone, Debug)]
 struct Case {
     config: NandConfig,
+    cache: CacheRegister,
     dies: u32,
     urgent: bool,
     arrivals: Vec<Arrival>,
@@ -196,6 +198,22 @@ fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
     })
 }
 
+/// No use of the cache register, as often as not, or any.
+fn some_cache() -> impl Strategy<Value = CacheRegister> {
+    use interpulse_flash::parts::{CacheOnRead, CacheProgram};
+    let which = prop::sample::select(vec![CacheProgram::Block, CacheProgram::Die, CacheProgram::Die]);
+    let on_read = prop::sample::select(vec![CacheOnRead::Lost, CacheOnRead::Kept, CacheOnRead::Refused]);
+    let transfer = prop_oneof![Just(0), 1u64..9_000].prop_map(Duration::from_ns);
+    let program = prop_oneof![
+        2 => Just(CacheRegister::NONE),
+        3 => (which, 1u32..4, transfer, on_read).prop_map(|(program, pages, transfer, on_read)| {
+            CacheRegister { program, pages, transfer, on_read, reads: false }
+        }),
+    ];
+    let used = (program, any::<bool>()).prop_map(|(cache, reads)| CacheRegister { reads, ..cache });
+    prop_oneof![1 => Just(CacheRegister::NONE), 1 => used]
+}
+
 fn a_case() -> impl Strategy<Value = Case> {
     // Gaps of nothing, of bus transfers, of reads, of pulses; three of five arrivals are host reads.
     let gap = prop_oneof![Just(0), 1u64..400, 1u64..60_000, 1u64..600_000];
@@ -235,20 +253,21 @@ fn a_case() -> impl Strategy<Value = Case> {
     let budget = prop::option::weighted(0.5, prop_oneof![Just(0u64), 0u64..60_000]);
     let standby = prop_oneof![2 => Just(0), 1 => 1u64..500_000];
     let power = (window, budget, standby);
-    (nand, power, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
-        |(mut config, (window, budget, standby), dies, urgent, arrivals)| {
+    (nand, power, some_cache(), 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
+        |(mut config, (window, budget, standby), cache, dies, urgent, arrivals)| {
             config.power = PowerConfig {
                 standby_after: Duration::from_ns(standby),
                 trace: window.map(Duration::from_ns),
                 budget: budget.map(|more| Current(least_budget(dies).as_ua() + more)),
             };
-            Case { config, dies, urgent, arrivals }
+            Case { config, cache, dies, urgent, arrivals }
         },
     )
 }
 
 fn bench_of(case: &Case) -> Bench {
-    let mut bench = Bench::new(&distinct(), case.config.clone(), case.dies);
+    let part = PartSpec { cache: case.cache, ..distinct() };
+    let mut bench = Bench::new(&part, case.config.clone(), case.dies);
     (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(die, case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
     let mut written = [[0u32; 2]; 3];
@@ -321,7 +340,10 @@ proptest! {
         }
         assert_power(&mut bench, &case.config.power, case.dies);
         let programs = c.host_programs + c.gc_programs;
-        prop_assert_eq!(pulses + stopped, c.program_pulse_time);
+        // What a part does between cache register and page buffer is on its array, and no pulse.
+        let handed_over = case.cache.transfer.as_ns() * c.cached_programs;
+        prop_assert_eq!(pulses + stopped, c.program_pulse_time + handed_over);
+        prop_assert!(c.cached_pages_lost <= c.cached_pages);
         let applied = c.program_pulse_time + c.erase_pulse_time;
         let owed = c.program_owed_time + c.erase_owed_time;
         prop_assert_eq!(applied, owed + c.program_redone_time + c.erase_redone_time + c.ramp_time);

@@ -8,6 +8,8 @@ mod common;
 mod account;
 mod arrivals;
 mod buffers;
+mod cache_program;
+mod cache_read;
 mod channel;
 mod foresight;
 mod holding;

@@ -8,7 +8,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters, Outcome};
-use interpulse_flash::parts::{EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_oracle::queueing::{Class, Die};
@@ -83,6 +83,7 @@ impl Load {
             command_cycles: zero,
             endurance: 1,
             reprogram: None,
+            cache: CacheRegister::NONE,
             power: Default::default(),
         }
     }

@@ -218,7 +218,10 @@ fn the_timer() {
         |what, suspensions, _, config| {
             let costs = [&config.program_suspend.costs, &config.erase_suspend.costs];
             let free = config.program_suspend.scheme == Scheme::Ideal;
-            let least = if free { 0 } else { costs.map(|c| (c.entry + c.resume).as_ns())[0] };
+            // At a safe point these enter nothing.
+            let enters = !matches!(config.program_suspend.scheme, Scheme::Deferred(_) | Scheme::Timeout(_));
+            let entry = if enters { costs[0].entry } else { Duration::ZERO };
+            let least = if free { 0 } else { (entry + costs[0].resume).as_ns() };
             let most = if free { 0 } else { dearest(costs[1]) };
             for s in suspensions {
                 let lasted = s.pulses - s.halt;

@@ -6,6 +6,7 @@
 mod common;
 
 mod bound;
+mod cached;
 mod eligibility;
 mod limits;
 mod starvation;

@@ -1,8 +1,8 @@
 //! The latency log of fio, with the offsets of its option `log_offset`: a file for each flow as fio has one for each job.
 
-use super::Row;
 use super::columns::{Column, Data};
 use super::outbox::Sender;
+use super::row::Row;
 use interpulse_engine::{Op, SimTime};
 use std::io::Write;
 

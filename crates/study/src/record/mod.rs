@@ -5,27 +5,30 @@
 //! instants that it names ([`Recording`]). A run that records nothing is observed by [`()`](unit): it is compiled apart and
 //! pays for none of this. Rows leave in chunks of columns ([`Outbox`]), which whoever started the run takes and stores.
 
-mod asked;
 mod columns;
 mod fio;
 mod follow;
 mod outbox;
 mod requests;
+mod row;
 mod series;
 mod slices;
 mod slowest;
+mod spec;
 mod timeline;
 
 pub use columns::{Column, Data};
 pub use outbox::{Chunk, Outbox};
+pub use spec::RecordSpec;
 
 use crate::config::Case;
 use crate::simulated::Simulated;
 use fio::FioLog;
-use interpulse_engine::{Duration, Op, SimTime};
+use interpulse_engine::SimTime;
 use interpulse_host::{Ended, Observer, Submitted};
 use outbox::Sender;
 use requests::RequestLog;
+use row::{NOT_OPEN, Open, Row};
 use series::Series;
 use slowest::Slowest;
 use std::sync::Arc;
@@ -72,48 +75,6 @@ impl<R: Recording> Recording for &mut R {
         (**self).window_ends(device, at);
     }
 }
-
-/// What is to be recorded of a case. Times count from the beginning of the measurement window.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordSpec {
-    /// A row for one in so many requests, in the order in which they end, beginning with the first.
-    pub requests: Option<u64>,
-    /// A line of fio's latency log for one in so many requests.
-    pub fio: Option<u64>,
-    /// A row for each window of this length.
-    pub series: Option<Duration>,
-    /// What dies, buses and queues do in these stretches, which do not overlap and are in order.
-    pub timeline: Vec<[Duration; 2]>,
-    /// The slowest so many requests, of one kind or of all.
-    pub slowest: Option<(usize, Option<Op>)>,
-    /// The run ends with the last stretch of the timeline.
-    pub only_timeline: bool,
-}
-
-/// A request that has ended in the measurement window.
-#[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
-    /// How many ended before it in the window.
-    number: u64,
-    /// When it was submitted, from the beginning of the window; negative if that was before.
-    arrival: i64,
-    /// First byte addressed.
-    address: u64,
-    ended: &'a Ended<'a>,
-}
-
-/// A request that the device has.
-#[derive(Clone, Copy)]
-struct Open {
-    at: SimTime,
-    op: Op,
-    tag: u32,
-    sector: u64,
-    bytes: u64,
-    live: bool,
-}
-
-const NOT_OPEN: Open = Open { at: SimTime::ZERO, op: Op::Flush, tag: 0, sector: 0, bytes: 0, live: false };
 
 /// Records a run.
 pub struct Recorder {

@@ -1,9 +1,8 @@
 //! Chunks of rows on their way from the cases that run to whoever stores them.
 
 use super::columns::Column;
-use crate::control::lock;
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Chunks that wait at most; a case with one more waits until somebody has taken one, so that memory is bounded.
@@ -37,10 +36,15 @@ struct Inside {
 }
 
 impl Outbox {
+    /// What is guarded is whole between any two statements.
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds a chunk, once there is room. Nobody gets what comes after [`Outbox::close`].
     fn push(&self, chunk: Chunk) {
         let full = |inside: &mut Inside| !inside.closed && inside.waiting.len() >= MOST;
-        let waited = self.changed.wait_while(lock(&self.inside), full);
+        let waited = self.changed.wait_while(self.lock(), full);
         let mut inside = waited.unwrap_or_else(PoisonError::into_inner);
         if !inside.closed {
             inside.waiting.push_back(chunk);
@@ -51,7 +55,7 @@ impl Outbox {
     /// The oldest chunk; waits for one no longer than `patience`.
     pub fn take(&self, patience: Duration) -> Option<Chunk> {
         let empty = |inside: &mut Inside| !inside.closed && inside.waiting.is_empty();
-        let waited = self.changed.wait_timeout_while(lock(&self.inside), patience, empty);
+        let waited = self.changed.wait_timeout_while(self.lock(), patience, empty);
         let (mut inside, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let chunk = inside.waiting.pop_front();
         self.changed.notify_all();
@@ -60,7 +64,7 @@ impl Outbox {
 
     /// Nobody will take a chunk any more: nobody has to wait to add one.
     pub fn close(&self) {
-        let mut inside = lock(&self.inside);
+        let mut inside = self.lock();
         inside.closed = true;
         inside.waiting.clear();
         self.changed.notify_all();

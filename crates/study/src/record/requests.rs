@@ -1,8 +1,8 @@
 //! The log of requests: a row for each that ends in the measurement window, or for one in so many.
 
-use super::Row;
 use super::columns::{Column, list};
 use super::outbox::Sender;
+use super::row::Row;
 use interpulse_engine::Op;
 use interpulse_engine::account::{CAUSE_INFO, CAUSES, NO_ACCOUNT};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The slowest requests of a run, found as it goes.
 
-use super::Row;
 use super::outbox::Sender;
 use super::requests::Rows;
+use super::row::Row;
 use interpulse_engine::account::{Account, NO_ACCOUNT};
 use interpulse_engine::{Completion, Duration, Op, SimTime};
 use interpulse_host::Ended;

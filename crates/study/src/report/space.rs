@@ -86,6 +86,8 @@ mod tests {
             units_per_page: 4,
             layers: 64,
             pages_per_program: 3,
+            cache_pages: 0,
+            cache_reads: false,
         };
         let of = metadata(&geometry, 1);
         assert_eq!(of["time_stamps_bytes"], 384 << 10);

@@ -25,6 +25,8 @@ fn array() -> impl Strategy<Value = (Geometry, u32, u32)> {
                 units_per_page: units,
                 layers: 1,
                 pages_per_program: if one_shot { bits } else { 1 },
+                cache_pages: 0,
+                cache_reads: false,
             };
             (geometry, together, reserved)
         },

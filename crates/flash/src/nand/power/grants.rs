@@ -5,6 +5,7 @@ use super::meter::Meter;
 use crate::command::{Spender, Step, Use};
 use crate::die::{Die, State};
 use crate::nand::Nand;
+use crate::nand::cache_register::Register;
 use crate::nand::txn::Txn;
 use crate::parts::power::Draw;
 use interpulse_engine::{Agenda, Duration, SimTime};
@@ -22,7 +23,7 @@ impl Nand {
             State::Retrying => self.sequence_moves(d),
             _ => false,
         };
-        self.dies.iter().enumerate().any(moves)
+        self.dies.iter().enumerate().any(moves) || self.registers.iter().any(Register::moves)
     }
 
     /// The budget, if there is one.
@@ -72,8 +73,12 @@ impl Nand {
         } else if index < dies + channels {
             let d = self.on_channel(agenda, now, (index - dies) as usize);
             self.watch(agenda, now, d);
-        } else {
+        } else if index < dies + 2 * channels {
             let d = self.on_decoder(agenda, now, (index - dies - channels) as usize);
+            self.watch(agenda, now, d);
+        } else {
+            let d = (index - dies - 2 * channels) as usize;
+            self.on_register(agenda, now, d);
             self.watch(agenda, now, d);
         }
     }

@@ -1,8 +1,24 @@
 //! What is to be recorded, as whoever starts a run says it.
 
-use super::RecordSpec;
 use interpulse_engine::{Duration, Op};
 use serde_json::Value;
+
+/// What is to be recorded of a case. Times count from the beginning of the measurement window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordSpec {
+    /// A row for one in so many requests, in the order in which they end, beginning with the first.
+    pub requests: Option<u64>,
+    /// A line of fio's latency log for one in so many requests.
+    pub fio: Option<u64>,
+    /// A row for each window of this length.
+    pub series: Option<Duration>,
+    /// What dies, buses and queues do in these stretches, which do not overlap and are in order.
+    pub timeline: Vec<[Duration; 2]>,
+    /// The slowest so many requests, of one kind or of all.
+    pub slowest: Option<(usize, Option<Op>)>,
+    /// The run ends with the last stretch of the timeline.
+    pub only_timeline: bool,
+}
 
 impl RecordSpec {
     /// Reads a JSON object with any of `requests` and `fio` (one in so many), `series` (ns), `timeline` (a list of `[from, to]` in

@@ -56,7 +56,7 @@ class Answer:
     Attributes:
         name: of the piece.
         key: of its answer in the store.
-        ran: whether it was simulated for this; False where it was found.
+        ran: whether it was simulated for this sweep since its driver began; False where it was found.
         content: the answer itself where the worker does not see the driver's store.
     """
 

@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -91,8 +92,9 @@ class Cluster:
 class Local(Cluster):
     """Processes of this machine, one simulation at a time in each, and a scheduler in this one."""
 
-    def __init__(self, client: Client, scheduler: str, jobs: int, limit: int) -> None:
+    def __init__(self, client: Client, scheduler: str, jobs: int, limit: int, folder: str) -> None:
         super().__init__(client, "this machine")
+        self._folder = folder
         self._scheduler = scheduler
         self._limit = limit
         self._died = 0
@@ -117,7 +119,8 @@ class Local(Cluster):
         # The package of this process, wherever it was imported from.
         path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         name = f"{number}.{self._died}"
-        command = [sys.executable, "-m", "interpulse.sweeps.node", self._scheduler, name, str(self._limit)]
+        given = (self._scheduler, name, str(self._limit), self._folder)
+        command = [sys.executable, "-m", "interpulse.sweeps.node", *given]
         quiet = {"DASK_LOGGING__DISTRIBUTED": "error", "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ | quiet, start_new_session=True
@@ -151,6 +154,7 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
         note(f"a simulation takes {size(memory)} of memory, {size(free)} are free: {fit} at a time")
     jobs = min(jobs, int(fit))
     with ExitStack() as ends:
+        folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="interpulse-sweep-", ignore_cleanup_errors=True))
         # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
         ends.enter_context(dask.config.set({"distributed.admin.log-length": 100}))
         ends.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 2}))
@@ -169,7 +173,7 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
             client = ends.enter_context(Client(cluster, set_as_default=False))
         except (OSError, RuntimeError) as error:
             raise RunError(f"workers of this machine cannot be started: {error}") from None
-        workers = Local(client, cluster.scheduler_address, jobs, 0)
+        workers = Local(client, cluster.scheduler_address, jobs, 0, folder)
         ends.callback(workers.end)
         yield workers
 

@@ -77,15 +77,17 @@ class _Worker:
         return Report(answers, self.wall_s, tuple(self.notes))
 
     def _found(self, piece: Piece) -> bool:
-        key = self.store.key(piece.alias)
+        # The driver did not know of it: another task has simulated it since, whose report was lost with its worker.
+        key, since = self.store.key(piece.alias), True
         if key is None and self.batch.look:
+            since = False
             with suppress(ConfigError):
                 plan = self.batch.base.config(piece.sets).resolve()
                 key = key_of(self.batch.build, plan.config_hash, dict(piece.files))
         if key is None or (answer := self.store.get(key)) is None:
             return False
         self.store.note(piece.alias, key)
-        self.answers[piece.alias] = Answer(piece.name, key, ran=False, content=None if self.shared else encode(answer))
+        self.answers[piece.alias] = Answer(piece.name, key, ran=since, content=None if self.shared else encode(answer))
         return True
 
     def _simulate(self, pieces: list[Piece]) -> None:

@@ -8,6 +8,7 @@ mod dies;
 mod hold_up;
 mod power_loss;
 mod reliability;
+mod shares;
 mod space;
 mod steadiness;
 mod values;
@@ -20,11 +21,12 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_engine::account::CAUSE_INFO;
 use interpulse_engine::{Duration, Latencies};
-use interpulse_flash::command::{Spender, USES, Use};
+use interpulse_flash::command::Spender;
 use interpulse_flash::nand::OperationTimes;
 use interpulse_host::{Blame, Sums};
 use interpulse_workload::TraceSummary;
 use serde_json::{Map, Value, json};
+use shares::time_share;
 use values::{histograms, latencies, latency, us};
 
 pub use counters::groups;
@@ -215,22 +217,6 @@ fn operation(of: &OperationTimes) -> Value {
         o["most_suspends"] = json!(of.most_suspends);
     }
     o
-}
-
-fn time_share(uses: &[u64; USES]) -> Value {
-    let total = uses.iter().sum::<u64>();
-    let share = |parts: &[Use]| {
-        let sum: u64 = parts.iter().map(|&u| uses[u as usize]).sum();
-        if total == 0 { 0.0 } else { sum as f64 / total as f64 }
-    };
-    json!({
-        "idle": share(&[Use::Idle]),
-        "reading": share(&[Use::SenseHost, Use::SenseGc]),
-        "programming": share(&[Use::PulseHost, Use::PulseGc, Use::StopProgram]),
-        "erasing": share(&[Use::Erase, Use::StopErase]),
-        "suspended": share(&[Use::Suspended]),
-        "waiting_for_bus": share(&[Use::BusHost, Use::BusGc, Use::BusProgram]),
-    })
 }
 
 /// A value for each cause.

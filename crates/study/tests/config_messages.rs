@@ -35,7 +35,7 @@ fn each_mistake_names_the_key_and_what_is_legal() {
         ),
         (
             &[("ftl.gc", "imposed")],
-            "drive preset a4-mini:15: ftl.imposed-waf: missing key; expected a number from 1 to 100",
+            "drive preset a4-mini:17: ftl.imposed-waf: missing key; expected a number from 1 to 100",
         ),
         (
             &[("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4"), ("precondition.fill", "50%")],

@@ -1,15 +1,16 @@
 //! *Does a script played on a single die tell what the die did, to the nanosecond?* Derived by hand from the part: a program of
-//! the study has three page loads of 46,080 ns behind a command of 200 ns, then 16 loops of 125 us; a read has a command of
-//! 200 ns, 80 us of sensing, and moves 4,608 B in 11,520 ns.
+//! the study has three page loads of 34,582 ns (18,432 B at 533 MT/s) behind a command of 200 ns, then 16 loops of 125 us; a
+//! read has a command of 200 ns, 80 us of sensing, and moves the page with its parity. A suspension is entered in 70 us.
 
 use interpulse_study::config::PlanRequest;
 use interpulse_study::die_script::{Request, timeline};
 use interpulse_study::plan::{Plan, resolve};
 use serde_json::{Value, json};
 
-const CONFIRM: u64 = 200 + 3 * 46_080;
+const PAGE: u64 = 34_582;
+const CONFIRM: u64 = 200 + 3 * PAGE;
 const LOOP: u64 = 125_000;
-const READ: u64 = 200 + 80_000 + 11_520;
+const READ: u64 = 200 + 80_000 + PAGE;
 
 fn plan(sets: &[(&str, &str)]) -> Plan {
     let text = "drive = \"a4-mini\"\n[run]\nrequests = 1\n[[flow]]\n".to_string();
@@ -158,7 +159,7 @@ fn a_probe_reads_after_the_first_pulse_and_after_each_resume() {
     let mut stop = CONFIRM + 2 * LOOP;
     for _ in 0..4 {
         expected.push(at);
-        let resumed = stop + READ;
+        let resumed = stop + 70_000 + READ;
         at = resumed + 400_000;
         stop = resumed + 4 * LOOP;
     }

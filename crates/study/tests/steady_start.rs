@@ -32,7 +32,7 @@ const LOADS: [(&str, &str, &str, u64); 5] = [
     ("light", "", "[[flow]]\nread = 0.75\npacing = \"open\"\nrate = \"20kIOPS\"\n", 100_000),
     ("saturating", "", "[[flow]]\nread = 0.75\ndepth = 64\n", 100_000),
     ("little spare", TIGHT, "[[flow]]\nread = 0.5\npacing = \"open\"\nrate = \"5kIOPS\"\n", 80_000),
-    ("two planes", PLANES, "[[flow]]\nread = 0.6\ndepth = 16\n", 90_000),
+    ("two planes", PLANES, "[[flow]]\nread = 0.6\ndepth = 16\n", 150_000),
     ("reads", "", "[[flow]]\ndepth = 16\n", 60_000),
 ];
 

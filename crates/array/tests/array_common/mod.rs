@@ -7,7 +7,8 @@ use interpulse_study::plan::resolve;
 use interpulse_study::runner::{RunOptions, run};
 use serde_json::Value;
 
-/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
+/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time. Their times are
+/// those that the instants of failures in these suites were chosen for.
 const DRIVE: &str = r#"
 drive = "a4-mini"
 [part]
@@ -15,9 +16,14 @@ layers = 4
 blocks-per-plane = 20
 pages-per-block = 24
 page-size = "4KiB"
+read-transfer = "codewords"
+bus-rate = "400MT/s"
+program-suspend-entry = "0us"
 [geometry]
 channels = 2
 chips-per-channel = 1
+[host]
+firmware = "32us"
 [ftl]
 over-provisioning = "60%"
 [audit]

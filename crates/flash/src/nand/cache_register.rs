@@ -5,77 +5,15 @@
 //! before it meets its data in the register, and by the part ([`CacheOnRead`]) that is lost or kept. Until then it
 //! has spent no time of the die; its page loads lie in the time that it waits for the program before it.
 
+use super::Nand;
 use super::channel::Transfer;
 use super::observe::DataMove;
+use super::register::{BEHIND, Page, Register};
 use super::txn::{NO_BLOCK, NONE, Txn};
-use super::{MAX_BATCH, Nand};
-use crate::command::{Effect, Spender, Step};
+use crate::command::{Effect, Step};
 use crate::die::State;
 use crate::parts::{CacheOnRead, CacheProgram};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
-
-/// Marks the number of a die whose cache register waits for the bus.
-pub(super) const BEHIND: u32 = 1 << 31;
-
-/// Whether a page is on its way into the register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Page {
-    None,
-    Waits,
-    Moves,
-}
-
-/// The cache register of a die.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Register {
-    /// Reads whose data it gives out, and how many of them there are and have moved.
-    pub(super) reads: [u32; MAX_BATCH],
-    pub(super) count: u8,
-    pub(super) moved: u8,
-    /// Whether the data of one is on the bus.
-    pub(super) gives: bool,
-    /// The program whose data it takes.
-    program: u32,
-    /// Pages that it holds of it.
-    loaded: u32,
-    page: Page,
-    /// When the page that moves is in it and set up.
-    ends: SimTime,
-    /// Whom the energy of the page that moves is spent on.
-    spender: Spender,
-}
-
-impl Default for Register {
-    fn default() -> Register {
-        Register {
-            reads: [NONE; MAX_BATCH],
-            count: 0,
-            moved: 0,
-            gives: false,
-            program: NONE,
-            loaded: 0,
-            page: Page::None,
-            ends: SimTime::ZERO,
-            spender: Spender::Program,
-        }
-    }
-}
-
-impl Register {
-    /// Whether data is on the bus, or being set up.
-    pub(super) fn moves(&self) -> bool {
-        self.page == Page::Moves || self.gives
-    }
-
-    /// Whether it has nothing to do with a program.
-    pub(super) fn is_free(&self) -> bool {
-        self.program == NONE && self.page == Page::None
-    }
-
-    fn holds_data(&self) -> bool {
-        self.program != NONE && (self.loaded > 0 || self.page == Page::Moves)
-    }
-}
 
 impl Nand {
     #[inline]

@@ -21,6 +21,7 @@ mod outage;
 pub mod power;
 pub mod queue;
 mod reads;
+mod register;
 mod reliability;
 mod retry;
 mod sequence;
@@ -34,13 +35,13 @@ use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
-use cache_register::{BEHIND, Register};
 use channel::{Channel, Transfer};
 use ecc::Decoder;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
+use register::{BEHIND, MAX_BATCH, Register};
 use txn::{NONE, Slab, Txn};
 use watch::Watch;
 
@@ -48,9 +49,6 @@ pub use crate::command::NandCounters;
 pub use config::NandConfig;
 pub use operations::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
-
-/// Most planes a multi-plane read senses together.
-const MAX_BATCH: usize = 8;
 
 /// A transaction came to its end.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The window over time: what was done in each of its batches.
 
-use super::time_share;
+use super::shares::time_share;
 use super::values::us;
 use crate::batches::Batch;
 use crate::steady::quantile;

@@ -1,6 +1,6 @@
 //! Every die: what it did with its time in the window, and how worn its blocks were at the end.
 
-use super::time_share;
+use super::shares::time_share;
 use crate::run::Measured;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::numbers::Lane;

@@ -5,7 +5,7 @@ use super::meter::Meter;
 use crate::command::{Spender, Step, Use};
 use crate::die::{Die, State};
 use crate::nand::Nand;
-use crate::nand::cache_register::Register;
+use crate::nand::register::Register;
 use crate::nand::txn::Txn;
 use crate::parts::power::Draw;
 use interpulse_engine::{Agenda, Duration, SimTime};

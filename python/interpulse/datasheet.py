@@ -62,6 +62,7 @@ CYCLES = {1: 50_000, 2: 10_000, 3: 3_000, 4: 1_000}
 _UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _UNITS_BYTES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "kB": 1000}
 _NUMBERS = ("a whole number", "a number")
+_FLAG = "true or false"
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,9 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
     }
     for key, declared in keys().items():
         page = key.removeprefix("power.sense-")
-        if key in figures or key.startswith("reprogram.") or (page in PAGE_TYPES and page not in types):
+        # What belongs to a choice that is not the default goes with that choice.
+        apart = key.startswith("reprogram.") or (key.startswith("cache.") and declared["belongs_to"])
+        if key in figures or apart or (page in PAGE_TYPES and page not in types):
             continue
         if declared["typical"] is not None and not key.startswith("read-"):
             figures[key] = Figure(_literal(key, declared["typical"]), f"{ASSUMED}typical value")
@@ -229,7 +232,9 @@ def _text(name: str, known: dict[str, tuple[str, str]], figures: dict[str, Figur
 
 def _literal(key: str, text: str) -> str:
     """A value as TOML writes it."""
-    return text if keys()[key]["holds"] in _NUMBERS and re.fullmatch(r"[0-9.]+", text) else json.dumps(text)
+    holds = keys()[key]["holds"]
+    bare = (holds in _NUMBERS and re.fullmatch(r"[0-9.]+", text)) or (holds == _FLAG and text in ("true", "false"))
+    return text if bare else json.dumps(text)
 
 
 def _whole(option: str, text: str) -> str:

@@ -66,16 +66,16 @@ def made(bits: str = "tlc", further: dict[str, str] | None = None, **given: str)
 def test_every_figure_has_a_source_and_the_loops_last_as_long_as_the_sheet_says(bits: str) -> None:
     part = made(bits, tprog="937us", tbers="3.5ms")
     assert part.pop("name") == "mine"
-    power = part.pop("power")
-    for key, figure in [*part.items(), *power.items()]:
+    power, cache = part.pop("power"), part.pop("cache")
+    for key, figure in [*part.items(), *power.items(), *cache.items()]:
         assert figure["source"] == "data sheet" or figure["source"].startswith(("data sheet (", "assumed: ")), key
     assert part["program-loops"]["value"] * (us(part["program-pulse"]) + us(part["program-verify"])) == pytest.approx(
         937
     )
     assert part["erase-loops"]["value"] * (us(part["erase-pulse"]) + us(part["erase-verify"])) == pytest.approx(3500)
     assert "typical split" in part["program-pulse"]["source"]
-    assert sum(key.startswith("read-") for key in part) == BITS[bits]
-    assert {key.partition(".")[0] for key in keys()} - set(part) - {"reprogram", "power"} <= {
+    assert sum(key.startswith("read-") and key != "read-transfer" for key in part) == BITS[bits]
+    assert {key.partition(".")[0] for key in keys()} - set(part) - {"reprogram", "power", "cache"} <= {
         "file", "preset", "name", "read-csb", "read-msb", "read-top",
     }  # fmt: skip
 

@@ -77,9 +77,9 @@ def test_operations_add_up_to_the_total(plain: dict[str, Any]) -> None:
 
 
 def test_a_program_costs_what_its_phases_draw() -> None:
-    """16 loops of 35 us and 90 us, three page loads of 18 KiB at 400 MT/s behind 200 ns of command, nothing else."""
+    """16 loops of 35 us and 90 us, three page loads of 18 KiB at 533 MT/s behind 200 ns of command, nothing else."""
     sets = {"program-pulse": ("11mA", 16 * 35_000), "program-verify": ("7mA", 16 * 90_000)}
-    sets |= {"page-load": ("3mA", 200 + 3 * 46_080), "idle": ("0mA", 0)}
+    sets |= {"page-load": ("3mA", 200 + 3 * 34_582), "idle": ("0mA", 0)}
     config = package.Config.from_toml(DRIVE.replace('scheme = "loop-boundary"', 'scheme = "none"'))
     for key, (current, _) in sets.items():
         config.set(f"part.power.{key}", current)
@@ -184,10 +184,10 @@ def test_a_budget_that_is_too_small_names_the_least_that_is_legal(
     file = tmp_path / "drive.toml"
     file.write_text(DRIVE)
     error = interpulse("run", str(file), "--set", 'power.budget="1mW"').error()
-    # Eight dies at rest, 748 uA each, and what one pulse draws beyond that: 5.846 mA in place of 748 uA.
-    assert "at least 36.571mW or 11.082mA" in error
-    assert interpulse("run", str(file), "--set", 'power.budget="11.082mA"', "--json").code == 0
-    assert interpulse("run", str(file), "--set", 'power.budget="11.081mA"').code == 2
+    # Eight dies at rest, 942 uA each, and what one pulse draws beyond that: 7.358 mA in place of 942 uA.
+    assert "at least 46.042mW or 13.952mA" in error
+    assert interpulse("run", str(file), "--set", 'power.budget="13.952mA"', "--json").code == 0
+    assert interpulse("run", str(file), "--set", 'power.budget="13.951mA"').code == 2
 
 
 def test_power_over_time_is_written(interpulse: Callable[..., Ended], tmp_path: Path) -> None:

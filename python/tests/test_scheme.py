@@ -94,12 +94,13 @@ def test_a_write_suspends_an_erase_and_a_read_the_write(interpulse: Callable[...
     ).json()
     # The program of the study: 138,440 ns of loading, then 16 loops of 125 us, stopped 7 loops after it began.
     stop = 2_000_000 + 138_440 + 7 * 125_000
-    program = stop + 91_720 + 9 * 125_000
+    read = 200 + 80_000 + 46_080
+    program = stop + read + 9 * 125_000
     assert told["suspends"] == 2
     assert [(each["kind"], each["done_ns"]) for each in told["operations"]] == [
         ("erase", program + 5_000_200 - 2_000_000),
         ("program", program),
-        ("read", stop + 91_720 + 4_000),
+        ("read", stop + read + 4_000),
     ]
 
 

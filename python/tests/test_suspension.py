@@ -140,7 +140,7 @@ def test_data_comes_from_the_shadow_buffer_or_over_the_bus() -> None:
     assert shadow["reload_bus_time"] == 0
     bus = nand(run(program__scheme="inter-phase", program__reload="bus"))
     # Three pages of a word line each time; a reload that spans the end of the window is counted in part.
-    page = 18 * 1024 / 400e6 * 1e9
+    page = 18 * 1024 / 533e6 * 1e9
     assert bus["reload_bus_time"] == pytest.approx(3 * page * bus["reloads"], rel=0.02)
     assert bus["reload_time"] >= bus["reload_bus_time"] * 0.98
 

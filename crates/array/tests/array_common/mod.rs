@@ -7,8 +7,7 @@ use interpulse_study::plan::resolve;
 use interpulse_study::runner::{RunOptions, run};
 use serde_json::Value;
 
-/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time. Their times are
-/// those that the instants of failures in these suites were chosen for.
+/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
 const DRIVE: &str = r#"
 drive = "a4-mini"
 [part]
@@ -16,19 +15,21 @@ layers = 4
 blocks-per-plane = 20
 pages-per-block = 24
 page-size = "4KiB"
-read-transfer = "codewords"
-bus-rate = "400MT/s"
-program-suspend-entry = "0us"
 [geometry]
 channels = 2
 chips-per-channel = 1
-[host]
-firmware = "32us"
 [ftl]
 over-provisioning = "60%"
 [audit]
 sample = 1
 "#;
+/// The times of the drives that the instants of failures in these suites were chosen for.
+const TIMES: [(&str, &str); 4] = [
+    ("part.read-transfer", "codewords"),
+    ("part.bus-rate", "400MT/s"),
+    ("part.program-suspend-entry", "0us"),
+    ("host.firmware", "32us"),
+];
 const CACHE: &str = "[cache]\nsize = \"1MiB\"\n";
 
 pub fn result(rest: &str) -> Result<Value, String> {
@@ -41,8 +42,9 @@ pub fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> 
 
 /// The same where `rest` has a section `[cache]` of its own.
 pub fn result_without_cache(rest: &str, seed: Option<u64>) -> Result<Value, String> {
-    let request =
-        PlanRequest { text: format!("{DRIVE}{rest}"), path: "x.toml".into(), seed, ..PlanRequest::default() };
+    let text = format!("{DRIVE}{rest}");
+    let sets = TIMES.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
+    let request = PlanRequest { text, path: "x.toml".into(), sets, seed, ..PlanRequest::default() };
     let plan = resolve(&request).map_err(|e| e.to_string())?;
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;

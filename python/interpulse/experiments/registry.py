@@ -58,7 +58,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         name="atc19-fio",
         summary="erase suspension under fio: read and write tails of six designs at queue depth 16",
         source="Kim et al., ATC'19",
-        quick="8 s",
+        quick="3 min",
         full="25 s",
         traces="none",
     ),

@@ -279,7 +279,7 @@ impl Tables {
     /// Whether garbage collection should work on a lane.
     #[inline]
     pub fn wants_gc(&self, lane: Lane) -> bool {
-        self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
+        !self.config.policy.imposes() && !self.has_enough(lane, 0)
     }
 
     /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
@@ -526,7 +526,7 @@ impl Tables {
     /// With so many more units of each lane that are not usable.
     fn spare_beside(&self, in_hand: f64) -> (f64, f64) {
         let block = f64::from(self.layout.units_per_block);
-        let unwritten = if self.config.policy == GcPolicy::Imposed {
+        let unwritten = if self.config.policy.imposes() {
             // No victims: nothing is kept free.
             0.0
         } else if let Some(pages) = self.config.soft_pages {

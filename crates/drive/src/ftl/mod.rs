@@ -66,6 +66,7 @@ pub use flash::Flash;
 pub use outcome::Outcome;
 pub use reads::Look;
 pub use resident::{Ftl, Timers};
+pub use spare::Spare;
 pub use streams::Stream;
-pub use tables::{FtlConfig, Tables, threshold_blocks};
+pub use tables::{FtlConfig, Tables, Wear, threshold_blocks};
 pub use units::Admitted;

@@ -2,6 +2,7 @@
 //! writes and snapshots keep; in simulated time the [`Ftl`](super::Ftl) lives on them.
 
 use super::counters::FtlCounters;
+use super::gc::{GcPolicy, ThresholdBase};
 use super::hotness::Hotness;
 use super::layout::Layout;
 use super::map::Map;
@@ -11,7 +12,6 @@ use super::streams::{Frontier, LaneBlocks, STREAMS, Stream};
 use super::units::Units;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
-use std::collections::VecDeque;
 
 /// How the FTL is set up.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,26 @@ pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_bloc
 
 /// Lanes are weighed after this many host programs of each.
 const WEIGH_AFTER: u32 = 32;
+
+/// P/E cycles of super blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wear {
+    /// Of the least worn.
+    pub fewest: u32,
+    /// Of the most worn.
+    pub most: u32,
+    /// Of all together.
+    pub sum: u64,
+}
+
+impl Wear {
+    /// Of these blocks and others together.
+    #[must_use]
+    pub fn and(self, other: Wear) -> Wear {
+        let (fewest, most) = (self.fewest.min(other.fewest), self.most.max(other.most));
+        Wear { fewest, most, sum: self.sum + other.sum }
+    }
+}
 
 /// The tables of the FTL of one drive.
 #[derive(Clone)]
@@ -374,11 +394,11 @@ impl Tables {
         may
     }
 
-    /// P/E cycles over all super blocks, preconditioning included: (fewest, most, sum).
-    pub fn wear(&self) -> (u32, u32, u64) {
+    /// P/E cycles over all super blocks, preconditioning included.
+    pub fn wear(&self) -> Wear {
         let fewest = self.cycles.iter().copied().min().unwrap_or(0);
         let most = self.cycles.iter().copied().max().unwrap_or(0);
-        (fewest, most, self.cycles.iter().map(|&c| u64::from(c)).sum())
+        Wear { fewest, most, sum: self.cycles.iter().map(|&c| u64::from(c)).sum() }
     }
 
     /// Bytes of memory that the maps of such an FTL take.

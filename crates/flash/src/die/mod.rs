@@ -16,7 +16,7 @@ pub mod usage;
 use crate::command::{Effect, Kind, Use};
 use crate::geometry::{Pages, Planes};
 use crate::pulse::PulseTrain;
-use crate::suspend::{Standing, Stop};
+use crate::suspend::{Standing, Stop, Suspended};
 use blocks::Blocks;
 use history::{Change, History};
 use interpulse_engine::{Duration, SimTime};
@@ -338,16 +338,16 @@ impl Die {
 
     /// As [`Die::suspension`], of the erase that is suspended beneath a program.
     #[inline]
-    pub fn suspension_beneath(&self, now: SimTime) -> Option<(u32, SimTime, Duration)> {
+    pub fn suspension_beneath(&self, now: SimTime) -> Option<Suspended> {
         let op = self.beneath.as_ref()?;
-        Some((op.suspends, op.first_suspend, op.suspended + now.since(op.halted)))
+        Some(op.suspended_by(now))
     }
 
     /// Suspensions, instant of the first, and suspended time of the operation, which is suspended now.
     #[inline]
-    pub fn suspension(&self, now: SimTime) -> (u32, SimTime, Duration) {
+    pub fn suspension(&self, now: SimTime) -> Suspended {
         let op = self.long.as_ref().expect("only a long operation is suspended");
-        (op.suspends, op.first_suspend, op.suspended + now.since(op.halted))
+        op.suspended_by(now)
     }
 
     /// How long the train on the die has pulsed since it last began, if it halts or ends at `now`, and how much of

@@ -4,7 +4,7 @@ use crate::command::{Effect, Kind};
 use crate::geometry::{Pages, Planes};
 use crate::pulse::PulseTrain;
 use crate::reprogram::TwoBit;
-use crate::suspend::Stop;
+use crate::suspend::{Stop, Suspended};
 use interpulse_engine::{Duration, SimTime};
 
 /// A program or an erase on the die, running or suspended.
@@ -54,6 +54,13 @@ impl LongOp {
     /// Whether it is an erase.
     pub fn erases(&self) -> bool {
         self.effect == Effect::Erases
+    }
+
+    /// How often and how long it has been suspended, which it is at `now`.
+    #[inline]
+    pub(super) fn suspended_by(&self, now: SimTime) -> Suspended {
+        let spent = self.suspended + now.since(self.halted);
+        Suspended { times: self.suspends, first: self.first_suspend, spent }
     }
 
     /// Whether it is a program of this page.

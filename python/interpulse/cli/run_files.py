@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def files(result: Result, plan: Plan, *, counters: bool = False) -> Iterator[tuple[str, bytes]]:
-    """The result, its table (which `counters` ends with these), the resolved configuration, power over time if followed."""
+    """The result, its table (`counters` adds these), the resolved configuration, and power over time if followed."""
     from interpulse.cli import power, show, table
 
     yield "result.json", f"{result.to_json(indent=2)}\n".encode()

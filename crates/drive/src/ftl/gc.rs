@@ -54,20 +54,6 @@ trait VictimPolicy {
 }
 
 impl GcPolicy {
-    /// What write amplification it imposes instead of collecting, if it does.
-    pub fn imposed(&self) -> Option<&Imposed> {
-        match self {
-            GcPolicy::Imposed(imposed) => Some(imposed),
-            _ => None,
-        }
-    }
-
-    /// Whether it imposes write amplification instead of collecting.
-    #[inline]
-    pub fn imposes(&self) -> bool {
-        self.imposed().is_some()
-    }
-
     /// Picks a victim among the blocks `range` of a lane, or `None` if none may be collected.
     ///
     /// `closed` gives when each block was closed, `clock` is the next such number.

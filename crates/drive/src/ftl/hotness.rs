@@ -1,10 +1,13 @@
 //! How host data is separated: how hot a write is. A way is one file in `hotness/`, with keys of its own if it has any, and one
 //! line of the registry.
 
+mod filter;
+
 use super::layout::Layout;
 use interpulse_settings::{ConfigError, Section, registry};
 
-pub use update_interval::{Hotness, MOST_LEVELS, UpdateInterval};
+pub use filter::{Hotness, MOST_LEVELS};
+pub use update_interval::UpdateInterval;
 
 registry! {
     $ /// How host data is separated.

@@ -26,9 +26,6 @@ trait Acknowledgement {
 }
 
 impl Acknowledge {
-    /// As soon as the data is in the cache, where it may be overwritten.
-    pub const DEFAULT: Acknowledge = Acknowledge::WhenCached(WhenCached { absorb: true });
-
     /// Whether writes wait for their programs.
     pub fn waits_for_programs(&self) -> bool {
         each_way!(self, it => it.waits_for_programs())

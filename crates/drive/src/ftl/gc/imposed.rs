@@ -1,7 +1,7 @@
 //! `imposed`: no victims. Every host program is followed by extra programs so that the stated write amplification results,
 //! with the reads of what they copy.
 
-use super::{Blocks, VictimPolicy};
+use super::{Blocks, GcPolicy, VictimPolicy};
 use interpulse_engine::Rng;
 use interpulse_settings::{ConfigError, Section, default, optional, required};
 
@@ -38,6 +38,22 @@ impl Imposed {
     /// The share of the units of a victim that are valid: each erased block takes that much moved data and host data else.
     pub fn valid_share(&self) -> f64 {
         1.0 - 1.0 / self.waf
+    }
+}
+
+impl GcPolicy {
+    /// What write amplification it imposes instead of collecting, if it does.
+    pub fn imposed(&self) -> Option<&Imposed> {
+        match self {
+            GcPolicy::Imposed(imposed) => Some(imposed),
+            _ => None,
+        }
+    }
+
+    /// Whether it imposes write amplification instead of collecting.
+    #[inline]
+    pub fn imposes(&self) -> bool {
+        self.imposed().is_some()
     }
 }
 

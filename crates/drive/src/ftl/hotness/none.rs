@@ -1,6 +1,7 @@
 //! `none`: host data is not separated.
 
-use super::{Hotness, Separation};
+use super::Separation;
+use super::filter::Hotness;
 use crate::ftl::layout::Layout;
 
 /// Not at all.

@@ -1,6 +1,6 @@
 //! `when-cached`: with its data in the write cache.
 
-use super::Acknowledgement;
+use super::{Acknowledge, Acknowledgement};
 use interpulse_settings::{ConfigError, Section, default};
 
 /// As soon as the data is in the cache.
@@ -15,6 +15,11 @@ impl WhenCached {
         let doc = "a write to data that waits in the cache takes its place; otherwise every write is programmed";
         Ok(WhenCached { absorb: s.bool("absorb", doc, default(true))? })
     }
+}
+
+impl Acknowledge {
+    /// As soon as the data is in the cache, where it may be overwritten.
+    pub const DEFAULT: Acknowledge = Acknowledge::WhenCached(WhenCached { absorb: true });
 }
 
 impl Acknowledgement for WhenCached {

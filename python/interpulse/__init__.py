@@ -21,9 +21,11 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
+    from interpulse.search.slo import Slo, slo
     from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
     _LATE = {"Comparison": "comparison", "compare": "comparison"}
+    _LATE |= {"Slo": "search.slo", "slo": "search.slo"}
     _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 
     def __getattr__(name: str) -> object:
@@ -47,10 +49,12 @@ __all__ = [
     "Progress",
     "Result",
     "RunError",
+    "Slo",
     "Sweep",
     "SweepInterrupted",
     "__version__",
     "compare",
     "run",
+    "slo",
     "sweep",
 ]

@@ -17,6 +17,7 @@ FILES = {
     "report": "report",
     "compare": "compare",
     "sweep": "sweep",
+    "slo": "slo",
     "show": "show",
     "list": "listing",
     "scheme": "scheme",

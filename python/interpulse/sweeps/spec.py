@@ -103,7 +103,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         read_axis(each, lambda key, number=number: place(key or "", "axis", number), folder)  # type: ignore[misc]
         for number, each in enumerate(listed)
     )
-    cases = _cases(base)
+    cases = cases_of(base)
     _unique(axes, cases, dict(base.sets))
     title = raw.get("title", "")
     if not isinstance(title, str):
@@ -154,7 +154,7 @@ def _table(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str,
     return dict(flat_settings(table)) if name == "set" else table
 
 
-def _cases(config: Config) -> Axis | None:
+def cases_of(config: Config) -> Axis | None:
     """The cases of a configuration as an axis. What is wrong with them is told by the configuration itself."""
     config.resolve()
     listed = tomllib.loads(config.text).get("case", [])

@@ -21,11 +21,12 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
+    from interpulse.search.advise import Advice, advise
     from interpulse.search.slo import Slo, slo
     from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
     _LATE = {"Comparison": "comparison", "compare": "comparison"}
-    _LATE |= {"Slo": "search.slo", "slo": "search.slo"}
+    _LATE |= dict.fromkeys(("Advice", "advise"), "search.advise") | dict.fromkeys(("Slo", "slo"), "search.slo")
     _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 
     def __getattr__(name: str) -> object:
@@ -40,6 +41,7 @@ else:
 __version__ = version
 
 __all__ = [
+    "Advice",
     "Comparison",
     "Config",
     "ConfigError",
@@ -53,6 +55,7 @@ __all__ = [
     "Sweep",
     "SweepInterrupted",
     "__version__",
+    "advise",
     "compare",
     "run",
     "slo",

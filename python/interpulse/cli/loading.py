@@ -18,6 +18,7 @@ FILES = {
     "compare": "compare",
     "sweep": "sweep",
     "slo": "slo",
+    "advise": "advise",
     "show": "show",
     "list": "listing",
     "scheme": "scheme",

@@ -28,8 +28,8 @@ Examples:
 
   interpulse slo examples/slo.toml --read-p99.9 1.2ms --precision 20% --json
 
-The load is what the flows say: the rate of open arrivals, the depth of closed loops, or the speed of a recorded trace; \
- several flows rise together. Each load is judged by several seeds with 95 % confidence. \
+The load is what the flows say: the rate of open arrivals, the depth of closed loops, or the speed of a recorded \
+trace; several flows rise together. Each load is judged by several seeds with 95 % confidence. \
 docs/SEARCH.md says how."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -84,9 +85,14 @@ class Wear:
         stress = raw.get("counters", {}).get("nand", {}).get("suspend_stress", 0)
         return stress / 1e6 / erases if erases else None
 
-    def interval(self, raw: Mapping[str, Any]) -> None:  # noqa: ARG002 - as that of a latency
-        """One window says nothing of how much it varies."""
-        return
+    def interval(self, raw: Mapping[str, Any]) -> tuple[float, float] | None:
+        """What one window says of it, as far as suspensions and erases come independently of each other."""
+        found, counts = self.value(raw), raw.get("nand", {})
+        if found is None:
+            return None
+        suspends = sum(counts.get("suspends", {}).values())
+        width = 2 * math.sqrt(1 / max(suspends, 1) + 1 / counts["erases"])
+        return found * max(0.0, 1 - width), found * (1 + width)
 
     def few(self, raw: Mapping[str, Any]) -> bool:
         """Whether it rests on fewer than ten erases."""

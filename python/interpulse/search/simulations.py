@@ -186,6 +186,10 @@ class Simulations:
             self._memory = 2**62
         return self._cluster
 
+    def rest(self) -> None:
+        """Sends the workers away; they come back when something is asked again."""
+        self._close()
+
     def _close(self) -> None:
         if self._on is not None and self._cluster is not None:
             with suppress(Exception):  # A cluster that has gone keeps its folder until the same search ends there.

@@ -1,7 +1,7 @@
 """The largest load that a configuration sustains under latency limits, by bisection with confidence.
 
 Each load is run with several seeds and judged as a whole: it holds, it misses, or it is open. The answer is an
-interval: the largest load that was shown to hold, and the smallest above it that was shown to miss. What is open lies between.
+interval: the largest load that was shown to hold, and the smallest above it that was shown to miss.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ FILES = {
     "sweep": "sweep",
     "slo": "slo",
     "advise": "advise",
+    "optimize": "optimize",
     "show": "show",
     "list": "listing",
     "scheme": "scheme",

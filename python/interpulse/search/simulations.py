@@ -91,11 +91,21 @@ class Simulations:
         """Overrides with the seed of a repetition, the same one for all that is compared."""
         return (*sets, ("seed", str(derived_seed(self.seed, repetition))))
 
+    @property
+    def plain(self) -> str:
+        """The configuration without comments and cases."""
+        return self._checked.base.plain
+
+    def key(self, sets: Sets) -> str | None:
+        """The key of an answer in the store, None where there is none."""
+        return self.store.key(self._piece(sets).alias)
+
     def write(self, name: str, content: bytes) -> Path:
         """Writes a file beside the store, whole or not at all. Raises RunError where it cannot be written."""
         place = self.store.folder.parent / name
-        temporary = place.with_name(f".{name}.{os.getpid()}.tmp")
+        temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
         try:
+            place.parent.mkdir(exist_ok=True)
             temporary.write_bytes(content)
             temporary.replace(place)
         except OSError as error:

@@ -177,6 +177,7 @@ def test_costs_are_compared_by_die_time_first() -> None:
     assert Ratio.of([1.0], [None]) is None
 
 
+@pytest.mark.verify
 def test_a_part_that_cannot_suspend_gets_no_suspension(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -146,3 +146,10 @@ def test_a_configuration_without_a_load_is_refused(tmp_path: Path) -> None:
         interpulse.slo(interpulse.Config(text), {"read-p99": "1ms"}, out=tmp_path / "o")
     with pytest.raises(ConfigError, match="seeds = 1: a number of seeds is a whole number from 2"):
         interpulse.slo(interpulse.Config(DRIVE), {"read-p99": "1ms"}, out=tmp_path / "o", seeds=1)
+
+
+def test_an_empty_folder_and_one_name_are_what_they_say(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="out: seen an empty name"):
+        interpulse.slo(file, {"read-p99": "1ms"}, out="")
+    with pytest.raises(ConfigError, match="--case steady: there is no such case; expected one of run"):
+        interpulse.slo(file, {"read-p99": "1ms"}, out=tmp_path / "o", cases="steady")

@@ -268,6 +268,7 @@ def conduct(
     seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
     cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
     workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    without = [without] if isinstance(without, str) else without
     check_names(without)
     config.resolve()
     bare = without_suspension(config)

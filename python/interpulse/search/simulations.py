@@ -18,7 +18,7 @@ from interpulse.sweeps.engine import Engine, Told
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store, StoreError, alias_of
 from interpulse.sweeps.sweep import STORE, clear_spool
-from interpulse.userfile import shown
+from interpulse.userfile import named, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ AGAIN = "what has ended is kept, and the same command goes on from there"
 
 def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:
     """The folder of a search: as given, or the name of the configuration in the working folder."""
-    return Path(out) if out is not None else Path(Path(config.path.strip("<>")).stem)
+    return named(out, "out") if out is not None else Path(Path(config.path.strip("<>")).stem)
 
 
 class Simulations:

@@ -228,6 +228,7 @@ def conduct(
 
 def choose(all_cases: Mapping[str, Sets], wanted: Sequence[str] | None) -> dict[str, Sets]:
     """The cases that are wanted. Raises ConfigError where one is not there."""
+    wanted = [wanted] if isinstance(wanted, str) else wanted
     for name in wanted or ():
         if name not in all_cases:
             raise ConfigError(f"--case {name}: there is no such case; expected one of {', '.join(all_cases)}")

@@ -99,9 +99,21 @@ def _line(axis: Axes, lines: Sequence[Line2D]) -> None:
         for x, y in zip(xs[1:], ys[1:], strict=True):
             axis.plot(x, y, linewidth=0.6, alpha=0.6, label="_nolegend_", **like)
     elif any(y != ys[0] for y in ys):
-        means = [Estimate.of(values) for values in zip(*ys, strict=True)]
+        of = _mean_on_logarithmic if axis.get_yscale() == "log" else _mean
+        means = [of(values) for values in zip(*ys, strict=True)]
         first.set_ydata([mean.value for mean in means])
         _intervals(axis, xs[0], means, first.get_color(), across=False)
+
+
+def _mean(values: Sequence[float]) -> Estimate:
+    """The mean of what all seeds have; not a number where one has none."""
+    return Estimate(math.nan) if any(math.isnan(value) for value in values) else Estimate.of(values)
+
+
+def _mean_on_logarithmic(values: Sequence[float]) -> Estimate:
+    """A plot writes 0 as not a number where an axis has no place for it; in the mean it counts."""
+    mean = Estimate.of([0.0 if math.isnan(value) else value for value in values])
+    return mean if mean.value else Estimate(math.nan)
 
 
 _LIKE = ("color", "linestyle", "drawstyle", "marker", "markersize", "transform")

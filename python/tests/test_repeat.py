@@ -287,5 +287,5 @@ def test_a_curve_with_gaps_has_a_mean(log: bool) -> None:
         return Plot("p", draw)
 
     (laid,) = overlaid([[plot(nan)], [plot(2.0)], [plot(4.0)]])
-    line = laid.draw().axes[0].lines[0]
-    assert [str(float(y)) for y in line.get_ydata()] == ["3.0", "2.0" if log else "nan", "nan"]
+    heights: Any = laid.draw().axes[0].lines[0].get_ydata()
+    assert [str(float(y)) for y in heights] == ["3.0", "2.0" if log else "nan", "nan"]

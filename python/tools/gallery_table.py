@@ -1,0 +1,258 @@
+"""What the gallery shows, in the order of its page: each picture, its command, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+OUT = "out/gallery"
+"""Where the commands write, below the folder of the repository."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """One picture of the gallery."""
+
+    name: str
+    """Its file in docs/gallery."""
+    title: str
+    command: str
+    """What a user types in the folder of the repository."""
+    says: str
+    """What there is to see."""
+    file: str = ""
+    """The file of the command's folder that it is."""
+    chart: str = ""
+    """The chart of the command's report that it is, as a browser shows it."""
+    view: str = ""
+    """The timeline of the command's folder that it shows, as a browser shows it."""
+    front: bool = False
+    """Whether it is drawn here, of the table that the command wrote."""
+    width: int = 900
+    """Of what a browser shows, in CSS pixels."""
+    height: int = 0
+    """0: as high as it is."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page."""
+
+    title: str
+    text: str
+    pictures: tuple[Picture, ...]
+
+
+_TLC = f"interpulse run examples/quickstart.toml --report --out {OUT}/tlc"
+_SMALL = f"interpulse run examples/small.toml --set power.trace=true --report --out {OUT}/small"
+_RETENTION = f"interpulse characterize retention --quick --out {OUT}/retention"
+_ENDURANCE = f"interpulse characterize endurance --quick --out {OUT}/endurance"
+_SUSPEND = f"interpulse characterize suspend --quick --out {OUT}/suspend"
+_POWER = f"interpulse experiment suspend-tlc-power --quick --out {OUT}/suspend-tlc-power"
+_ARTICLE = f"interpulse experiment suspend-tlc --quick --out {OUT}/suspend-tlc"
+
+TRAIN = Picture(
+    name="train.svg",
+    title="One pulse train with a read inside it",
+    command=f"interpulse scheme loop-boundary --part a4-tlc --read-at 900us --out {OUT}/train.svg",
+    file="train.svg",
+    says="A program of 16 pulses, each with its verify. A read arrives within the seventh; the train stops when that "
+    "loop is over, the read goes first, and the train goes on where it was.",
+)
+TAIL = Picture(
+    name="read-tail.png",
+    title="The tail of reads, without and with suspension",
+    command=_TLC,
+    chart="latency-read",
+    says="Each decade of the tail has the same height. The solid curve turns right where reads begin to wait for "
+    "programs; the dashed one, with suspension, does so later.",
+)
+
+PARTS = (
+    Part(
+        "One die",
+        "Timing diagrams of `interpulse scheme`. Those of all ten schemes, drawn by `make golden`, stand on "
+        "[their pages](schemes/README.md).",
+        (TRAIN,),
+    ),
+    Part(
+        "A drive",
+        "Charts of the page that `--report` writes ([REPORT](REPORT.md)), where they zoom, hide curves and give their "
+        "numbers away.",
+        (
+            TAIL,
+            Picture(
+                name="blame.png",
+                title="What reads waited for",
+                command=_TLC,
+                chart="blame",
+                says="Each bar is the mean latency of a group of requests by cause. Without suspension the slow reads "
+                "wait for programs; with it those are gone, and what is left is the erases.",
+            ),
+            Picture(
+                name="report.png",
+                title="The page of a run",
+                command=_SMALL,
+                chart="page",
+                width=1100,
+                height=820,
+                says="It begins with the figures that matter, with their 95 % intervals.",
+            ),
+            Picture(
+                name="read-latency.png",
+                title="Read latency over time",
+                command=_SMALL,
+                chart="over-time-read",
+                says="Median and 99th percentile, batch by batch: a drive in its steady state.",
+            ),
+            Picture(
+                name="dies.png",
+                title="What the dies did",
+                command=_SMALL,
+                chart="over-time-dies-2",
+                says="Shares of the time of all dies; what is missing to 100 % is idle. With suspension at this depth "
+                "nothing is.",
+            ),
+            Picture(
+                name="power.svg",
+                title="Power over time",
+                command=_SMALL,
+                file="power.svg",
+                says="The same requests take less time with suspension, at a higher power.",
+            ),
+            Picture(
+                name="timeline.png",
+                title="A timeline",
+                command="interpulse run examples/small.toml --set run.requests=20000 --timeline 100ms..102ms "
+                f"--out {OUT}/timeline",
+                view="suspend-10.timeline.pftrace",
+                width=1200,
+                height=440,
+                says="`interpulse view` of the file shows every phase of every die: pulses and verifies, and the "
+                "reads between them ([LOGS](LOGS.md)).",
+            ),
+            Picture(
+                name="sweep.svg",
+                title="What suspension costs writes, over many drives",
+                command=f"interpulse sweep examples/sweep.toml --out {OUT}/sweep",
+                front=True,
+                says="One point for each load, read tail against write tail, of the sweep's `results.parquet` "
+                "([SWEEP](SWEEP.md)). The line joins the points that no other beats in both.",
+            ),
+        ),
+    ),
+    Part(
+        "Cells",
+        "Plots of `interpulse characterize` ([CHARACTERIZE](CHARACTERIZE.md)): word lines of real cells on a tester, "
+        "three seeds each, with 95 % intervals.",
+        (
+            Picture(
+                name="current.svg",
+                title="The current of one program",
+                command=_SUSPEND,
+                file="trace.svg",
+                says="Pulses are the peaks. The program is suspended three times; each time a page is sensed and moves "
+                "out, and the train goes on.",
+            ),
+            Picture(
+                name="suspends.svg",
+                title="Suspensions of one program",
+                command=_SUSPEND,
+                file="suspends.svg",
+                says="By the delay before the first suspension and that between two. The shorter the second, the more "
+                "often one program is suspended.",
+            ),
+            Picture(
+                name="states.png",
+                title="The states of cells, and reprogramming",
+                command=f"interpulse characterize reprogram --quick --out {OUT}/reprogram",
+                file="histograms.png",
+                says="Cells by threshold voltage. The more layers have been programmed again without an erase, the "
+                "further the tail of P7 reaches down.",
+            ),
+            Picture(
+                name="retention.png",
+                title="Bit errors over time",
+                command=_RETENTION,
+                file="rber.png",
+                says="By wear and type of page. Worn cells leak sooner, and reads with calibrated levels (solid) put "
+                "the limit of the ECC off.",
+            ),
+            Picture(
+                name="temperature.svg",
+                title="Bit errors and temperature",
+                command=_RETENTION,
+                file="temperature.svg",
+                says="30 °C more are worth a factor of ten in time.",
+            ),
+            Picture(
+                name="endurance.svg",
+                title="Bit errors over wear",
+                command=_ENDURANCE,
+                file="errors.svg",
+                says="Three months at 40 °C are as bad as a year at 30 °C, which is why the two curves lie on each "
+                "other.",
+            ),
+            Picture(
+                name="erase-time.svg",
+                title="Operations over wear",
+                command=_ENDURANCE,
+                file="operations.svg",
+                says="Worn cells program a little faster and erase ever slower.",
+            ),
+            Picture(
+                name="erase-stress.svg",
+                title="What suspending erases costs cells",
+                command=f"interpulse characterize erase --quick --out {OUT}/erase",
+                file="stress.svg",
+                says="A scheme that does pulses again keeps cells longer under the erase voltage, which wears them.",
+            ),
+        ),
+    ),
+    Part(
+        "Papers",
+        "Plots of `interpulse experiment`, quick runs of three seeds. What was published is marked; where it differs, "
+        "and why, is in [EXPERIMENTS](EXPERIMENTS.md).",
+        (
+            Picture(
+                name="article.svg",
+                title="Bandwidth and latency with suspension",
+                command=_ARTICLE,
+                file="bandwidth_and_latency.svg",
+                says="Beside the figures that the article prints.",
+            ),
+            Picture(
+                name="article-tail.svg",
+                title="Latency distributions",
+                command=_ARTICLE,
+                file="latency_cdf.svg",
+                says="The more suspensions one program may have, the shorter is the wait of reads.",
+            ),
+            Picture(
+                name="article-power.svg",
+                title="Power with suspension",
+                command=_POWER,
+                file="over_time.svg",
+                says="More requests at once draw more, and end sooner.",
+            ),
+            Picture(
+                name="fast12.svg",
+                title="Four schemes on seven traces",
+                command=f"interpulse experiment fast12 --quick --out {OUT}/fast12",
+                file="read_latency.svg",
+                says="Read latency over that of the drive without suspension, on twins of the paper's traces.",
+            ),
+            Picture(
+                name="reprogram-reads.svg",
+                title="Reads beside reprogramming",
+                command=f"interpulse experiment reprogram-suspend --quick --out {OUT}/reprogram-suspend",
+                file="reads.svg",
+                says="Suspension serves reads also while cells are programmed again.",
+            ),
+        ),
+    ),
+)
+
+
+def pictures() -> list[Picture]:
+    """All of them, in the order of the page."""
+    return [picture for part in PARTS for picture in part.pictures]

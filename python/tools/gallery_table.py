@@ -42,7 +42,7 @@ class Part:
     pictures: tuple[Picture, ...]
 
 
-_TLC = f"interpulse run examples/quickstart.toml --report --out {OUT}/tlc"
+_TAIL = f"interpulse run examples/tail.toml --report --out {OUT}/tail"
 _SMALL = f"interpulse run examples/small.toml --set power.trace=true --report --out {OUT}/small"
 _RETENTION = f"interpulse characterize retention --quick --out {OUT}/retention"
 _ENDURANCE = f"interpulse characterize endurance --quick --out {OUT}/endurance"
@@ -61,10 +61,10 @@ TRAIN = Picture(
 TAIL = Picture(
     name="read-tail.png",
     title="The tail of reads, without and with suspension",
-    command=_TLC,
+    command=_TAIL,
     chart="latency-read",
-    says="Each decade of the tail has the same height. The solid curve turns right where reads begin to wait for "
-    "programs; the dashed one, with suspension, does so later.",
+    says="Each decade of the tail has the same height. With programs suspended, 99 % of the reads are through before "
+    "they would have waited for one; the slowest thousandth waits for erases until those are suspended too.",
 )
 
 PARTS = (
@@ -83,10 +83,10 @@ PARTS = (
             Picture(
                 name="blame.png",
                 title="What reads waited for",
-                command=_TLC,
+                command=_TAIL,
                 chart="blame",
-                says="Each bar is the mean latency of a group of requests by cause. Without suspension the slow reads "
-                "wait for programs; with it those are gone, and what is left is the erases.",
+                says="Each bar is the mean latency of a group of requests by cause. Erases are what the slowest reads "
+                "wait for unless these are suspended too; then what is left is mostly their stop.",
             ),
             Picture(
                 name="report.png",

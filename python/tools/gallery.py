@@ -115,8 +115,8 @@ def _out(picture: Picture) -> str:
 def _content(picture: Picture, browser: Browser) -> bytes:
     """The picture as a file."""
     out = Path(_out(picture))
-    if picture.front:
-        return _front(out / "results.parquet")
+    if picture.table:
+        return _swept(out / "results.parquet")
     if picture.file:
         content = (out if out.is_file() else out / picture.file).read_bytes()
         return content if picture.name.endswith(".svg") else _small(Image.open(io.BytesIO(content)))
@@ -131,8 +131,8 @@ def _small(picture: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def _front(table: Path) -> bytes:
-    """Read tail against write tail of all points of a sweep."""
+def _swept(table: Path) -> bytes:
+    """The tails of reads and writes of all points of a sweep, means over its seeds."""
     import polars
 
     from interpulse.plots import Plot, to_bytes
@@ -141,31 +141,30 @@ def _front(table: Path) -> bytes:
         polars.read_parquet(table)
         .group_by("depth", "read", "suspension")
         .agg(polars.col("read_p99_us", "write_p99_us").mean())
-        .sort("depth", "read", "suspension")
+        .sort("read", "suspension", "depth")
     )
-    [(_, content)] = to_bytes(Plot("front", lambda: _draw_front(means.to_dicts())), ["svg"])
+    [(_, content)] = to_bytes(Plot("swept", lambda: _draw_swept(means.to_dicts())), ["svg"])
     return content
 
 
-def _draw_front(points: Sequence[dict[str, Any]]) -> Figure:
+def _draw_swept(points: Sequence[dict[str, Any]]) -> Figure:
     from interpulse.plots import COLOURS as INKS
-    from interpulse.plots import legend, logarithmic, panels
+    from interpulse.plots import legend_outside, logarithmic, panels
 
-    figure, (axis,) = panels(1, 1, width=7.0, height=4.0)
-    places = [(each["write_p99_us"], each["read_p99_us"]) for each in points]
-    best = sorted(p for p in places if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in places))
-    axis.plot(*zip(*best, strict=True), color="#999999", linewidth=1.0, drawstyle="steps-post", zorder=1, label="front")
-    for ink, scheme in zip(INKS, ("none", "loop-boundary"), strict=False):
-        of = [each for each in points if each["suspension"] == scheme]
-        xs, ys = ([each[f"{kind}_p99_us"] for each in of] for kind in ("write", "read"))
-        axis.scatter(xs, ys, color=ink, s=22, label=f"program suspension: {scheme}")
-        for each, x, y in zip(of, xs, ys, strict=True):
-            text = f"{each['depth']:g}, {each['read']:.0%}"
-            axis.annotate(text, (x, y), (4, 4), textcoords="offset points", fontsize=6.5)
-    axis.set_xlabel("99th percentile of writes, us (beside each point: queue depth and share of reads)")
-    axis.set_ylabel("99th percentile of reads, us")
-    logarithmic(axis, x=True, y=True)
-    legend(axis)
+    figure, axes = panels(1, 2, height=3.4)
+    for axis, kind in zip(axes, ("read", "write"), strict=True):
+        for ink, share in enumerate(sorted({each["read"] for each in points})):
+            for scheme, line in (("none", "--"), ("loop-boundary", "-")):
+                of = [each for each in points if (each["read"], each["suspension"]) == (share, scheme)]
+                label = f"{share:.0%} reads" if line == "-" else None
+                like: dict[str, Any] = {"color": INKS[ink], "linestyle": line, "marker": "o", "markersize": 3}
+                axis.plot([e["depth"] for e in of], [e[f"{kind}_p99_us"] for e in of], label=label, **like)
+        axis.set_xlabel("queue depth")
+        axis.set_ylabel(f"99th percentile of {kind}s, us")
+        logarithmic(axis, x=True, y=True)
+        axis.set_xticks([1, 4, 16, 64])
+    axes[0].plot([], [], color="#555555", linestyle="--", label="without suspension")
+    legend_outside(figure, axes[0])
     return figure
 
 

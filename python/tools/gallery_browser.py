@@ -9,7 +9,7 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from interpulse.logs.viewer import Viewer
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 SHARP = 1.5
 """Pixels of a picture for each CSS pixel."""
+
+MARGIN = 15
+"""White pixels around a chart."""
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 SLOW_MS = 180_000
@@ -62,7 +65,8 @@ class Browser:
             return _image(page.screenshot())
         # What can be pressed is nothing on a picture.
         page.add_style_tag(content=".buttons, details { display: none }")
-        return _image(page.locator(f"#chart-{picture.chart}").screenshot())
+        shown = _image(page.locator(f"#chart-{picture.chart}").screenshot()).convert("RGB")
+        return ImageOps.expand(shown, MARGIN, "white")
 
     def timeline(self, trace: Path, picture: Picture) -> Image.Image:
         """The dies of a timeline, as `interpulse view` shows them."""

@@ -238,17 +238,19 @@ PARTS = (
             ),
             Picture(
                 name="fast12.svg",
-                title="Four schemes on seven traces",
+                title="Read latency with suspension, on six traces and two kinds of cells",
                 command=f"interpulse experiment fast12 --quick --out {OUT}/fast12",
                 file="read_latency.svg",
-                says="Read latency over that of the drive without suspension, on twins of the paper's traces.",
+                says="Over that of first come, first served, on twins of the paper's traces: reads first (RPS), two bounds, "
+                "and suspension, which comes close to them.",
             ),
             Picture(
                 name="reprogram-reads.svg",
                 title="Reads beside reprogramming",
                 command=f"interpulse experiment reprogram-suspend --quick --out {OUT}/reprogram-suspend",
                 file="reads.svg",
-                says="Suspension serves reads also while cells are programmed again.",
+                says="Under each scheme, without a limit and with at most two suspensions: also where cells are "
+                "programmed again, reads hardly wait.",
             ),
         ),
     ),

@@ -241,8 +241,8 @@ PARTS = (
                 title="Read latency with suspension, on six traces and two kinds of cells",
                 command=f"interpulse experiment fast12 --quick --out {OUT}/fast12",
                 file="read_latency.svg",
-                says="Over that of first come, first served, on twins of the paper's traces: reads first (RPS), two bounds, "
-                "and suspension, which comes close to them.",
+                says="Over that of first come, first served, on twins of the paper's traces: reads first (RPS), two "
+                "bounds, and suspension, which comes close to them.",
             ),
             Picture(
                 name="reprogram-reads.svg",

@@ -28,6 +28,7 @@ nitpicky = True
 
 html_theme = "furo"
 html_title = f"interpulse {version}"
+html_favicon = "icon.svg"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -72,7 +72,7 @@ impl Layout {
     }
 
     /// Where `unit` lies, and how many units from there on, at most `most`, follow it on the same drive.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, unit: u64, most: u64) -> (Place, u64) {
         let place = self.place(unit);
         let left = if self.level.stripes() {

@@ -205,13 +205,18 @@ impl Tables {
     pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
         match self.config.soft_pages {
             None => self.free_blocks(lane) + coming >= self.config.soft_free,
-            Some(soft) => {
-                let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
-                // Pages of open blocks do not help who needs a block to open.
-                self.free_pages_of(lane) + coming * per_block >= soft
-                    && self.free_blocks(lane) + coming > self.config.hard_free
-            }
+            Some(soft) => self.has_enough_pages(lane, coming, soft),
         }
+    }
+
+    /// The same where pages are counted.
+    #[cold]
+    #[inline(never)]
+    fn has_enough_pages(&self, lane: Lane, coming: u32, soft: u32) -> bool {
+        let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
+        // Pages of open blocks do not help who needs a block to open.
+        self.free_pages_of(lane) + coming * per_block >= soft
+            && self.free_blocks(lane) + coming > self.config.hard_free
     }
 
     /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open

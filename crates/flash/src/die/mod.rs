@@ -126,12 +126,32 @@ impl Die {
     #[inline]
     pub fn go(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
-            self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
+            self.cannot_follow(now, to);
         }
         self.change(now, to, usage, block);
     }
 
-    /// The one place where the state changes.
+    #[cold]
+    #[inline(never)]
+    fn cannot_follow(&self, now: SimTime, to: State) -> ! {
+        self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
+    }
+
+    /// Changes the state to `via` and at once to `to`, as two calls of [`Die::go`] would.
+    #[inline(always)]
+    pub fn pass(&mut self, now: SimTime, via: (State, Use), to: (State, Use), block: u32) {
+        if LEGAL[self.state as usize] & 1 << via.0 as u16 == 0 {
+            self.cannot_follow(now, via.0);
+        }
+        if LEGAL[via.0 as usize] & 1 << to.0 as u16 == 0 {
+            self.state = via.0;
+            self.cannot_follow(now, to.0);
+        }
+        self.history.note(Change { at: now, block, slot: slot_of(via.0, via.1) });
+        self.change(now, to.0, to.1, block);
+    }
+
+    /// Where the state changes; one that is passed through in no time is only noted.
     #[inline(always)]
     fn change(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
         let slot = slot_of(to, usage);
@@ -144,16 +164,25 @@ impl Die {
     #[inline(always)]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
-            self.illegal(
-                now,
-                &format!("read of page {page} of block {block}, plane {plane}, which is erased"),
-            );
+            self.reads_erased(now, plane, block, page);
         }
         for op in [&self.long, &self.beneath].into_iter().flatten() {
             if op.erases() && op.block == Some(block) && op.spans(plane) {
-                self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
+                self.reads_what_is_erased(now, block);
             }
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reads_erased(&self, now: SimTime, plane: u32, block: u32, page: u32) -> ! {
+        self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reads_what_is_erased(&self, now: SimTime, block: u32) -> ! {
+        self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
     }
 
     /// Puts a program or erase on the die; its pulses have not started. A program may be put on a die whose erase

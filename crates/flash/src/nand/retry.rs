@@ -248,7 +248,7 @@ impl Nand {
                 reliability.judge_soft(self.txns.get_mut(id), stage as usize)
             }
         };
-        let c = self.geometry.channel_of(d as u32) as usize;
+        let c = self.channel_of[d] as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
         {
             agenda.arm(self.decoder_timer(c), at);

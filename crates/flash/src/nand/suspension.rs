@@ -141,7 +141,7 @@ impl Nand {
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
         self.in_hand[d].buffer_used = false;
-        if !self.registers.is_empty() {
+        if self.has_registers() {
             self.stop_loading_ahead(agenda, d);
         }
         if entry > Duration::ZERO {

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
 
 from interpulse.experiments import registry
-from interpulse.runner import execute
 from tests import experiment_sample
-from tests.conftest import process
+from tests.conftest import interrupted, process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,24 +33,13 @@ _LABELLED = "source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalue=3\n{}
 @pytest.fixture
 def mini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The miniature as the only experiment; the folder of its files."""
-    setups = experiment_sample.prepare(tmp_path / "setups")
-    monkeypatch.setattr(registry, "EXPERIMENTS", (experiment_sample.MINI,))
-    monkeypatch.setattr(registry, "SETUPS", setups)
-    monkeypatch.chdir(tmp_path)
-    return setups / "mini"
+    return experiment_sample.install(monkeypatch, tmp_path)
 
 
 @pytest.fixture
 def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many cases each call of the simulator was given."""
-    seen: list[int] = []
-
-    def counted(plan: Any, *rest: Any) -> Any:  # noqa: ANN401 - passed on
-        seen.append(len(plan.case_names))
-        return execute(plan, *rest)
-
-    monkeypatch.setattr("interpulse.studies.pool.execute", counted)
-    return seen
+    return experiment_sample.counted(monkeypatch)
 
 
 @pytest.mark.usefixtures("mini")
@@ -171,42 +158,16 @@ def test_a_torn_last_line_costs_only_its_case(interpulse: Command, batches: list
 def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
     """The second batch never ends by itself; Ctrl-C keeps the first."""
     script = tmp_path / "script.py"
-    script.write_text(
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from interpulse.cli import main\n"
-        "from interpulse.experiments import registry\n"
-        "from interpulse.studies import pool\n"
-        "from tests import experiment_sample\n"
-        "registry.EXPERIMENTS = (experiment_sample.MINI,)\n"
-        f"registry.SETUPS = Path({str(tmp_path / 'setups')!r})\n"
-        "pool.BATCH = 2\n"
-        "execute, calls = pool.execute, []\n"
-        "def slow(plan, *rest):\n"
-        "    calls.append(plan)\n"
-        "    print('batch', plan.case_names, file=sys.stderr, flush=True)\n"
-        "    if len(calls) == 2 and 'stop' in sys.argv[1]:\n"
-        "        import time\n"
-        "        print('waiting', file=sys.stderr, flush=True)\n"
-        "        time.sleep(60)\n"
-        "    return execute(plan, *rest)\n"
-        "pool.execute = slow\n"
-        "main(['experiment', 'mini', '--json'])\n"
-    )
-    experiment_sample.prepare(tmp_path / "setups")
-    running = process(str(script), "stop")
-    assert running.stderr is not None
-    while "waiting" not in (line := running.stderr.readline()):
-        assert line, "it ended before its second batch"
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, "")
+    script.write_text(experiment_sample.STOPPED)
+    setups = str(experiment_sample.prepare(tmp_path / "setups"))
+    code, out, err = interrupted(process(str(script), "stop", setups, "2"), "waiting")
+    assert (code, out) == (130, "")
     assert "interrupted after 2 of 6 simulations" in err
     assert "Traceback" not in err
-    again = process(str(script), "go")
+    again = process(str(script), "go", setups, "2")
     out, err = again.communicate(timeout=60)
     assert again.returncode == 0, err
-    assert len([line for line in err.splitlines() if line.startswith("batch")]) == 2, "four cases were left, in twos"
+    assert err.count("batch 2") == 2, "four cases were left, in twos"
     assert set(json.loads(out)) == KEYS
 
 

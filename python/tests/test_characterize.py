@@ -116,10 +116,11 @@ def test_what_was_not_measured_is_null(interpulse: Command) -> None:
 
 @pytest.mark.usefixtures("cells")
 def test_the_folder_holds_tables_plots_and_a_part_that_drives_take(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse(*SMALL, "--out", "out")
+    ended = interpulse(*SMALL, "--all", "--out", "out")
     assert ended.code == 0
     out = tmp_path / "out"
     assert (out / "table.txt").read_text() == ended.out
+    assert len(interpulse(*SMALL, "--out", "brief").out.splitlines()) < len(ended.out.splitlines())
     result = json.loads((out / "result.json").read_text())
     for name, rows in (("published", result["published"]), ("grid", result["grid"]), ("rber", result["rber"])):
         with (out / f"{name}.csv").open() as file:

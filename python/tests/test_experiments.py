@@ -77,7 +77,7 @@ def test_same_seed_same_bytes_and_another_seed_others(interpulse: Command) -> No
 
 @pytest.mark.usefixtures("mini")
 def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--out", str(tmp_path / "out"))
+    ended = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--all", "--out", str(tmp_path / "out"))
     assert ended.code == 0
     out = tmp_path / "out"
     assert "read_mean" in ended.out
@@ -99,6 +99,21 @@ def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path:
     assert height > 200
     tree = ElementTree.fromstring((out / "means.svg").read_text())
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}path"))) > 10
+
+
+@pytest.mark.usefixtures("mini")
+def test_what_the_paper_printed_is_shown_with_a_verdict_and_the_rest_on_request(interpulse: Command) -> None:
+    brief = interpulse("experiment", "mini").out
+    every = interpulse("experiment", "mini", "--all").out
+    shown = [line.split()[0] for line in brief.split("─\n")[1].split("\n\n")[0].splitlines()]
+    assert shown == ["read_mean", "suspended_gain"]
+    for word in ("iops", "own", "note: a note", "calibrated: host.firmware = 32us", "read off"):
+        assert (word in brief, word in every) == (False, True), word
+    verdict = brief.split("verdict: ")[1]
+    assert verdict.startswith("0 of 1 published figures within 10 %, 1 outside; off: suspended_gain (x")
+    assert "; not counted: 1 calibrated with" in " ".join(verdict.split())
+    assert "2 more rows, what was calibrated, where each is published, 1 note" in " ".join(verdict.split())
+    assert every.endswith(verdict.split("\nwith")[0] + "\n")
 
 
 @pytest.mark.usefixtures("mini")

@@ -90,7 +90,8 @@ def test_the_folder_says_what_each_seed_gave(interpulse: Command, mini: list[int
     ended = interpulse("experiment", "mini", "--quick", "--out", str(tmp_path / "out"))
     assert (ended.code, len(mini)) == (0, 3)
     assert "mini (quick, 3 seeds), interpulse" in ended.out
-    assert "95 % interval" in ended.out
+    assert " ± " in ended.out
+    assert "95 % interval" in (tmp_path / "out" / "table.txt").read_text()
     with (tmp_path / "out" / "seeds.csv").open() as file:
         values = list(csv.DictReader(file))
     each = json.loads((tmp_path / "out" / "result.json").read_text())["each"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import set_option
+from interpulse.cli.options import AllRows, set_option
 from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
 from interpulse.config import parse_set
 from interpulse.parts import figures
@@ -92,6 +92,7 @@ def characterize(
             metavar="N", min=1, max=2**20, help="Cells of a word line.", show_default="the kind's, fewer with --quick"
         ),
     ] = None,
+    all_: AllRows = False,
     *,
     wanted: Wanted,
 ) -> int:
@@ -108,7 +109,7 @@ def characterize(
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
     settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
-    return conduct(chosen, wanted, preset=preset, sets=overrides, settings=settings)
+    return conduct(chosen, wanted, every=all_, preset=preset, sets=overrides, settings=settings)
 
 
 def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from interpulse.cli.exits import UserError
+from interpulse.cli.options import AllRows
 from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
 
 EPILOG = """\
@@ -33,6 +34,7 @@ def experiment(
         typer.Argument(metavar="NAME", help="Which experiment; --list has the names.", show_default=False),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
+    all_: AllRows = False,
     *,
     wanted: Wanted,
 ) -> int:
@@ -48,4 +50,4 @@ def experiment(
         return 0
     if name is None:
         raise UserError("which experiment? `interpulse experiment --list` has the names")
-    return conduct(find(name), wanted)
+    return conduct(find(name), wanted, every=all_)

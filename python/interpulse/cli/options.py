@@ -78,6 +78,10 @@ Jobs = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots and finished cases.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+AllRows = Annotated[
+    bool,
+    typer.Option("--all", help="Print all rows with all that is known of them instead of the published ones alone."),
+]
 CacheDir = Annotated[
     Path | None,
     typer.Option(

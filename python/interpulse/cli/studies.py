@@ -83,8 +83,8 @@ def study_options(*, quick: str, out: str, default: str | bool = False) -> Calla
     return decorate
 
 
-def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
-    """Runs a study with its own options, prints it and stores it; returns the exit code."""
+def conduct(entry: Entry, wanted: Wanted, *, every: bool, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
+    """Runs a study, stores it and prints every row or the published ones; returns the exit code."""
     from interpulse.cli.outfolder import OutFolder
 
     target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{_slug(entry)}")
@@ -92,7 +92,7 @@ def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - 
     found = ran(entry, wanted, entry.title, **own)
     if found is None:
         return INTERRUPTED
-    _deliver(*found, folder, json=wanted.json)
+    _deliver(*found, folder, json=wanted.json, every=every)
     return 0
 
 
@@ -130,11 +130,11 @@ def _slug(entry: Entry) -> str:
     return entry.title.replace(" ", "-")
 
 
-def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool) -> None:
+def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool, every: bool) -> None:
     from interpulse.studies.output import render, to_json
 
     def shown() -> str:
-        return to_json(context, outcome) if json else render(context, outcome, terminal_width())
+        return to_json(context, outcome) if json else render(context, outcome, terminal_width(), every=every)
 
     deliver(folder, _files(context, outcome), shown)
 

@@ -156,6 +156,7 @@ def conduct(
 ) -> Sweep:
     """Runs a sweep into a folder; raises as `sweep`."""
     cluster.need_dask()
+    cluster.check_place(on)
     dataset.check_expressions(spec)
     every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))
     try:

@@ -18,6 +18,7 @@ from interpulse.config import Config
 from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Answer, Report
 from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
+from interpulse.userfile import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -178,7 +179,7 @@ _contents: dict[tuple[str, int, int], str] = {}
 def _content(path: str) -> str | None:
     """A hash of a file's content, read again only where it has changed; None where it cannot be read."""
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             at = os.fstat(file.fileno())
             known = (path, at.st_mtime_ns, at.st_size)
             if known not in _contents:

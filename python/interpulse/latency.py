@@ -69,7 +69,7 @@ def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
 
 
 def change(old: float | None, new: float | None) -> str:
-    """The change in per cent, such as `+5.2`, or as a factor, such as `x12`; a dash where there is nothing to compare."""
+    """The change in per cent, such as `+5.2`, or as a factor, such as `x12`; a dash where nothing can be compared."""
     if not old or new is None:
         return "-"
     ratio = new / old

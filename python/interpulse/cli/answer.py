@@ -89,7 +89,7 @@ def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for case in cases:
         blame = case.get("tail_blame", {})
         tail = next((each for each in TAILS if each in blame), None)
-        if tail is None:
+        if tail is None or not blame[tail].get("shares"):
             continue
         (first, most), *others = sorted(blame[tail]["shares"].items(), key=lambda pair: -pair[1])
         causes = (first, *(cause for cause, share in others[:1] if share >= NAMED_SHARE))

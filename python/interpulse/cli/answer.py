@@ -111,7 +111,7 @@ def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if verdict in STEADY:
             found.setdefault(STEADY[verdict], []).append(_name(case))
     if len(found) == 1:
-        yield f"steady: {next(iter(found))}"
+        yield f"window steady: {next(iter(found))}"
     elif found:
         each = (f"{words} ({', '.join(names)})" for words, names in found.items())
-        yield f"steady: {'; '.join(each)}"
+        yield f"window steady: {'; '.join(each)}"

@@ -60,6 +60,7 @@ def _share(row: Row) -> str:
 _WAYS: tuple[tuple[int, Callable[[Row], Sequence[str]]], ...] = (
     (24, lambda row: (row.amount, row.rate, row.left)),
     (10, lambda row: (row.amount, row.rate, row.left)),
+    (0, lambda row: (row.amount, row.rate, row.left)),
     (10, lambda row: (_share(row), row.rate, row.left)),
     (0, lambda row: (_share(row), row.rate, row.left)),
     (0, lambda row: (_share(row), row.left)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interpulse.cli.answer import lines
+from interpulse.cli.repeat import summary
 from interpulse.cli.table import render
 from interpulse.result import Result
 from tests import sample
@@ -31,6 +32,22 @@ def test_each_of_a_few_and_the_ends_of_many() -> None:
     assert next(lines(cases[:1])) == "c0: read p99.9 600.0 us, read p99 400.0 us, read mean 100.0 us, 222,000 IOPS"
     assert [line.split(":")[0] for line in lines(cases[:3])][:3] == ["c0", "c1", "c2"]
     assert next(lines(cases)) == "read p99.9 of 12 cases: least c0 600.0 us, most c11 666.0 us"
+
+
+def test_several_seeds_give_the_change_seed_by_seed_with_its_interval() -> None:
+    def of(seed: int, *means: float) -> Result:
+        cases = [sample.case(name, read_mean=mean) for name, mean in zip(("none", "suspend"), means, strict=False)]
+        return Result(sample.result(*({**case, "seed": seed} for case in cases)))
+
+    told = summary([of(1, 100.0, 50.0), of(2, 200.0, 100.0), of(3, 300.0, 150.0)], 300).splitlines()[0]
+    assert told == (
+        "suspend against none, 3 seeds, ratios with 95 % intervals: read p99.9 1,200 -> 600 (x0.5, 0.5 .. 0.5),"
+        " read p99 800 -> 400 (x0.5, 0.5 .. 0.5), read mean 200 -> 100 (x0.5, 0.5 .. 0.5),"
+        " all IOPS 222,000 -> 222,000 (x1, 1 .. 1)"
+    )
+    varied = summary([of(1, 100.0, 50.0), of(2, 100.0, 60.0)], 300).splitlines()[0]
+    assert "read mean 100 -> 55 (x0.5477, 0.172 .. 1.744)" in varied, "t(0.975; 1) = 12.706 of the logarithms"
+    assert summary([of(1, 100.0)], 300).startswith("none, seed 1\n")
 
 
 def test_how_sure_it_is_is_told_of_each_case() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
 from interpulse._core import ConfigError, InternalError, RunError
-from interpulse.cache import Cache
+from interpulse.cache import MAKING, SPOOL, Cache
 from interpulse.config import Config
 from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Answer, Report
@@ -30,9 +30,6 @@ POLL_S = 0.05
 
 PREPARED = ("run", "done")
 """The phases in which the preconditioned state is there."""
-
-SPOOL = "sweeps"
-"""The folder in the cache of a machine that does not see the driver's store."""
 
 
 def run_batch(batch: Batch) -> Report:
@@ -201,7 +198,7 @@ def _state(folder: Path, states: set[str]) -> Iterator[Callable[[], None]]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     new = states - _there
-    held = [lock(folder / f"{state}.making") for state in sorted(new)]
+    held = [lock(folder / f"{state}{MAKING}") for state in sorted(new)]
 
     def prepared() -> None:
         while held:

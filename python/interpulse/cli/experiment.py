@@ -17,10 +17,12 @@ Examples:
 
   interpulse experiment suspend-tlc --quick
 
+  interpulse experiment suspend-tlc --quick --all
+
   interpulse experiment suspend-tlc --out results --json
 
-The table has each published figure beside ours; docs/EXPERIMENTS.md says why they differ where they do. Cases that \
-have ended are kept in the cache folder: after Ctrl-C the same command goes on from there."""
+The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md says why they differ \
+where they do. Cases that have ended are kept in the cache folder: after Ctrl-C the same command goes on from there."""
 
 
 @study_options(

@@ -24,7 +24,7 @@ def test_the_table_shows_every_case_and_figure(interpulse: Callable[..., Ended],
     assert ended.code == 0
     lines = ended.out.splitlines()
     assert lines[0] == "interpulse 0.1.0, seed 1, config 0123456789abcdef"
-    heading = next(line for line in lines if "IOPS" in line)
+    heading = next(line for line in lines if line.startswith("case "))
     assert heading.split() == ["case", "IOPS", "mean", "p50", "p99", "p99.9", "p99.99", "max"]
     rows = [line.split() for line in lines]
     assert ["none", "read", "166,500", "250.0", "200.0", "1,000", "1,500", "2,250", "3,750"] in rows
@@ -53,7 +53,7 @@ def test_the_tables_fit_80_columns() -> None:
     from interpulse.cli.table import render
     from interpulse.result import Result
 
-    tables = render(Result(sample.two_cases())).rpartition("\n\n")[0]
+    tables = render(Result(sample.two_cases())).split("\n\n", 2)[2].rpartition("\n\n")[0]
     assert max(map(len, tables.splitlines())) <= 80
 
 

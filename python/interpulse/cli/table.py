@@ -1,4 +1,4 @@
-"""The table of `interpulse run`: every case in one table, and below it what explains the difference."""
+"""What `interpulse run` prints: the answer, every case in one table, and below it what explains the difference."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json as json_text
 from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
-from interpulse.cli import steadiness
+from interpulse.cli import answer, steadiness
 from interpulse.cli.power import power_table
 from interpulse.latency import KINDS, UNSURE, latency
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
@@ -66,10 +66,11 @@ def render(result: Result, width: int = ELSEWHERE, *, counters: bool = False) ->
         for title, build in (SECTIONS | ({"Counters": _counters} if counters else {})).items()
         if (sheet := build(cases)) is not None
     ]
+    told = "\n".join(fill(line, width) for line in answer.lines(cases))
     foot = [fill(line, width) for case in cases for line in _foot(case)]
     if any(case.get("latency_us", {}).get(kind, {}).get("few") for case in cases for kind in KINDS):
         foot.append(fill(f"{UNSURE} fewer than ten requests lie beyond that percentile", width))
-    return "\n\n".join([fill(head, width), *shown, "\n".join(foot)])
+    return "\n\n".join([fill(head, width), *[told] * bool(told), *shown, "\n".join(foot)])
 
 
 def by_case(cases: list[dict[str, Any]]) -> Sheet:

@@ -65,10 +65,11 @@ def _change_rows(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
     for kind in KINDS:
         old, new = (case.get("latency_us", {}).get(kind, {}) for case in (before, after))
         pairs = [(kind_iops(before, kind), kind_iops(after, kind)), *((old.get(n), new.get(n)) for n in MEASURES)]
-        yield [kind, *(_change(*pair) for pair in pairs)]
+        yield [kind, *(change(*pair) for pair in pairs)]
 
 
-def _change(old: float | None, new: float | None) -> str:
+def change(old: float | None, new: float | None) -> str:
+    """The change in per cent, such as `+5.2`, or as a factor, such as `x12`; a dash where nothing can be compared."""
     if not old or new is None:
         return "-"
     ratio = new / old

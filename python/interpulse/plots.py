@@ -72,6 +72,12 @@ def legend_outside(figure: Figure, axis: Axes, columns: int = 4, *, below: bool 
     )
 
 
+def mark(axis: Axes, places: Sequence[float], values: Sequence[float], label: str) -> None:
+    """Marks what a paper printed, or what follows from it, in front of everything else."""
+    diamond: dict[str, Any] = {"markersize": 5.5, "markeredgecolor": "white", "markeredgewidth": 0.7}
+    axis.plot(places, values, "D", color=PUBLISHED, zorder=5, label=label, **diamond)
+
+
 def breadth(index: int, count: int) -> float:
     """How wide the line of a curve is that the next may lie on: every second one is wide, and shows below the next."""
     return 1.2 + 1.8 * ((count - 1 - index) % 2)

@@ -97,6 +97,16 @@ def process(*command: str, **options: Any) -> subprocess.Popen[str]:  # noqa: AN
     return subprocess.Popen([sys.executable, *command], env=environment, text=True, **settings)
 
 
+def interrupted(running: subprocess.Popen[str], after: str) -> tuple[int, str, str]:
+    """Sends Ctrl-C to a process that has said this on standard error; returns its exit code and what else it said."""
+    assert running.stderr is not None
+    while after not in (line := running.stderr.readline()):
+        assert line, f"it ended before it said '{after}'"
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    return running.returncode, out, err
+
+
 def _heed_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

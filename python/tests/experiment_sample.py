@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interpulse import Config
+from interpulse.experiments import registry
 from interpulse.experiments.registry import Experiment
 from interpulse.plots import Plot, panels
+from interpulse.runner import execute
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from matplotlib.figure import Figure
 
     from interpulse.studies.context import Context
@@ -84,6 +87,53 @@ def prepare(folder: Path) -> Path:
     (own / "expected.toml").write_text(EXPECTED)
     (own / "drive.toml").write_text(DRIVE)
     return folder
+
+
+def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
+    """Makes the miniature the only experiment and `folder` the current one; returns the folder of its files."""
+    setups = prepare(folder / "setups")
+    monkeypatch.setattr(registry, "EXPERIMENTS", (MINI,))
+    monkeypatch.setattr(registry, "SETUPS", setups)
+    monkeypatch.chdir(folder)
+    return setups / "mini"
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that will say how many cases each call of the simulator was given."""
+    seen: list[int] = []
+
+    def call(plan: Any, *rest: Any) -> Any:  # noqa: ANN401 - passed on
+        seen.append(len(plan.case_names))
+        return execute(plan, *rest)
+
+    monkeypatch.setattr("interpulse.studies.pool.execute", call)
+    return seen
+
+
+STOPPED = """\
+import sys, time
+from pathlib import Path
+from interpulse.cli import main
+from interpulse.experiments import registry
+from interpulse.studies import pool
+from tests import experiment_sample
+stop, setups, batch, *arguments = sys.argv[1:]
+registry.EXPERIMENTS = (experiment_sample.MINI,)
+registry.SETUPS = Path(setups)
+pool.BATCH = int(batch)
+execute, calls = pool.execute, []
+def slow(plan, *rest):
+    calls.append(plan)
+    print("batch", len(plan.case_names), file=sys.stderr, flush=True)
+    if len(calls) == 2 and stop == "stop":
+        print("waiting", file=sys.stderr, flush=True)
+        time.sleep(60)
+    return execute(plan, *rest)
+pool.execute = slow
+main(["experiment", "mini", "--json", *arguments])
+"""
+"""A process that runs the miniature: its arguments are `stop`, so that the second batch never ends, or `go`; the
+folder of setups; the size of a batch; and those of the command."""
 
 
 def cases(context: Context) -> list[Case]:

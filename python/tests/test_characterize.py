@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import struct
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -13,7 +12,7 @@ import pytest
 
 from interpulse import _core
 from interpulse.characterize import registry
-from tests.conftest import process
+from tests.conftest import interrupted, process
 from tests.fake_cells import MEAN_US, FakeCells
 
 if TYPE_CHECKING:
@@ -117,10 +116,11 @@ def test_what_was_not_measured_is_null(interpulse: Command) -> None:
 
 @pytest.mark.usefixtures("cells")
 def test_the_folder_holds_tables_plots_and_a_part_that_drives_take(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse(*SMALL, "--out", "out")
+    ended = interpulse(*SMALL, "--all", "--out", "out")
     assert ended.code == 0
     out = tmp_path / "out"
     assert (out / "table.txt").read_text() == ended.out
+    assert len(interpulse(*SMALL, "--out", "brief").out.splitlines()) < len(ended.out.splitlines())
     result = json.loads((out / "result.json").read_text())
     for name, rows in (("published", result["published"]), ("grid", result["grid"]), ("rber", result["rber"])):
         with (out / f"{name}.csv").open() as file:
@@ -209,12 +209,8 @@ def test_an_interrupted_characterization_goes_on_where_it_was(tmp_path: Path) ->
     script.write_text(STOPPED)
     whole, _ = process(str(script), "0", "--no-cache").communicate(timeout=120)
     running = process(str(script), "40", "--cache-dir", str(tmp_path / "cache"))
-    assert running.stderr is not None
-    while "stuck" not in (line := running.stderr.readline()):
-        assert line, "it ended before its fortieth job"
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, "")
+    code, out, err = interrupted(running, "stuck")
+    assert (code, out) == (130, "")
     assert "interrupted after " in err
     assert "Traceback" not in err
     done = int(err.split("interrupted after ")[1].split()[0])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import process
+from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +51,26 @@ def test_version(interpulse: Callable[..., Ended]) -> None:
     assert (ended.code, ended.out) == (0, f"interpulse {__version__}\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["run"], ["show"], ["scheme"]])
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_first_screen_says_what_it_is_and_what_to_try(
+    interpulse: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.chdir(ROOT)
+    first, of_run = interpulse(), interpulse("run")
+    assert (first.code, first.err, of_run.code, of_run.out) == (0, "", 2, "")
+    for text, words in ((first.out, ("pulses", "README.md")), (of_run.err, ("no CONFIG here", "docs/RESULTS.md"))):
+        assert max(map(len, text.splitlines())) <= width
+        assert width < 80 or len(text.splitlines()) <= 24, "it is one screen"
+        assert all(word in " ".join(text.split()) for word in words)
+        tried = re.findall(r"^  (interpulse .*?)(?=  |$)", text.split("Try:")[1], re.MULTILINE)
+        assert len(tried) == 3
+        assert width == 40 or all(len(command.split()) > 2 for command in tried), "none is torn"
+    assert interpulse("scheme", "loop-boundary").code == 0
+    assert (ROOT / "examples" / "small.toml").is_file()
+
+
+@pytest.mark.parametrize("arguments", [["show"], ["scheme"]])
 def test_nothing_to_do_shows_the_help_and_is_code_2(interpulse: Callable[..., Ended], arguments: list[str]) -> None:
     ended = interpulse(*arguments)
     assert ended.code == 2
@@ -98,15 +119,19 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
 def test_cache_shows_and_clears_only_its_own_files(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
     (tmp_path / "0123.snapshot").write_bytes(b"x" * 2048)
     (tmp_path / "0123.tmp").write_bytes(b"x" * 1024)
+    (tmp_path / "0123.making").touch()
+    (tmp_path / "sweeps" / "abcd" / "objects").mkdir(parents=True)
+    (tmp_path / "sweeps" / "abcd" / "objects" / "one").write_bytes(b"x" * 1024)
     (tmp_path / "thesis.tex").write_bytes(b"years of work")
     options = ["--cache-dir", str(tmp_path)]
     shown = interpulse("cache", *options, "--json").json()
-    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 3072, 2)
+    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 4096, 4)
     # A long folder of the test has the line broken, within the path too.
     said = "".join(interpulse("cache", *options).out.split())
-    assert said.endswith("".join(f"{tmp_path}: 3.0 KiB of at most 8.0 GiB".split()))
-    assert interpulse("cache", *options, "--clear").out.startswith("deleted 3.0 KiB\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    assert said.endswith("".join(f"{tmp_path}: 4.0 KiB of at most 8.0 GiB".split()))
+    assert interpulse("cache", *options, "--clear").out.startswith("deleted 4.0 KiB\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sweeps", "thesis.tex"]
+    assert not list((tmp_path / "sweeps").iterdir())
 
 
 def test_no_cache_folder_is_an_empty_cache(interpulse: Callable[..., Ended], tmp_path: Path) -> None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
 
 from interpulse.experiments import registry
-from interpulse.runner import execute
 from tests import experiment_sample
-from tests.conftest import process
+from tests.conftest import interrupted, process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,24 +33,13 @@ _LABELLED = "source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalue=3\n{}
 @pytest.fixture
 def mini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The miniature as the only experiment; the folder of its files."""
-    setups = experiment_sample.prepare(tmp_path / "setups")
-    monkeypatch.setattr(registry, "EXPERIMENTS", (experiment_sample.MINI,))
-    monkeypatch.setattr(registry, "SETUPS", setups)
-    monkeypatch.chdir(tmp_path)
-    return setups / "mini"
+    return experiment_sample.install(monkeypatch, tmp_path)
 
 
 @pytest.fixture
 def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many cases each call of the simulator was given."""
-    seen: list[int] = []
-
-    def counted(plan: Any, *rest: Any) -> Any:  # noqa: ANN401 - passed on
-        seen.append(len(plan.case_names))
-        return execute(plan, *rest)
-
-    monkeypatch.setattr("interpulse.studies.pool.execute", counted)
-    return seen
+    return experiment_sample.counted(monkeypatch)
 
 
 @pytest.mark.usefixtures("mini")
@@ -90,7 +77,7 @@ def test_same_seed_same_bytes_and_another_seed_others(interpulse: Command) -> No
 
 @pytest.mark.usefixtures("mini")
 def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path: Path) -> None:
-    ended = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--out", str(tmp_path / "out"))
+    ended = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--all", "--out", str(tmp_path / "out"))
     assert ended.code == 0
     out = tmp_path / "out"
     assert "read_mean" in ended.out
@@ -112,6 +99,21 @@ def test_the_folder_holds_tables_curves_and_plots(interpulse: Command, tmp_path:
     assert height > 200
     tree = ElementTree.fromstring((out / "means.svg").read_text())
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}path"))) > 10
+
+
+@pytest.mark.usefixtures("mini")
+def test_what_the_paper_printed_is_shown_with_a_verdict_and_the_rest_on_request(interpulse: Command) -> None:
+    brief = interpulse("experiment", "mini").out
+    every = interpulse("experiment", "mini", "--all").out
+    shown = [line.split()[0] for line in brief.split("─\n")[1].split("\n\n")[0].splitlines()]
+    assert shown == ["read_mean", "suspended_gain"]
+    for word in ("iops", "own", "note: a note", "calibrated: host.firmware = 32us", "read off"):
+        assert (word in brief, word in every) == (False, True), word
+    verdict = brief.split("verdict: ")[1]
+    assert verdict.startswith("0 of 1 published figures within 10 %, 1 outside; off: suspended_gain (x")
+    assert "; not counted: 1 calibrated with" in " ".join(verdict.split())
+    assert "2 more rows, what was calibrated, where each is published, 1 note" in " ".join(verdict.split())
+    assert every.endswith(verdict.split("\nwith")[0] + "\n")
 
 
 @pytest.mark.usefixtures("mini")
@@ -171,42 +173,16 @@ def test_a_torn_last_line_costs_only_its_case(interpulse: Command, batches: list
 def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
     """The second batch never ends by itself; Ctrl-C keeps the first."""
     script = tmp_path / "script.py"
-    script.write_text(
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from interpulse.cli import main\n"
-        "from interpulse.experiments import registry\n"
-        "from interpulse.studies import pool\n"
-        "from tests import experiment_sample\n"
-        "registry.EXPERIMENTS = (experiment_sample.MINI,)\n"
-        f"registry.SETUPS = Path({str(tmp_path / 'setups')!r})\n"
-        "pool.BATCH = 2\n"
-        "execute, calls = pool.execute, []\n"
-        "def slow(plan, *rest):\n"
-        "    calls.append(plan)\n"
-        "    print('batch', plan.case_names, file=sys.stderr, flush=True)\n"
-        "    if len(calls) == 2 and 'stop' in sys.argv[1]:\n"
-        "        import time\n"
-        "        print('waiting', file=sys.stderr, flush=True)\n"
-        "        time.sleep(60)\n"
-        "    return execute(plan, *rest)\n"
-        "pool.execute = slow\n"
-        "main(['experiment', 'mini', '--json'])\n"
-    )
-    experiment_sample.prepare(tmp_path / "setups")
-    running = process(str(script), "stop")
-    assert running.stderr is not None
-    while "waiting" not in (line := running.stderr.readline()):
-        assert line, "it ended before its second batch"
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, "")
+    script.write_text(experiment_sample.STOPPED)
+    setups = str(experiment_sample.prepare(tmp_path / "setups"))
+    code, out, err = interrupted(process(str(script), "stop", setups, "2"), "waiting")
+    assert (code, out) == (130, "")
     assert "interrupted after 2 of 6 simulations" in err
     assert "Traceback" not in err
-    again = process(str(script), "go")
+    again = process(str(script), "go", setups, "2")
     out, err = again.communicate(timeout=60)
     assert again.returncode == 0, err
-    assert len([line for line in err.splitlines() if line.startswith("batch")]) == 2, "four cases were left, in twos"
+    assert err.count("batch 2") == 2, "four cases were left, in twos"
     assert set(json.loads(out)) == KEYS
 
 

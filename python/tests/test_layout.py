@@ -281,7 +281,11 @@ def test_a_study_fits_and_has_every_row(width: int) -> None:
         Row(f"{name}_of_a_very_long_name_{number}", f"Figure {number}, Section 4: {'words ' * 9}", "us", *figures)
         for number, (name, *figures) in enumerate(samples)
     ]
-    found = SimpleNamespace(rows=SimpleNamespace(ordered=lambda: rows), notes=["a note of many words " * 12])
+    found = SimpleNamespace(
+        rows=SimpleNamespace(ordered=lambda: rows, published=lambda: rows[:3], expected=lambda: rows),
+        notes=["a note of many words " * 12],
+        calibrated={"a": 1},
+    )
     head = "an-experiment (full), interpulse 0.1.0, seed 1, config 0123456789abcdef0123456789abcdef"
     context = SimpleNamespace(head=lambda: head, preface=lambda _: f"calibrated: {head}\nmore: {head}")
     text = output.render(cast("Any", context), cast("Any", found), width)
@@ -290,3 +294,9 @@ def test_a_study_fits_and_has_every_row(width: int) -> None:
         assert figure in text
     for row in rows:
         assert squeezed(row.name) in squeezed(text) or all(part in text for part in row.name.split("_"))
+    text = output.render(cast("Any", context), cast("Any", found), width, every=False)
+    fits(text, width)
+    for figure in ("1,234", "1,180 ± 70.5", "3 .. 4.5", "3.25", "7.5", "holds"):
+        assert figure in text
+    assert "12,345,678" not in text, "nothing is published of it"
+    assert squeezed("1 more rows, what was calibrated, where each is published, 1 note") in squeezed(text)

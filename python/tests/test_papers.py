@@ -16,11 +16,11 @@ from interpulse.experiments import registry
 from interpulse.layout import cells
 from interpulse.papers import catalogue
 from interpulse.papers.output import Report, page, render
-from interpulse.papers.table import APART, Agreement, Line, counts, summary
-from interpulse.runner import execute
+from interpulse.papers.table import Line, counts, summary
 from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Row
 from interpulse.studies.status import SILENT, Status
+from interpulse.studies.verdict import APART, Agreement
 from interpulse.text import short_figure
 from tests import experiment_sample
 from tests.sample import ROOT
@@ -53,21 +53,11 @@ STUDIES: tuple[Entry, ...] = (*registry.EXPERIMENTS, *KINDS)
 @pytest.fixture
 def mini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
     """One paper with the miniature as its experiment; how many cases each call of the simulator was given."""
-    setups = experiment_sample.prepare(tmp_path / "setups")
-    monkeypatch.setattr(registry, "EXPERIMENTS", (experiment_sample.MINI,))
-    monkeypatch.setattr(registry, "SETUPS", setups)
+    experiment_sample.install(monkeypatch, tmp_path)
     file = tmp_path / "papers.toml"
     file.write_text(PAPERS)
     monkeypatch.setattr(catalogue, "FILE", file)
-    monkeypatch.chdir(tmp_path)
-    seen: list[int] = []
-
-    def counted(plan: Any, *rest: Any) -> Any:  # noqa: ANN401 - passed on
-        seen.append(len(plan.case_names))
-        return execute(plan, *rest)
-
-    monkeypatch.setattr("interpulse.studies.pool.execute", counted)
-    return seen
+    return experiment_sample.counted(monkeypatch)
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda each: each.title)

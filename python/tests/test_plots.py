@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from interpulse.characterize import endurance_plots, retention_plots
 from interpulse.characterize.aging import CYCLES, PAGE_TYPES, ROOM_CELSIUS
 from interpulse.cli import power
+from interpulse.experiments import atc19, atc19_act, ressd, ressd_plots
+from interpulse.experiments.registry import find
 from interpulse.plots import breadth, legend, logarithmic, panels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 HOURS = (1, 24, 720, 8760)
 
@@ -105,3 +110,65 @@ def test_breadth() -> None:
     widths = [breadth(index, 4) for index in range(4)]
     assert all(one != other for one, other in pairwise(widths))
     assert widths[2] > widths[3]
+
+
+def points(line: Line2D) -> list[tuple[float, float]]:
+    """What a line goes through."""
+    return [(float(x), float(y)) for x, y in np.asarray(line.get_xydata())]
+
+
+def published(axis: Axes) -> dict[str, list[tuple[float, float]]]:
+    """The marks of a panel whose name in a legend says that they are published."""
+    named = {str(line.get_label()): points(line) for line in axis.lines}
+    return {label: marks for label, marks in named.items() if label.startswith("published")}
+
+
+@pytest.mark.parametrize("name", ["fig11", "fig12", "fig13", "fig14", "fig15", "fig16"])
+def test_published_means_stand_beside_the_bars_of_the_mean(name: str) -> None:
+    volumes = tuple(ressd.VOLUMES)
+    means = ressd._means(name, find("ressd").context().expected())
+    series = {label: [0.5] * len(volumes) for label in ("more of ours", *means)}
+    with style():
+        figure = ressd_plots.draw_volumes("a title", volumes, series, means)
+        renderer = drawn(figure)
+    legends_hide_nothing(figure, renderer)
+    (axis,) = figure.axes
+    ((label, marks),) = published(axis).items()
+    assert label.startswith("published mean (")
+    bars = [cast("BarContainer", container).patches[-1] for container in axis.containers[1:]]
+    assert [x for x, _ in marks] == pytest.approx([bar.get_x() + bar.get_width() / 2 for bar in bars])
+    for (_, y), row in zip(marks, means.values(), strict=True):
+        assert row.value is not None
+        assert y == pytest.approx(row.value / 100 if row.name.startswith("ppc") else 1 + row.value / 100)
+
+
+def test_published_tails_are_marked_where_the_curves_are() -> None:
+    falling = [[10.0 * 2**k, 10 ** (10 - k)] for k in range(11)]
+    panes = {kind: dict.fromkeys(atc19.SCHEMES, falling) for kind in ("read", "write")}
+    expected = find("atc19-tpcc").context().expected().rows
+    with style():
+        figure = atc19._draw("a title", panes, expected)
+        renderer = drawn(figure)
+    legends_hide_nothing(figure, renderer)
+    read, write = figure.axes
+    (marks,) = [points(line) for line in read.lines if line.get_marker() == "D" and points(line)]
+    assert sorted(marks) == [(1000.0, 1e-4), (1000.0, 1e-4), (5000.0, 1e-4)]
+    assert [points(line)[0][0] for line in write.lines if line.get_linestyle() == ":"] == [88_000.0]
+    (legend,) = figure.legends
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert "published: 99.99 % of reads (assumed, by-construction)" in shown
+    assert "published: longest write, T-ES (assumed)" in shown
+
+
+def test_published_loads_stand_on_the_bars_of_their_design() -> None:
+    expected = find("atc19-act").context().expected().rows
+    with style():
+        figure = atc19_act._draw_loads({"act_x_baseline": 12.0, "act_x_tes": 30.0}, expected)
+        renderer = drawn(figure)
+    legends_hide_nothing(figure, renderer)
+    ((_, marks),) = published(figure.axes[0]).items()
+    names = [scheme.key for scheme in atc19.SCHEMES]
+    places = {(round(x), y) for x, y in marks}
+    assert (names.index("baseline"), 14.0) in places
+    assert (names.index("tes"), 30.0) in places
+    assert len(marks) == sum(row.value is not None for name, row in expected.items() if name.startswith("act_x_"))

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 from dataclasses import replace
+from math import nan
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from interpulse.experiments import registry
 from interpulse.plots import Plot, panels
-from interpulse.runner import execute
 from interpulse.studies.case import derived_seed
 from interpulse.studies.outcome import Outcome, Row
 from interpulse.studies.overlay import overlaid
 from interpulse.studies.repeat import joined
 from tests import experiment_sample
-from tests.conftest import process
+from tests.conftest import interrupted, process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,17 +36,8 @@ T_2 = 4.302652729911275
 @pytest.fixture
 def mini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
     """The miniature as the only experiment; how many cases each call of the simulator was given."""
-    monkeypatch.setattr(registry, "EXPERIMENTS", (experiment_sample.MINI,))
-    monkeypatch.setattr(registry, "SETUPS", experiment_sample.prepare(tmp_path / "setups"))
-    monkeypatch.chdir(tmp_path)
-    seen: list[int] = []
-
-    def counted(plan: Any, *rest: Any) -> Any:  # noqa: ANN401 - passed on
-        seen.append(len(plan.case_names))
-        return execute(plan, *rest)
-
-    monkeypatch.setattr("interpulse.studies.pool.execute", counted)
-    return seen
+    experiment_sample.install(monkeypatch, tmp_path)
+    return experiment_sample.counted(monkeypatch)
 
 
 def ours(result: dict[str, Any]) -> dict[str, float]:
@@ -102,7 +91,8 @@ def test_the_folder_says_what_each_seed_gave(interpulse: Command, mini: list[int
     ended = interpulse("experiment", "mini", "--quick", "--out", str(tmp_path / "out"))
     assert (ended.code, len(mini)) == (0, 3)
     assert "mini (quick, 3 seeds), interpulse" in ended.out
-    assert "95 % interval" in ended.out
+    assert " ± " in ended.out
+    assert "95 % interval" in (tmp_path / "out" / "table.txt").read_text()
     with (tmp_path / "out" / "seeds.csv").open() as file:
         values = list(csv.DictReader(file))
     each = json.loads((tmp_path / "out" / "result.json").read_text())["each"]
@@ -136,36 +126,13 @@ def test_a_number_that_cannot_be_is_refused(
 
 def test_ctrl_c_in_the_second_seed_keeps_the_first(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(
-        "import sys, time\n"
-        "from pathlib import Path\n"
-        "from interpulse.cli import main\n"
-        "from interpulse.experiments import registry\n"
-        "from interpulse.studies import pool\n"
-        "from tests import experiment_sample\n"
-        "registry.EXPERIMENTS = (experiment_sample.MINI,)\n"
-        f"registry.SETUPS = Path({str(tmp_path / 'setups')!r})\n"
-        "execute, calls = pool.execute, []\n"
-        "def slow(plan, *rest):\n"
-        "    calls.append(plan)\n"
-        "    print('batch', len(plan.case_names), file=sys.stderr, flush=True)\n"
-        "    if len(calls) == 2 and 'stop' in sys.argv[1]:\n"
-        "        print('waiting', file=sys.stderr, flush=True)\n"
-        "        time.sleep(60)\n"
-        "    return execute(plan, *rest)\n"
-        "pool.execute = slow\n"
-        "main(['experiment', 'mini', '--quick', '--json'])\n"
-    )
-    experiment_sample.prepare(tmp_path / "setups")
-    running = process(str(script), "stop")
-    assert running.stderr is not None
-    while "waiting" not in (line := running.stderr.readline()):
-        assert line, "it ended before its second seed"
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, "")
+    script.write_text(experiment_sample.STOPPED)
+    setups = str(experiment_sample.prepare(tmp_path / "setups"))
+    running = process(str(script), "stop", setups, "16", "--quick")
+    code, out, err = interrupted(running, "waiting")
+    assert (code, out) == (130, "")
     assert "interrupted after 2 of 6 simulations" in err
-    again = process(str(script), "go")
+    again = process(str(script), "go", setups, "16", "--quick")
     out, err = again.communicate(timeout=60)
     assert again.returncode == 0, err
     assert err.count("batch 2") == 2, "two seeds were left"
@@ -270,3 +237,21 @@ def test_plots_show_means_with_intervals_and_curves_of_every_seed(*, across: boo
     assert list(curves["#ff0000"][0].get_ydata()) == [2.0, 2.0]
     assert [line.get_xdata()[0] for line in curves["#00ff00"]] == [0.0, 0.1, 0.2]
     assert overlaid([[replace(seeds[0], name="q")], []])[0].draw().axes, "a plot that one seed alone has stays"
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_curve_with_gaps_has_a_mean(log: bool) -> None:
+    """On a logarithmic axis a gap is a value of 0, which counts; elsewhere there is no value."""
+
+    def plot(value: float) -> Plot:
+        def draw() -> Figure:
+            figure, (axis,) = panels(1, 1)
+            axis.plot([1, 2, 3], [3.0, value, nan])
+            axis.set_yscale("log" if log else "linear")
+            return figure
+
+        return Plot("p", draw)
+
+    (laid,) = overlaid([[plot(nan)], [plot(2.0)], [plot(4.0)]])
+    heights: Any = laid.draw().axes[0].lines[0].get_ydata()
+    assert [str(float(y)) for y in heights] == ["3.0", "2.0" if log else "nan", "nan"]

@@ -30,7 +30,7 @@ UNNEEDED = {"scipy", "matplotlib", "numpy", "rich", "polars", "pyarrow", "jsonsc
 OF_RUN = {
     *("_core", "cache", "config", "latency", "layout", "result", "runner", "text", "userfile", "values"),
     *("cli", "cli.exits", "cli.loading", "cli.options", "cli.streams"),
-    *("cli.power", "cli.progress", "cli.run", "cli.steadiness", "cli.table"),
+    *("cli.answer", "cli.pace", "cli.power", "cli.progress", "cli.run", "cli.steadiness", "cli.table"),
 }
 """The files of the package that a run without `--out` needs."""
 

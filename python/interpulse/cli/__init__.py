@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
 from interpulse.cli.loading import Commands
-from interpulse.cli.streams import finish, prepare, say
+from interpulse.cli.streams import emit, finish, prepare, say
 from interpulse.layout import ELSEWHERE, terminal_width
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="interpulse",
     add_completion=False,
-    no_args_is_help=True,
     # Its tables cut options off where the terminal is narrow.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -54,14 +53,19 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(cls=Commands, epilog=_EPILOG)
+@app.callback(cls=Commands, epilog=_EPILOG, invoke_without_command=True)
 def interpulse(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    context: typer.Context,
+    _: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Simulates an SSD whose programs and erases are trains of pulses that can be stopped, read past and resumed.
 
     A configuration file describes a drive (a flash part and overrides), a workload and the cases to compare.
     """
+    if context.invoked_subcommand is None:
+        from interpulse.cli import first
+
+        emit(first.screen())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -93,9 +97,13 @@ def _run_app(arguments: Sequence[str] | None) -> int:
     except (Interrupted, KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except TyperException as error:
-        # Typer raises one with an empty message after printing the help of a command without arguments.
-        text = error.format_message()
-        return _fail(f"{text} (--help shows what is possible)", error.exit_code) if text else error.exit_code
+        text = f"{error.format_message()}{_seen(error)}"
+        if text.startswith("Usage:"):  # A command without arguments: all there is to say is what to give it.
+            from interpulse.cli import first
+
+            say(first.of_run() if text.startswith("Usage: interpulse run ") else text)
+            return error.exit_code
+        return _fail(f"{text} (--help shows what is possible)", error.exit_code)
     except InternalError as error:
         return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
@@ -114,6 +122,12 @@ def _run_app(arguments: Sequence[str] | None) -> int:
         traceback.print_exc()
         return _fail(f"{type(error).__name__}: {error} (please report this: it is a bug)", INTERNAL)
     return code if isinstance(code, int) else 0
+
+
+def _seen(error: TyperException) -> str:
+    """What was given, where the message of the one who refused it leaves it out."""
+    refused: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    return f"; seen {refused[0]['input']!r}" if refused and "input" in refused[0] else ""
 
 
 def _fail(message: str, code: int) -> int:

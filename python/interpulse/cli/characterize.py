@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
-from interpulse.cli.studies import Wanted, conduct, show_entries
+from interpulse.cli.options import AllRows, set_option
+from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
 from interpulse.config import parse_set
 from interpulse.parts import figures
 
@@ -46,38 +46,22 @@ class Poll(StrEnum):
     DEVICE = "device"
 
 
+@study_options(
+    quick="Rougher figures in half a minute; the same shape, fewer cells, 3 seeds.",
+    out="The folder for tables, plots and the part.",
+    default="interpulse-characterize-KIND, and none with --json",
+)
 def characterize(
     kind: Annotated[
         str | None,
         typer.Argument(metavar="KIND", help="What to characterize; --list has the kinds.", show_default=False),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the kinds instead.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Rougher figures in half a minute; the same shape, fewer cells, 3 seeds.")
-    ] = False,
-    json: Json = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="DIR",
-            help="The folder for tables, plots and the part.",
-            show_default="interpulse-characterize-KIND, and none with --json",
-        ),
-    ] = None,
     preset: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The preset of the cells.", show_default="the kind's, see --list"),
     ] = None,
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override cell.KEY or part.KEY; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    sets: Annotated[list[str] | None, set_option("Override cell.KEY or part.KEY; may be repeated.")] = None,
     part: Annotated[
         Path | None,
         typer.Option(
@@ -108,11 +92,9 @@ def characterize(
             metavar="N", min=1, max=2**20, help="Cells of a word line.", show_default="the kind's, fewer with --quick"
         ),
     ] = None,
-    seed: OwnSeed = 1,
-    repeat: Repeat = None,
-    jobs: Jobs = None,
-    no_cache: NoCache = False,
-    cache_dir: CacheDir = None,
+    all_: AllRows = False,
+    *,
+    wanted: Wanted,
 ) -> int:
     """Measure real cells on the tester and write what a drive needs to know of them."""
     from interpulse.characterize.registry import KINDS, find
@@ -120,24 +102,14 @@ def characterize(
     if list_:
         if kind is not None:
             raise UserError(f"--list takes no kind, got '{kind}'")
-        show_entries("kinds", ("name", "summary", "source", "quick", "full", "preset"), KINDS, json=json)
+        show_entries("kinds", ("name", "summary", "source", "quick", "full", "preset"), KINDS, json=wanted.json)
         return 0
     if kind is None:
         raise UserError("what to characterize? `interpulse characterize --list` has the kinds")
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
     settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
-    wanted = Wanted(
-        quick=quick,
-        json=json,
-        out=out,
-        seed=seed,
-        repeat=repeat,
-        jobs=jobs,
-        no_cache=no_cache,
-        cache_dir=cache_dir,
-    )
-    return conduct(chosen, wanted, preset=preset, sets=overrides, settings=settings)
+    return conduct(chosen, wanted, every=all_, preset=preset, sets=overrides, settings=settings)
 
 
 def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:

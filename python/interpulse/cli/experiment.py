@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
-from interpulse.cli.studies import Wanted, conduct, show_entries
+from interpulse.cli.options import AllRows
+from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
 
 EPILOG = """\
 Examples:
@@ -18,36 +17,28 @@ Examples:
 
   interpulse experiment suspend-tlc --quick
 
+  interpulse experiment suspend-tlc --quick --all
+
   interpulse experiment suspend-tlc --out results --json
 
-The table has each published figure beside ours; docs/EXPERIMENTS.md says why they differ where they do. Cases that \
-have ended are kept in the cache folder: after Ctrl-C the same command goes on from there."""
+The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md says why they differ \
+where they do. Cases that have ended are kept in the cache folder: after Ctrl-C the same command goes on from there."""
 
 
+@study_options(
+    quick="Rougher figures in minutes; the same rows, fewer requests, 3 seeds.",
+    out="The folder for the table, CSV files and plots.",
+    default="interpulse-NAME, and none with --json",
+)
 def experiment(
     name: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="Which experiment; --list has the names.", show_default=False),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Rougher figures in minutes; the same rows, fewer requests, 3 seeds.")
-    ] = False,
-    json: Json = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="DIR",
-            help="The folder for the table, CSV files and plots.",
-            show_default="interpulse-NAME, and none with --json",
-        ),
-    ] = None,
-    seed: OwnSeed = 1,
-    repeat: Repeat = None,
-    jobs: Jobs = None,
-    no_cache: NoCache = False,
-    cache_dir: CacheDir = None,
+    all_: AllRows = False,
+    *,
+    wanted: Wanted,
 ) -> int:
     """Reproduce the figures of a paper and print them beside the published ones."""
     from interpulse.experiments.registry import EXPERIMENTS, find
@@ -55,18 +46,10 @@ def experiment(
     if list_:
         if name is not None:
             raise UserError(f"--list takes no name, got '{name}'")
-        show_entries("experiments", ("name", "summary", "source", "quick", "full", "traces"), EXPERIMENTS, json=json)
+        show_entries(
+            "experiments", ("name", "summary", "source", "quick", "full", "traces"), EXPERIMENTS, json=wanted.json
+        )
         return 0
     if name is None:
         raise UserError("which experiment? `interpulse experiment --list` has the names")
-    wanted = Wanted(
-        quick=quick,
-        json=json,
-        out=out,
-        seed=seed,
-        repeat=repeat,
-        jobs=jobs,
-        no_cache=no_cache,
-        cache_dir=cache_dir,
-    )
-    return conduct(find(name), wanted)
+    return conduct(find(name), wanted, every=all_)

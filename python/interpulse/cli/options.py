@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 from interpulse._core import ConfigError
 from interpulse.userfile import named
@@ -25,14 +26,16 @@ ConfigPath = Annotated[
         parser=named_path, metavar="CONFIG", help="A TOML file, such as examples/quickstart.toml.", show_default=False
     ),
 ]
+
+
+def set_option(text: str) -> OptionInfo:
+    """The option `--set` with this help."""
+    option: OptionInfo = typer.Option("--set", metavar="KEY=VALUE", help=text, show_default=False)
+    return option
+
+
 Sets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Override one setting; may be repeated. `interpulse show CONFIG` lists the keys.",
-        show_default=False,
-    ),
+    list[str] | None, set_option("Override one setting; may be repeated. `interpulse show CONFIG` lists the keys.")
 ]
 Trace = Annotated[
     Path | None,
@@ -75,6 +78,10 @@ Jobs = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots and finished cases.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+AllRows = Annotated[
+    bool,
+    typer.Option("--all", help="Print all rows with all that is known of them instead of the published ones alone."),
+]
 CacheDir = Annotated[
     Path | None,
     typer.Option(

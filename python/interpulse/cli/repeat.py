@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json as json_text
+import math
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse import repeat
@@ -137,7 +139,34 @@ def summary(results: Sequence[Result], width: int) -> str:
     if not parts:
         return "no case came to its end"
     marked = any(UNSURE in part for part in parts)
-    return "\n\n".join([*parts, *[f"{UNSURE} fewer than ten requests lie beyond that percentile"] * marked])
+    changed = _changed(by_case)
+    foot = fill(f"{UNSURE} fewer than ten requests lie beyond that percentile", width)
+    return "\n\n".join([*[fill(changed, width)] * bool(changed), *parts, *[foot] * marked])
+
+
+def _changed(by_case: dict[str, list[Result]]) -> str:
+    """What the second of two cases changes against the first, seed by seed; empty where there are not two."""
+    from interpulse.comparison import figures
+    from interpulse.studies.estimate import Estimate
+    from interpulse.text import short_figure
+
+    if len(by_case) != 2:
+        return ""
+    (before, old), (after, new) = by_case.items()
+    pairs = [(a.raw, b.raw) for a in old for b in new if a.seed == b.seed]
+    read = {figure: of for figure, _, of in figures()}
+    parts = []
+    for figure in ("read p99.9", "read p99", "read mean", "all IOPS"):
+        values = [(a, b) for a, b in ((read[figure](a), read[figure](b)) for a, b in pairs) if a and b]
+        if values and len(values) == len(pairs):
+            ratio = Estimate.of([math.log(b / a) for a, b in values])
+            ends = [each for each in (ratio.low, ratio.high) if each is not None]
+            sure = f", {' .. '.join(short_figure(math.exp(each)) for each in ends)}" if ends else ""
+            means = " -> ".join(short_figure(fmean(side)) for side in zip(*values, strict=True))
+            parts.append(f"{figure} {means} (x{short_figure(math.exp(ratio.value))}{sure})")
+    seeds = f"{len(pairs)} seed{'s' * (len(pairs) != 1)}"
+    interval = ", ratios with 95 % intervals" if len(pairs) > 1 else ""
+    return f"{after} against {before}, {seeds}{interval}: {', '.join(parts)}" if parts else ""
 
 
 def _few(case: Result, kind: str) -> Sequence[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, named_path, set_option
 from interpulse.cli.streams import emit
 from interpulse.config import parse_set
 from interpulse.layout import fill, terminal_width
@@ -74,13 +74,7 @@ def scheme(
         typer.Option(metavar="TIME", help="When a program of host data arrives; may be repeated.", show_default=False),
     ] = None,
     sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override one setting, such as suspend.erase.max-suspends=1; may be repeated.",
-            show_default=False,
-        ),
+        list[str] | None, set_option("Override one setting, such as suspend.erase.max-suspends=1; may be repeated.")
     ] = None,
     out: Annotated[
         Path | None,

@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from interpulse.cli.exits import USER_ERROR, UserError
+from interpulse.layout import ELSEWHERE, NARROWEST, cells, fill
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -66,8 +67,18 @@ def emit(text: str) -> None:
 
 
 def say(line: str) -> None:
-    """Prints a line on standard error."""
+    """Prints a line on standard error; on a terminal in as many as it takes."""
+    if sys.stderr.isatty():
+        width = _columns(sys.stderr)
+        line = "\n".join(part if cells(part) <= width else fill(part, width) for part in line.split("\n"))
     print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _columns(terminal: TextIO) -> int:
+    try:
+        return max(os.get_terminal_size(terminal.fileno()).columns, NARROWEST)
+    except (OSError, ValueError):
+        return ELSEWHERE
 
 
 def finish(code: int) -> int:

@@ -1,25 +1,32 @@
-"""What `interpulse experiment` and `interpulse characterize` share: the list, the run, what it leaves."""
+"""What the commands that run studies share: their options, the list, the run, what it leaves."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
 
 from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.layout import terminal_width
 from interpulse.runner import Options
 from interpulse.text import grid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from interpulse.cli.outfolder import OutFolder
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
     from interpulse.studies.registry import Entry
+
+    Command: TypeAlias = Callable[..., int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +44,47 @@ class Wanted:
     cache_dir: Path | None
 
 
-def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
-    """Runs a study with its own options, prints it and stores it; returns the exit code."""
+def study_options(*, quick: str, out: str, default: str | bool = False) -> Callable[[Command], Command]:
+    """Gives a command the options of `Wanted`, which it takes as one keyword argument of that name.
+
+    Args:
+        quick: the help of `--quick`.
+        out: the help of `--out`.
+        default: what the help says of no `--out`, if anything.
+    """
+    folder = typer.Option(parser=named_path, metavar="DIR", help=out, show_default=default)
+    shared: dict[str, tuple[Any, Any]] = {
+        "quick": (Annotated[bool, typer.Option("--quick", help=quick)], False),
+        "json": (Json, False),
+        "out": (Annotated[Path | None, folder], None),
+        "seed": (OwnSeed, 1),
+        "repeat": (Repeat, None),
+        "jobs": (Jobs, None),
+        "no_cache": (NoCache, False),
+        "cache_dir": (CacheDir, None),
+    }
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def taken(**given: Any) -> int:  # noqa: ANN401 - as Typer calls it
+            wanted = Wanted(**{name: given.pop(name) for name in shared})
+            return command(**given, wanted=wanted)
+
+        # Typer asks the signature, with annotations that are no text any more.
+        signature = inspect.signature(command, eval_str=True)
+        own = [each for name, each in signature.parameters.items() if name != "wanted"]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+            for name, (annotation, default) in shared.items()
+        ]
+        taken.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        return taken
+
+    return decorate
+
+
+def conduct(entry: Entry, wanted: Wanted, *, every: bool, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
+    """Runs a study, stores it and prints every row or the published ones; returns the exit code."""
     from interpulse.cli.outfolder import OutFolder
 
     target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{_slug(entry)}")
@@ -46,7 +92,7 @@ def conduct(entry: Entry, wanted: Wanted, **own: Any) -> int:  # noqa: ANN401 - 
     found = ran(entry, wanted, entry.title, **own)
     if found is None:
         return INTERRUPTED
-    _deliver(*found, folder, json=wanted.json)
+    _deliver(*found, folder, json=wanted.json, every=every)
     return 0
 
 
@@ -84,24 +130,38 @@ def _slug(entry: Entry) -> str:
     return entry.title.replace(" ", "-")
 
 
-def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool) -> None:
-    """Stores first, so that no standard output costs the files, and prints in any case: nor does a full disk."""
-    from interpulse.studies.output import files, render, to_json
+def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool, every: bool) -> None:
+    from interpulse.studies.output import render, to_json
 
+    def shown() -> str:
+        return to_json(context, outcome) if json else render(context, outcome, terminal_width(), every=every)
+
+    deliver(folder, _files(context, outcome), shown)
+
+
+def _files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+    from interpulse.report.study import with_page
+    from interpulse.studies.output import files
+
+    yield from with_page(files(context, outcome), context, outcome)
+
+
+def deliver(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown: Callable[[], str]) -> None:
+    """Stores first, so that no standard output costs the files, and prints in any case: nor does a full disk.
+
+    Raises:
+        UserError: a file could not be written, or standard output.
+    """
     try:
         if folder is not None:
-            from interpulse.report.study import with_page
-
             with undisturbed():
-                names = folder.write(with_page(files(context, outcome), context, outcome))
+                names = folder.write(files)
             say(f"wrote {', '.join(names)} to {folder.path}")
     except OSError as error:
-        message = (
-            f"cannot write to {folder and folder.path}: {error.strerror or error}; the figures are on standard output"
-        )
-        raise UserError(message) from None
+        place, why = folder and folder.path, error.strerror or error
+        raise UserError(f"cannot write to {place}: {why}; the figures are on standard output") from None
     finally:
-        emit(to_json(context, outcome) if json else render(context, outcome, terminal_width()))
+        emit(shown())
 
 
 def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *, json: bool) -> None:

@@ -1,23 +1,21 @@
-"""How a long study shows that it is alive: one bar on a terminal, a line now and then elsewhere."""
+"""How a long study shows that it is alive: a live view on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from interpulse.cli.progress import bars_on_terminal
+from interpulse.cli.pace import Pace, in_words
+from interpulse.cli.progress import Paces, going, is_live
 from interpulse.cli.streams import say
 from interpulse.studies.context import Reporter
-from interpulse.text import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.progress import Progress as Bars
-
     from interpulse._core import Progress
+    from interpulse.cli.live import View
 
 LINE_EVERY_S = 10.0
 """How often a study without a terminal says how far it is."""
@@ -26,11 +24,13 @@ LINE_EVERY_S = 10.0
 @contextmanager
 def watch_study(name: str, unit: str) -> Iterator[Reporter]:
     """Shows the progress of a study on standard error for as long as the context lasts; it counts in `unit`."""
-    if not sys.stderr.isatty():
+    if not is_live():
         yield Lines(name, unit)
         return
-    with bars_on_terminal() as bars:
-        yield Terminal(name, unit, bars)
+    from interpulse.cli.live import view
+
+    with view() as shown:
+        yield Terminal(name, unit, shown)
 
 
 class Clock:
@@ -38,39 +38,35 @@ class Clock:
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
-        self._start: tuple[float, float] | None = None
+        self._pace = Pace()
 
-    def amount(self, done: int, total: int, running: Sequence[Progress]) -> tuple[float, str]:
-        """How much is done, with fractions of what runs, and that in words."""
+    def amount(self, done: int, total: int, running: Sequence[Progress]) -> tuple[float, str, str]:
+        """How much is done, with fractions of what runs, that in words, and how long the rest will take in words."""
         at = done + sum(fraction(case) for case in running)
-        now = time.monotonic()
-        if self._start is None:
-            self._start = (now, at)
-        since, before = self._start
-        words = f"{done} of {total} {self._unit}"
-        if at - before > 0 and now - since > 1:
-            # What has just ended may still be among what runs.
-            left_s = max(total - at, 0) * (now - since) / (at - before)
-            words += f", about {duration(left_s)} left"
-        return at, words
+        left_s = self._pace.left_s(at, total)
+        return at, f"{done} of {total} {self._unit}", "" if left_s is None else in_words(left_s)
 
 
 class Terminal(Reporter):
-    """One bar for the whole study."""
+    """A line for the whole study, and one for each simulation that runs."""
 
-    def __init__(self, name: str, unit: str, bars: Bars) -> None:
+    def __init__(self, name: str, unit: str, shown: View) -> None:
+        self._name = name
         self._clock = Clock(unit)
-        self._bars = bars
-        self._task = bars.add_task(name, total=None, amount="")
+        self._paces = Paces()
+        self._shown = shown
 
     def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
-        """Moves the bar."""
-        at, words = self._clock.amount(done, total, running)
-        self._bars.update(self._task, completed=at, total=total, amount=words)
+        """Renews the lines."""
+        from interpulse.cli.live import Row
+
+        at, words, left = self._clock.amount(done, total, running)
+        whole = Row(self._name, min(at / total, 1.0) if total else None, words, left=left)
+        self._shown.rows = [whole, *going(running, self._paces)]
 
     def note(self, line: str) -> None:
-        """Prints a line above the bar."""
-        self._bars.console.print(f"note: {line}", markup=False, highlight=False)
+        """Prints a line above the others."""
+        self._shown.note(line)
 
 
 class Lines(Reporter):
@@ -83,11 +79,11 @@ class Lines(Reporter):
 
     def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
         """Prints a line at the start and then when it is time again."""
-        _, words = self._clock.amount(done, total, running)
+        _, words, left = self._clock.amount(done, total, running)
         now = time.monotonic()
         if self._last is None or now - self._last >= LINE_EVERY_S:
             self._last = now
-            say(f"{self._name}: {words}")
+            say(f"{self._name}: {words}{f', {left}' if left else ''}")
 
     def note(self, line: str) -> None:
         """Prints a line."""

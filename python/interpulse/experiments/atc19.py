@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, Plot, breadth, legend_outside, logarithmic, panels
+from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend_outside, logarithmic, mark, panels
+from interpulse.studies.expected import marked
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from interpulse.result import Result
     from interpulse.studies.case import Sets
+    from interpulse.studies.expected import Published
     from interpulse.studies.outcome import Rows
 
 RAMP = "500us"
@@ -118,8 +121,17 @@ def survival(histogram: Buckets) -> tuple[list[float], list[float]]:
     return latencies, shares
 
 
-def tails(name: str, title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) -> tuple[Plot, Curve]:
-    """Latency distributions as the slides show them, one panel for each kind of request; and the numbers behind."""
+def tails(
+    name: str,
+    title: str,
+    panes: Mapping[str, Mapping[Scheme, Buckets]],
+    expected: Mapping[str, Published] | None = None,
+) -> tuple[Plot, Curve]:
+    """Latency distributions as the slides show them, one panel for each kind of request; and the numbers behind.
+
+    Of the rows of `expected`, where it is given, those about the schemes' 99.99th percentiles and longest writes are
+    marked.
+    """
     lines = [
         (scheme.key, kind, us, share)
         for kind, schemes in panes.items()
@@ -127,16 +139,16 @@ def tails(name: str, title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) 
         for us, share in zip(*survival(histogram), strict=True)
     ]
     curve = Curve(name, ("scheme", "kind", "latency_us", "share_at_least"), lines)
-    return Plot(name, lambda: _draw(title, panes)), curve
+    return Plot(name, lambda: _draw(title, panes, expected or {})), curve
 
 
-def both_tails(title: str, results: Mapping[str, Result]) -> tuple[Plot, Curve]:
-    """The distributions of reads and writes under the six designs."""
+def both_tails(title: str, results: Mapping[str, Result], expected: Mapping[str, Published]) -> tuple[Plot, Curve]:
+    """The distributions of reads and writes under the six designs, what the slides print marked in them."""
     panes = {kind: {each: buckets(results[each.key].raw, kind) for each in SCHEMES} for kind in ("read", "write")}
-    return tails("tails", title, panes)
+    return tails("tails", title, panes, expected)
 
 
-def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) -> Figure:
+def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]], expected: Mapping[str, Published]) -> Figure:
     """The rarer, the lower."""
     figure, axes = panels(1, len(panes))
     for axis, (kind, schemes) in zip(axes, panes.items(), strict=True):
@@ -146,8 +158,25 @@ def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]]) -> Figure:
                 style: dict[str, Any] = {"linewidth": breadth(number, len(schemes)), "color": scheme.colour}
                 axis.step(latencies, shares, where="post", label=scheme.label, **style)
         axis.set_xlabel(f"{kind} latency, us")
+        _mark(axis, axes[0], kind, schemes, expected)
         logarithmic(axis, x=True, y=True)
     axes[0].set_ylabel("share of requests at least as slow")
     figure.suptitle(title)
-    legend_outside(figure, axes[0], columns=3 * len(panes), below=True)
+    # What is published has long names.
+    legend_outside(figure, axes[0], columns=(2 if expected else 3) * len(panes), below=True)
     return figure
+
+
+def _mark(axis: Axes, named: Axes, kind: str, schemes: Iterable[Scheme], expected: Mapping[str, Published]) -> None:
+    """Marks what is published of reads or writes; the legend of another panel names it."""
+    found = {scheme: expected.get(f"{kind}_p99.99_us_{scheme.key}") for scheme in schemes}
+    tails = [row for row in found.values() if row is not None and row.value is not None]
+    if tails:
+        mark(axis, [row.value for row in tails if row.value is not None], [1e-4] * len(tails), "_nolegend_")
+        mark(named, [], [], marked(f"published: 99.99 % of {kind}s", *tails))
+    for scheme in found:
+        longest = expected.get(f"{kind}_max_ms_{scheme.key}")
+        if longest is not None and longest.value is not None:
+            style: dict[str, Any] = {"color": PUBLISHED, "linestyle": ":", "linewidth": 1.2}
+            axis.axvline(1000 * longest.value, label="_nolegend_", **style)
+            named.plot([], [], label=marked(f"published: longest {kind}, {scheme.label}", longest), **style)

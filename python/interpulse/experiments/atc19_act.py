@@ -18,16 +18,21 @@ from interpulse.experiments.atc19 import (
     buckets,
     tails,
 )
+from interpulse.plots import COLOURS, Plot, legend, mark, panels
 from interpulse.studies.case import Case
+from interpulse.studies.expected import marked
 from interpulse.studies.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.figure import Figure
 
     from interpulse.config import Config
     from interpulse.result import Result
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
+    from interpulse.studies.expected import Published
     from interpulse.studies.outcome import Rows
 
 CAP = 48
@@ -148,11 +153,13 @@ def run(context: Context) -> Outcome:
         _sensitivities(context, config, rows)
     reads = {scheme: buckets(result.raw, "read") for scheme, result in shown.items()}
     plot, curve = tails("latency-30x", f"ACT at {SHOWN}x", {"read": reads})
+    expected = context.expected().rows
+    passed = {row.name: row.ours for row in rows.ordered() if row.name.startswith("act_x_") and row.ours is not None}
     return Outcome(
         rows,
         calibrated=dict(CALIBRATED),
         notes=notes,
-        plots=[plot],
+        plots=[Plot("loads", lambda: _draw_loads(passed, expected)), plot],
         curves=[curve],
     )
 
@@ -192,6 +199,26 @@ def _sensitivities(context: Context, config: Config, rows: Rows) -> None:
         share = verdict.slower_percent["i"]
         rows.add(f"{name}_above_1ms_percent_{x}x", share, unit="%", figure=figure)
         rows.add(f"{name}_behind_s_{x}x", verdict.waiting_s, unit="s", figure=figure)
+
+
+def _draw_loads(passed: Mapping[str, float], expected: Mapping[str, Published]) -> Figure:
+    """The largest load that each design passes, by the rules of each test, beside those of slide 35."""
+    figure, (axis,) = panels(1, 1, width=7.0, height=3.2)
+    tests = {"performance_": "rules i to iii", "stress_": "rule iv", "": "all rules"}
+    marks: list[tuple[float, Published]] = []
+    for number, (test, words) in enumerate(tests.items()):
+        places = [at + (number - 1) * 0.27 for at in range(len(SCHEMES))]
+        names = [f"act_x_{test}{scheme.key}" for scheme in SCHEMES]
+        axis.bar(places, [passed.get(name, 0.0) for name in names], 0.27, color=COLOURS[number], label=words)
+        marks += [(place, expected[name]) for place, name in zip(places, names, strict=True) if name in expected]
+    said = [(place, row, row.value) for place, row in marks if row.value is not None]
+    label = marked("published", *(row for _, row, _ in said))
+    mark(axis, [place for place, _, _ in said], [value for _, _, value in said], label)
+    axis.set_xticks(range(len(SCHEMES)), [scheme.label for scheme in SCHEMES])
+    axis.set_ylabel("largest load passed, x")
+    axis.grid(visible=False, axis="x")
+    legend(axis)
+    return figure
 
 
 def _name(key: Key) -> str:

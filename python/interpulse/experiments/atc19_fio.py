@@ -88,7 +88,7 @@ def run(context: Context) -> Outcome:
     _authors(rows, results)
     deep = {"read": {BASELINE: buckets(results["qd128"].raw, "read")}}
     distributions = [
-        both_tails("fio, 70 % reads, 4 KiB, queue depth 16", results),
+        both_tails("fio, 70 % reads, 4 KiB, queue depth 16", results, context.expected().rows),
         tails("motivation", "fio, 70 % reads, 4 KiB, queue depth 128", deep),
     ]
     return Outcome(

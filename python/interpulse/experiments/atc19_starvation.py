@@ -69,7 +69,7 @@ def run(context: Context) -> Outcome:
                 figure=f"sensitivity: a window of {window}",
             )
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    plot, curve = both_tails("128 KiB reads beside 128 KiB writes", results)
+    plot, curve = both_tails("128 KiB reads beside 128 KiB writes", results, context.expected().rows)
     silent = [scheme.label for scheme in SCHEMES if not buckets(results[scheme.key].raw, "write")]
     notes = [f"no write at all was completed in the window under {', '.join(silent)}"] if silent else []
     return Outcome(

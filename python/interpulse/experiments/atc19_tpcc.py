@@ -61,7 +61,7 @@ def run(context: Context) -> Outcome:
             rows.add(f"write_timeouts_{key}_{what}", lost, unit="requests", figure=f"sensitivity: {what}")
             rows.add(f"write_max_ms_{key}_{what}", wait, unit="ms", figure=f"sensitivity: {what}")
     add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    plot, curve = both_tails("TPC-C twin", results)
+    plot, curve = both_tails("TPC-C twin", results, context.expected().rows)
     failed = [s.label for s in schemes if results[s.key].counters["host"]["command_timeouts_write"]]
     return Outcome(
         rows,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from interpulse.experiments.fast12_points import Measured, Point
     from interpulse.latency import Kind
     from interpulse.studies.context import Context
+    from interpulse.studies.expected import Published
 
 LABELS = {
     "fifo": "FIFO",
@@ -43,8 +44,11 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         motivation.set_title("the room for improvement (slide 5)")
         result.set_title("read latency (slide 16)")
         result.set_ylim(0.0, 1.0)
+        _level(result, 1.0, printed["fifo"], "PES_IPC, mean")
         difference.set_title("the two ways to suspend a program (slide 16)")
-        difference.set_ylim(0.9, 1.15)
+        difference.set_ylim(0.88, 1.17)
+        for name in ("ips_over_ipc_min", "ips_over_ipc_max"):
+            _level(difference, 0.0, expected[name], "PES_IPS, " + name.rpartition("_")[2])
         _cut(difference)
         return figure
 
@@ -53,6 +57,8 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         _bars(axis, measured, groups, ("fifo", "rps", "ips", "ipc", "wser"), "fifo", "write")
         axis.set_title("write latency (slide 17; write-suspend-erase: JSA'14)")
         axis.set_ylim(0.6, 1.1)
+        _level(axis, 1.0, expected["write_overhead_ipc_mean"], "PES_IPC, mean at most")
+        _level(axis, 1.0, expected["jsa14_write_vs_fifo_mean"], "WSER, mean")
         _cut(axis)
         return figure
 
@@ -66,7 +72,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
                 axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
             value = printed[base].value
             assert value is not None
-            label = marked(f"printed: {value:g} %", printed[base])
+            label = marked(f"published: {value:g} %", printed[base])
             axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=label)
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
             axis.axvline(calibrated, color="#999999", linewidth=0.8, label="calibrated speed")
@@ -77,6 +83,16 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         return figure
 
     return [Plot("read_latency", reads), Plot("write_latency", writes), Plot("speed", sweep)]
+
+
+def _level(axis: Axes, base: float, row: Published, what: str) -> None:
+    """A line where a paper has a figure of all workloads: a ratio, or a change in per cent over `base`."""
+    assert row.value is not None
+    value = base + row.value / 100.0 if row.unit == "%" else row.value
+    style = ("--", ":")[sum(str(line.get_label()).startswith("published") for line in axis.lines)]
+    label = marked(f"published: {what}", row).replace(" (", "\n(")
+    axis.axhline(value, color=PUBLISHED, linestyle=style, linewidth=1.0, label=label)
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _cut(axis: Axes) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from interpulse.result import Result
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
+    from interpulse.studies.expected import Expected, Published
     from interpulse.studies.outcome import Rows
     from interpulse.values import Value
 
@@ -221,6 +222,20 @@ FIGURES: dict[str, tuple[str, dict[str, Callable[[dict[str, Any]], float]]]] = {
 }
 """One table each: what it is about, and its columns."""
 
+PRINTED = {
+    "fig11": {"total": "ppc", "write requests": "ppc_write"},
+    "fig12": {"time": "gc_time", "runs": "gc_runs", "with migration": "gc_runs_with_migration"},
+    "fig13": {"of the host": "pwe"},
+    "fig14": {"write": "write_latency", "read": "read_latency"},
+    "fig15": {"free pages": "free_pages"},
+    "fig16": {
+        f"{DRIVES[drive][0]}, {words}": f"{row}{name}"
+        for drive, row in (("mlc", "mlc_"), ("ressd", ""))
+        for words, name in (("write", "write_latency"), ("read", "read_latency"), ("PWE", "pwe"))
+    },
+}
+"""The rows of the published means, by figure and column."""
+
 
 def run(context: Context) -> Outcome:
     """Runs the experiment."""
@@ -249,6 +264,7 @@ def run(context: Context) -> Outcome:
         beside=_PROJ_1_ROW,
         figure=PROJ_1.words,
     )
+    expected = context.expected()
     return Outcome(
         rows,
         calibrated={
@@ -258,10 +274,15 @@ def run(context: Context) -> Outcome:
         notes=list(_notes(main, measured)),
         plots=[
             Plot("fig10", lambda: draw_ranks({v: main.of(v, "baseline")["array"]["updates"] for v in VOLUMES})),
-            *(Plot(name, _plot(main, name)) for name in FIGURES),
+            *(Plot(name, _plot(main, name, expected)) for name in FIGURES),
             Plot(
                 "fig16",
-                lambda: draw_volumes("MLC mode and RSS-RAID against the baseline", tuple(VOLUMES), _fig16(main)),
+                lambda: draw_volumes(
+                    "MLC mode and RSS-RAID against the baseline",
+                    tuple(VOLUMES),
+                    _fig16(main),
+                    _means("fig16", expected),
+                ),
             ),
         ],
         curves=[*_tables(main)],
@@ -369,14 +390,20 @@ def _fig16(of: Measured) -> dict[str, list[float]]:
     return found
 
 
-def _plot(of: Measured, name: str) -> Callable[[], Any]:
+def _means(figure: str, expected: Expected) -> dict[str, Published]:
+    """What is published of the series of a figure."""
+    return {series: expected.rows[row] for series, row in PRINTED[figure].items()}
+
+
+def _plot(of: Measured, name: str, expected: Expected) -> Callable[[], Any]:
     words, columns = FIGURES[name]
     series = {
         column: [of.ratio(v, "ressd", figure) for v in VOLUMES]
         for column, figure in columns.items()
         if column not in ("fully invalidated", "direct")
     }
-    return lambda: draw_volumes(f"RSS-RAID against the baseline: {words}", tuple(VOLUMES), series)
+    title = f"RSS-RAID against the baseline: {words}"
+    return lambda: draw_volumes(title, tuple(VOLUMES), series, _means(name, expected))
 
 
 def _tables(main: Measured) -> Iterator[Curve]:

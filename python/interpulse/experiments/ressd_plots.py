@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, legend, logarithmic, panels
+from interpulse.plots import COLOURS, legend, logarithmic, mark, panels
+from interpulse.studies.expected import marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
+
+    from interpulse.studies.expected import Published
 
 
 def draw_ranks(updates: Mapping[str, dict[str, Any]]) -> Figure:
@@ -33,17 +36,37 @@ def draw_ranks(updates: Mapping[str, dict[str, Any]]) -> Figure:
     return figure
 
 
-def draw_volumes(title: str, volumes: Sequence[str], series: Mapping[str, Sequence[float]]) -> Figure:
-    """Bars for each volume, as ratios to the baseline, and the mean at the right."""
+def draw_volumes(
+    title: str, volumes: Sequence[str], series: Mapping[str, Sequence[float]], published: Mapping[str, Published]
+) -> Figure:
+    """Bars for each volume, as ratios to the baseline, and the mean at the right.
+
+    Args:
+        title: of the plot.
+        volumes: their names.
+        series: a ratio for each volume.
+        published: of some series the row of their mean: a change in per cent, or a share of the baseline.
+    """
     figure, (axis,) = panels(1, 1, width=9.0, height=3.4)
     width = 0.8 / len(series)
     for number, (label, values) in enumerate(series.items()):
         bars = [*values, sum(values) / len(values)]
         places = [k + (number - (len(series) - 1) / 2) * width for k in range(len(bars))]
         axis.bar(places, bars, width, color=COLOURS[number % len(COLOURS)], label=label)
+    found = [(number, published[label]) for number, label in enumerate(series) if label in published]
+    means = [(len(volumes) + (number - (len(series) - 1) / 2) * width, _ratio(row)) for number, row in found]
+    if means:
+        at, values = zip(*means, strict=True)
+        mark(axis, at, values, marked("published mean", *(row for _, row in found)))
     axis.axhline(1.0, color="#222222", linewidth=0.8)
     axis.set_xticks(range(len(volumes) + 1), [*volumes, "mean"], rotation=45, ha="right")
     axis.set_ylabel("over baseline")
-    axis.set_title(title, pad=26)
-    legend(axis, columns=len(series))
+    axis.set_title(title, pad=26 if len(series) + bool(means) <= 5 else 40)
+    legend(axis, columns=min(len(series) + bool(means), 5))
     return figure
+
+
+def _ratio(row: Published) -> float:
+    """The mean of a row as a ratio to the baseline: `ppc` rows are shares of it, others changes."""
+    assert row.value is not None
+    return row.value / 100.0 if row.name.startswith("ppc") else 1.0 + row.value / 100.0

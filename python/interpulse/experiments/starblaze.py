@@ -321,7 +321,7 @@ def _draw(measured: Measured, expected: Expected) -> Figure:
         for when, mark in (("before", "v"), ("after", "^")):
             printed = [_printed(expected, test, statistic, when) for test in TESTS]
             said = [expected.rows[f"{test.name}_read_{each}_{when}"] for each in ("mean", "max") for test in TESTS]
-            axis.plot(range(len(TESTS)), printed, mark, color=PUBLISHED, label=marked(f"printed {when}", *said))
+            axis.plot(range(len(TESTS)), printed, mark, color=PUBLISHED, label=marked(f"published {when}", *said))
         axis.set_xticks(range(len(TESTS)), [test.label.replace(", ", "\n") for test in TESTS])
         axis.grid(visible=False, axis="x")
     logarithmic(axes[1], y=True)
@@ -344,7 +344,7 @@ def _draw_parts(measured: Measured, expected: Expected) -> Figure:
         axis.bar(places, heights, 0.27, color=COLOURS[index], label=OPTIONS[option][0])
     for when, line in (("before", "--"), ("after", ":")):
         printed = _printed(expected, TESTS[0], "max", when) / 1e3
-        label = marked(f"printed, {printed:g} ms", expected.rows[f"{TESTS[0].name}_read_max_{when}"])
+        label = marked(f"published, {printed:g} ms", expected.rows[f"{TESTS[0].name}_read_max_{when}"])
         axis.axhline(printed, color=PUBLISHED, linestyle=line, linewidth=1, label=label)
     axis.set_xticks(range(len(PARTS)), [_short(part).replace("-", "\n") for part in PARTS])
     axis.set_ylabel("maximum read latency, ms")

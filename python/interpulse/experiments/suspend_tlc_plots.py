@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES
-from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend, legend_outside, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
 from interpulse.studies.expected import marked
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.experiments.suspend_tlc_points import Measured
+    from interpulse.experiments.suspend_tlc_points import Measured, Point
+    from interpulse.latency import Kind
     from interpulse.result import Result
     from interpulse.studies.context import Context
+    from interpulse.studies.expected import Published
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27
@@ -34,10 +37,10 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
     assert base is not None
     assert cut is not None
     assert before is not None
-    label = marked("article", expected["iops_none_qd64_25w"]) + marked(", gain", expected["iops_gain_qd64_25w"])
+    label = marked("published", expected["iops_none_qd64_25w"]) + marked(", gain", expected["iops_gain_qd64_25w"])
     return [
         Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut), label)),
-        Plot("qos", lambda: _qos(measured)),
+        Plot("qos", lambda: _qos(measured, expected)),
         Plot("latency_cdf", lambda: _cdf(measured)),
     ]
 
@@ -80,19 +83,44 @@ def _bars(measured: Measured, kiops: tuple[float, float], mean_us: tuple[float, 
     right.set_ylabel("mean latency, us")
     for axis, values in ((left, kiops), (right, mean_us)):
         at = MIXES.index(HEADLINE)
-        axis.plot([at - WIDTH, at + WIDTH], values, "D", color=PUBLISHED, markersize=4, label=label)
+        mark(axis, [at - WIDTH, at + WIDTH], values, label)
     legend(left, columns=2)
     return figure
 
 
-def _qos(measured: Measured) -> Figure:
+def _qos(measured: Measured, expected: Mapping[str, Published]) -> Figure:
     figure, (left, right) = panels(1, 2)
-    grouped(left, measured, lambda result: result.percentile("all", 99.99) / 1e3)
-    grouped(right, measured, lambda result: result.percentile("read", 99.99) / 1e3)
+    panes: tuple[tuple[Axes, Kind, str], ...] = ((left, "all", "total"), (right, "read", "read"))
+    gains = {name: expected[f"{name}_p99.99_gain_us_qd64_25w"] for _, _, name in panes}
+    for axis, kind, name in panes:
+        figure_of = partial(_tail_ms, kind)
+        grouped(axis, measured, figure_of)
+        gain = gains[name].value
+        assert gain is not None
+        label = marked("published gain from no suspend on", *gains.values())
+        changed(axis, measured, figure_of, HEADLINE, 5, -gain / 1e3, label)
     left.set_ylabel("99.99 % of all requests within, ms")
     right.set_ylabel("99.99 % of reads within, ms")
-    legend(left, columns=2)
+    legend_outside(figure, left)
     return figure
+
+
+def _tail_ms(kind: Kind, result: Result) -> float:
+    return result.percentile(kind, 99.99) / 1e3
+
+
+def changed(
+    axis: Axes,
+    measured: Measured,
+    figure_of: Callable[[Result], float],
+    mix: Point,
+    limit: int,
+    change: float,
+    label: str,
+) -> None:
+    """Marks a published change against no suspension, counted from ours, at the bar that it is to be compared with."""
+    base = fmean(figure_of(result) for result in measured[mix.name(0)])
+    mark(axis, [places(limit)[MIXES.index(mix)]], [base + change], label)
 
 
 def places(limit: int) -> list[float]:

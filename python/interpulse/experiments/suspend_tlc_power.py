@@ -124,7 +124,7 @@ def run(context: Context) -> Outcome:
             + (", ".join(falls) or "none"),
         ],
         plots=[
-            Plot("power", lambda: plots.bars(measured)),
+            Plot("power", lambda: plots.bars(measured, context.expected().rows)),
             Plot("inverted", lambda: plots.readings(_changes(measured), fall)),
             Plot("over_time", lambda: plots.over_time(measured)),
         ],

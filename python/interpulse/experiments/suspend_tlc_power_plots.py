@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from interpulse.experiments.suspend_tlc_plots import LABELS, grouped, places
+from interpulse.experiments.suspend_tlc_plots import LABELS, changed, grouped, places
 from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Point
-from interpulse.plots import COLOURS, PUBLISHED, legend, panels
+from interpulse.plots import COLOURS, PUBLISHED, legend, legend_outside, panels
 from interpulse.studies.expected import marked
 
 if TYPE_CHECKING:
@@ -16,14 +16,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interpulse.experiments.suspend_tlc_points import Measured
+    from interpulse.result import Result
     from interpulse.studies.expected import Published
 
 
-def bars(measured: Measured) -> Figure:
+def bars(measured: Measured, expected: Mapping[str, Published]) -> Figure:
     """Mean power of memory and bus for each mix, a bar for each limit; the 1 ms peak above the memory's."""
     figure, (left, right) = panels(1, 2)
-    grouped(left, measured, lambda result: result.raw["power"]["mean_mw"]["nand_core"] / 1e3)
-    grouped(right, measured, lambda result: result.raw["power"]["mean_mw"]["io_bus"])
+    grouped(left, measured, _memory_w)
+    grouped(right, measured, _bus_mw)
+    changes = [
+        (left, _memory_w, Point(64, 25), expected["memory_power_up_w_qd64_25w"]),
+        (left, _memory_w, Point(64, 75), expected["memory_power_up_w_qd64_75w"]),
+        (right, _bus_mw, Point(16, 75), expected["bus_power_up_mw_qd16_75w"]),
+    ]
+    label = marked("published change from no suspend on", *(change for *_, change in changes))
+    for number, (axis, figure_of, mix, change) in enumerate(changes):
+        assert change.value is not None
+        changed(axis, measured, figure_of, mix, LIMITS[-1], change.value, "_nolegend_" if number else label)
     peaks = [
         (places(limit)[at], fmean(peak["window_mw"] / 1e3 for peak in _peaks(measured, mix.name(limit))))
         for at, mix in enumerate(MIXES)
@@ -32,8 +42,16 @@ def bars(measured: Measured) -> Figure:
     left.plot(*zip(*peaks, strict=True), "_", color=PUBLISHED, markersize=7, label="largest 1 ms")
     left.set_ylabel("power of the memory, W")
     right.set_ylabel("power of the I/O bus, mW")
-    legend(left, columns=2)
+    legend_outside(figure, left, columns=3)
     return figure
+
+
+def _memory_w(result: Result) -> float:
+    return float(result.raw["power"]["mean_mw"]["nand_core"]) / 1e3
+
+
+def _bus_mw(result: Result) -> float:
+    return float(result.raw["power"]["mean_mw"]["io_bus"])
 
 
 def _peaks(measured: Measured, name: str) -> list[dict[str, Any]]:
@@ -46,7 +64,7 @@ def readings(changes: Mapping[str, Sequence[float]], fall: Published) -> Figure:
     figure, (axis,) = panels(1, 1, width=6.4, height=3.2)
     names = list(changes)[::-1]
     axis.barh(names, [fmean(changes[name]) for name in names], color=COLOURS[0])
-    axis.axvline(fall.value, color=PUBLISHED, linestyle="--", label=marked("article", fall))
+    axis.axvline(fall.value, color=PUBLISHED, linestyle="--", label=marked("published", fall))
     axis.axvline(0, color=PUBLISHED, linewidth=0.8)
     axis.set_xlabel("change of the memory's power at QD64, 75W-25R, W")
     axis.grid(visible=False, axis="y")

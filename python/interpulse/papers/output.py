@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import version
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
-from interpulse.papers.table import Agreement, counts, summary
+from interpulse.papers.table import counts, summary
 from interpulse.studies.outcome import KEYS
-from interpulse.studies.output import said
-from interpulse.text import csv_bytes, short_figure
+from interpulse.studies.output import said, sure
+from interpulse.studies.verdict import Agreement
+from interpulse.text import csv_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,10 +138,7 @@ def _cells(line: Line) -> tuple[str, ...]:
     row = line.row
     ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
     published = f"{said(row)} {row.unit}"
-    ours = short_figure(row.ours)
-    if row.ours is not None and row.ci_high is not None:
-        ours += f" ± {short_figure(row.ci_high - row.ours)}"
-    return row.name, published, ours, ratio, line.agreement, row.status
+    return row.name, published, sure(row), ratio, line.agreement, row.status
 
 
 def _count_sheet(report: Report) -> Sheet:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from interpulse.studies.status import Status
+from interpulse.studies.verdict import APART, Agreement, agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,25 +15,6 @@ if TYPE_CHECKING:
     from interpulse.papers.catalogue import Paper
     from interpulse.studies.outcome import Row, Rows
     from interpulse.studies.registry import Entry
-
-
-class Agreement(StrEnum):
-    """How far ours lies from what is printed."""
-
-    NEAR = "within 10 %"
-    QUARTER = "within a quarter"
-    OUTSIDE = "outside"
-    HOLDS = "holds"
-    """The paper prints no figure but a statement, such as a bound, and ours meets it."""
-    FAILS = "fails"
-    """It does not."""
-    INCONSISTENT = "inconsistent"
-    """The paper's own figures contradict it."""
-    NONE = "not measured"
-
-
-APART = (Status.CALIBRATED, Status.BY_CONSTRUCTION)
-"""What agrees because it was made to says nothing about the model, and is counted apart."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +27,8 @@ class Line:
 
     @property
     def agreement(self) -> Agreement:
-        """How far ours lies from what is printed: by the ratio, or by the statement where there is only that."""
-        row = self.row
-        if row.status is Status.PAPER_INCONSISTENT:
-            return Agreement.INCONSISTENT
-        if row.ours is None:
-            return Agreement.NONE
-        one_sided = (row.low is None) != (row.high is None)
-        if one_sided or row.ratio is None:
-            return Agreement.HOLDS if row.holds else Agreement.FAILS
-        off = round(abs(row.ratio - 1.0), 9)  # 1.1 is not quite 1 and a tenth.
-        return Agreement.NEAR if off <= 0.1 else Agreement.QUARTER if off <= 0.25 else Agreement.OUTSIDE
+        """How far ours lies from what is printed."""
+        return agreement(self.row)
 
     def to_dict(self) -> dict[str, Any]:
         """The line as `--json` prints it."""

@@ -179,10 +179,13 @@ class Rows:
         """The rows that can be held against what the paper says, in the order of `expected.toml`."""
         return [self._found[name] for name, row in self._expected.rows.items() if row.said and name in self._found]
 
+    def expected(self) -> list[Row]:
+        """The rows that `expected.toml` has, in its order."""
+        return [self._found[name] for name in self._expected.rows if name in self._found]
+
     def ordered(self) -> list[Row]:
         """All rows."""
-        first = [self._found[name] for name in self._expected.rows if name in self._found]
-        return first + [row for name, row in self._found.items() if name not in self._expected.rows]
+        return self.expected() + [row for name, row in self._found.items() if name not in self._expected.rows]
 
 
 def _cited(published: Published) -> str:

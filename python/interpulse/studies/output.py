@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import version
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.plots import to_bytes
+from interpulse.studies.verdict import Agreement, agreement, verdict
 from interpulse.text import csv_bytes, short_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome, Row
@@ -40,9 +41,57 @@ def to_json(context: Context, outcome: Outcome, *, indent: int | None = None) ->
     return json.dumps(to_dict(context, outcome), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def render(context: Context, outcome: Outcome, width: int = ELSEWHERE) -> str:
-    """The table of published and our figures as text, in lines of at most `width` columns."""
-    rows = outcome.rows.ordered()
+def render(context: Context, outcome: Outcome, width: int = ELSEWHERE, *, every: bool = True) -> str:
+    """The rows as text, in lines of at most `width` columns, and the verdict below them.
+
+    Args:
+        context: of the study.
+        outcome: what it came to.
+        width: of a line.
+        every: whether to show all rows with all that is known of them, what was calibrated and the notes; otherwise
+            the rows that compare with something published, or, where none does, those of `expected.toml` and the notes.
+    """
+    rows, published = outcome.rows.ordered(), outcome.rows.published()
+    shown = rows if every else published or outcome.rows.expected()
+    parts = [fill(context.head(), width)]
+    if every:
+        parts += [fill(context.preface(outcome), width), _every(rows).text(width)]
+    else:
+        parts.append((_beside if published else _alone)(shown).text(width))
+    noted = every or not published
+    if noted:
+        parts.append("\n".join(fill(f"note: {note}", width) for note in outcome.notes))
+    parts.append(fill(verdict(published), width))
+    left = [f"{len(rows) - len(shown)} more rows"] * (len(rows) > len(shown))
+    if not every:
+        left += ["what was calibrated"] * bool(outcome.calibrated) + ["where each is published"] * bool(published)
+    left += [f"{len(outcome.notes)} note{'s' * (len(outcome.notes) > 1)}"] * (not noted and bool(outcome.notes))
+    if left:
+        parts[-1] += "\n" + fill(f"with --all, and in table.txt: {', '.join(left)}", width)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _beside(rows: Sequence[Row]) -> Sheet:
+    """What is published and ours beside it."""
+    names = [Column("row", "text"), Column("paper", "text")]
+    sheet = Sheet([*names, Column("ours"), Column("ratio"), Column("status", "text")], narrow="records")
+    judged = {Agreement.HOLDS: "holds", Agreement.FAILS: "fails"}
+    for row in rows:
+        agrees = judged.get(agreement(row)) or ("-" if row.ratio is None else f"{row.ratio:.3g}")
+        sheet.add_row(row.name, f"{said(row)} {row.unit}", sure(row), agrees, row.status)
+    return sheet
+
+
+def _alone(rows: Sequence[Row]) -> Sheet:
+    """Ours, where nothing is published."""
+    sheet = Sheet([Column("row", "text"), Column("unit", "text"), Column("ours")], narrow="records")
+    for row in rows:
+        sheet.add_row(row.name, row.unit, sure(row))
+    return sheet
+
+
+def _every(rows: Sequence[Row]) -> Sheet:
+    """All that is known of each row."""
     columns: dict[str, Callable[[Row], str]] = {
         "published": said,
         "ours": lambda row: short_figure(row.ours),
@@ -56,9 +105,7 @@ def render(context: Context, outcome: Outcome, width: int = ELSEWHERE) -> str:
     sheet = Sheet([*names, *map(Column, columns), Column("status", "text"), Column("figure", "text")], narrow="records")
     for row in rows:
         sheet.add_row(row.name, row.unit, *(column(row) for column in columns.values()), row.status, row.figure)
-    notes = "\n".join(fill(f"note: {note}", width) for note in outcome.notes)
-    parts = [fill(context.head(), width), fill(context.preface(outcome), width), sheet.text(width), notes]
-    return "\n\n".join(part for part in parts if part)
+    return sheet
 
 
 def files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
@@ -81,6 +128,12 @@ def _rows(outcome: Outcome) -> list[dict[str, Any]]:
 
 def _interval(row: Row) -> str:
     return "-" if row.ci_low is None else f"{short_figure(row.ci_low)} .. {short_figure(row.ci_high)}"
+
+
+def sure(row: Row) -> str:
+    """Ours, and half the width of its 95 % interval where it has one."""
+    half = None if row.ours is None or row.ci_high is None else row.ci_high - row.ours
+    return short_figure(row.ours) + (f" ± {short_figure(half)}" if half is not None else "")
 
 
 def said(row: Row) -> str:

@@ -1,6 +1,7 @@
 //! Which lane takes the next program of host data.
 
-use super::tables::{Stream, Tables};
+use super::streams::Stream;
+use super::tables::Tables;
 use crate::numbers::Lane;
 
 /// The lanes without a host program; where a die loads the next program while one pulses, those with one, too.

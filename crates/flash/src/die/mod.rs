@@ -7,6 +7,7 @@
 pub mod blocks;
 pub mod history;
 pub(crate) mod hold_up;
+mod operation;
 pub mod outage;
 mod state;
 mod two_bit;
@@ -15,101 +16,15 @@ pub mod usage;
 use crate::command::{Effect, Kind, Use};
 use crate::geometry::{Pages, Planes};
 use crate::pulse::PulseTrain;
-use crate::reprogram::TwoBit;
-use crate::suspend::{Standing, Stop};
+use crate::suspend::{Standing, Stop, Suspended};
 use blocks::Blocks;
 use history::{Change, History};
 use interpulse_engine::{Duration, SimTime};
 use state::LEGAL;
 use usage::{Usage, slot_of};
 
+pub use operation::{LongOp, Pulses, TrainTime};
 pub use state::{STATES, State, What};
-
-/// A program or an erase on the die, running or suspended.
-#[derive(Clone, Copy, Debug)]
-pub struct LongOp {
-    /// What it is.
-    pub kind: Kind,
-    /// What that does to cells.
-    pub effect: Effect,
-    /// Its pulses.
-    pub train: PulseTrain,
-    /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
-    origin: SimTime,
-    /// When its pulses were last put on the die; they may have begun a little later, behind their command.
-    commanded: SimTime,
-    /// When its pulses last started or went on.
-    began: SimTime,
-    /// Progress at the last stop.
-    kept: Duration,
-    /// Suspensions so far.
-    pub suspends: u32,
-    /// When it was first suspended.
-    first_suspend: SimTime,
-    /// When it was last suspended.
-    halted: SimTime,
-    /// Time it has spent suspended, from halts to resumed pulses.
-    suspended: Duration,
-    /// When it was put on the die.
-    pub started: SimTime,
-    /// Whether it may be suspended at all.
-    pub may_stop: bool,
-    /// What was submitted before this transaction number waited at its last stop.
-    pub batch_end: u64,
-    /// The stop being carried out, or the last one.
-    stop: Stop,
-    /// Block it works on, for history and legality; `None` for operations without an address.
-    pub block: Option<u32>,
-    /// Planes it works on.
-    pub planes: Planes,
-    /// Pages a program writes on each plane; none without an address.
-    pub pages: Pages,
-    /// What it does to a word line that is programmed as two bits per cell.
-    pub two_bit: Option<TwoBit>,
-}
-
-impl LongOp {
-    /// Whether it is an erase.
-    pub fn erases(&self) -> bool {
-        self.effect == Effect::Erases
-    }
-
-    /// Whether it is a program of this page.
-    fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
-        let pages = self.pages;
-        self.block == Some(block) && self.spans(plane) && (pages.first..pages.end()).contains(&page)
-    }
-
-    fn spans(&self, plane: u32) -> bool {
-        self.planes.each().contains(&plane)
-    }
-}
-
-/// What trains did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TrainTime {
-    /// Their command was on the bus.
-    pub command: Duration,
-    /// A pulse resumed midway regained its voltage, without progress.
-    pub ramp: Duration,
-    /// Pulses, voltage resets, verifies.
-    pub phases: [Duration; 3],
-}
-
-/// Pulses on a die, until something stops them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulses {
-    /// The operation whose they are.
-    pub kind: Kind,
-    /// Its train.
-    pub train: PulseTrain,
-    /// When they begin; until then the command is on the bus.
-    pub from: SimTime,
-    /// When they make progress; until then a pulse resumed midway regains its voltage.
-    pub ramped: SimTime,
-    /// Progress then.
-    pub progress: Duration,
-}
 
 const NO_STOP: Stop =
     Stop { after: Duration::ZERO, keeps: Duration::ZERO, entry: Duration::ZERO, resume: Duration::ZERO };
@@ -452,16 +367,16 @@ impl Die {
 
     /// As [`Die::suspension`], of the erase that is suspended beneath a program.
     #[inline]
-    pub fn suspension_beneath(&self, now: SimTime) -> Option<(u32, SimTime, Duration)> {
+    pub fn suspension_beneath(&self, now: SimTime) -> Option<Suspended> {
         let op = self.beneath.as_ref()?;
-        Some((op.suspends, op.first_suspend, op.suspended + now.since(op.halted)))
+        Some(op.suspended_by(now))
     }
 
     /// Suspensions, instant of the first, and suspended time of the operation, which is suspended now.
     #[inline]
-    pub fn suspension(&self, now: SimTime) -> (u32, SimTime, Duration) {
+    pub fn suspension(&self, now: SimTime) -> Suspended {
         let op = self.long.as_ref().expect("only a long operation is suspended");
-        (op.suspends, op.first_suspend, op.suspended + now.since(op.halted))
+        op.suspended_by(now)
     }
 
     /// How long the train on the die has pulsed since it last began, if it halts or ends at `now`, and how much of

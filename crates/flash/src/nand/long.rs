@@ -19,6 +19,10 @@ impl Nand {
     pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
         let txn = &{ *self.txns.get(id) };
         let command = txn.kind.command();
+        if command.train.is_none() {
+            self.start_without_pulses(agenda, now, d, id, txn);
+            return;
+        }
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
         let (train, page_types) = self.train_of(d, txn);
         let nested = self.dies[d].long().is_some();
@@ -52,9 +56,6 @@ impl Nand {
     #[inline]
     fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
         let command = txn.kind.command();
-        if command.train.is_none() {
-            return (PulseTrain::NONE, 0);
-        }
         if command.effect == Effect::Erases {
             let worn = |plane| if txn.block == NO_BLOCK { txn.cycles() } else { self.worn(d, txn, plane) };
             let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
@@ -109,7 +110,7 @@ impl Nand {
     /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first
     /// that draws current lasts to the end of the pulses. Page loads need no grant.
     #[inline(always)]
-    fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if !self.watched || self.may_step(agenda, now, d) {
             self.take_step(agenda, now, d, now);
         }
@@ -167,7 +168,11 @@ impl Nand {
     #[cold]
     #[inline(never)]
     fn ended(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.finished(agenda, now, d);
+        if self.dies[d].long().expect("an operation is on the die").effect == Effect::Nothing {
+            self.finished_without_pulses(agenda, now, d);
+        } else {
+            self.finished(agenda, now, d);
+        }
     }
 
     /// Command and address cycles of the operation on the die.

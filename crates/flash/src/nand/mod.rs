@@ -28,6 +28,7 @@ mod sequence;
 mod suspension;
 mod trains;
 pub mod txn;
+mod unpulsed;
 mod watch;
 
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
@@ -59,6 +60,17 @@ pub enum Outcome {
     Program(Txn),
     /// This erase is complete.
     Erase(Txn),
+    /// This command, which left cells as they are, is complete.
+    Done(Txn),
+}
+
+impl Outcome {
+    /// The transaction.
+    pub fn txn(&self) -> &Txn {
+        match self {
+            Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn) | Outcome::Done(txn) => txn,
+        }
+    }
 }
 
 /// What a die has in hand besides its own state.

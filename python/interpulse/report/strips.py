@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interpulse.report.around import CAUSE_OF_USE, TRAIN
-from interpulse.report.drawing import INK, PAPER, Key, colour
-from interpulse.report.telling import CAUSES
+from interpulse.report.causes import CAUSES, LOOKS, REST
+from interpulse.report.drawing import INK, PAPER, Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from interpulse.report.drawing import Drawing
     from interpulse.report.incident import Incident
 
+_NAMES = {
+    "host_reads": "other reads of the host",
+    "programs": "programs of the host",
+    "erases": "erases",
+    "gc": "garbage collection",
+    "stop": "running on to a legal stop",
+    "suspend": "entering, leaving, suspended",
+    "bus": "bus",
+}
+
 KEYS = {
     "own": Key("the request itself", INK, hatch=" "),
-    "host_reads": Key("other reads of the host", colour(0), hatch=" "),
-    "programs": Key("programs of the host", colour(1), hatch=" "),
-    "erases": Key("erases", colour(2), hatch=" "),
-    "gc": Key("garbage collection", colour(3), hatch=" "),
-    "stop": Key("running on to a legal stop", colour(4), hatch="/"),
-    "suspend": Key("entering, leaving, suspended", colour(7), hatch="x"),
-    "bus": Key("bus", colour(5), hatch="/"),
-    "rest": Key("queue, link, cache, decode", colour(6), hatch="."),
-    "line": Key("waiting in line", colour(6), hatch=" "),
+    **{cause: Key(name, LOOKS[cause][0], hatch=LOOKS[cause][1]) for cause, name in _NAMES.items()},
+    "rest": Key("queue, link, cache, decode", REST[0], hatch=REST[1]),
+    "line": Key("waiting in line", LOOKS["sensing"][0], hatch=" "),
 }
 """What the colours mean, by cause."""
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from interpulse.report.around import CAUSE_OF_USE, spent
+from interpulse.report.causes import CAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,26 +14,6 @@ if TYPE_CHECKING:
     from interpulse.logs.trace import Slice
     from interpulse.report.around import Operation
     from interpulse.report.incident import Incident
-
-CAUSES = {
-    "host_reads": "behind other reads of the host at its die",
-    "programs": "behind programs of the host at its die",
-    "erases": "behind erases at its die",
-    "gc": "behind garbage collection at its die",
-    "stop": "for a program or erase to reach a point where it may stop",
-    "suspend": "while a suspension was entered, kept or left",
-    "bus": "for the bus and on it",
-    "sensing": "sensing the array",
-    "decode": "decoding",
-    "cache": "in the write cache, for a free slot or its DRAM",
-    "link": "for the link to the host and on it",
-    "firmware": "in the firmware",
-    "queue": "in the submission queue",
-    "own_program": "programming its own data",
-    "retry": "for read retries",
-    "power": "for a share of the power budget",
-}
-"""The causes; `engine/account.rs` has them."""
 
 MEANWHILE = {
     "host_reads": "reads of the host",
@@ -141,7 +122,9 @@ def _words(it: Incident) -> dict[str, str]:
             said[cause] = _of_operations(it, cause, operations, slices)
         elif cause == "stop":
             stopped = {(each.args.get("operation"), each.args.get("block")) for each in slices}
-            names = [f"{_NAMED.get(str(what), what)} of {_block(block)}" for what, block in sorted(stopped, key=str)]
+            names = [
+                f"{_NAMED.get(str(what), f'{what} of')} {_block(block)}" for what, block in sorted(stopped, key=str)
+            ]
             said[cause] = f"until {_listed(names)} had reached a point where it may stop"
         else:
             kept = {_SUSPENDED.get(each.name, each.name): None for each in slices}
@@ -160,9 +143,9 @@ _SUSPENDED = {
 
 _OPERATION = {"programs": "program", "gc": "gc-program", "erases": "erase"}
 
-_NAMED = {"program": "a program of the host", "gc-program": "a program of garbage collection", "erase": "the erase"}
+_NAMED = {"program": "a host program on", "gc-program": "a program of garbage collection on", "erase": "the erase of"}
 
-_PLURAL = {"program": "programs of the host", "gc-program": "programs of garbage collection", "erase": "erases"}
+_PLURAL = {"program": "host programs", "gc-program": "programs of garbage collection", "erase": "erases"}
 
 
 def _of_reads(it: Incident, slices: Sequence[Slice]) -> str:
@@ -187,7 +170,7 @@ def _of_operations(it: Incident, cause: str, operations: Sequence[Operation], sl
         before = it.arrival - one.from_ns
         more = "more than " if before > 0 and not one.began else ""
         when = f"begun {more}{us(abs(before))} us {'before' if before > 0 else 'after'} it came"
-        told.append(f"for {_NAMED[wanted]} of {_block(one.block)}, {when} and {_suspended(one.suspends)}")
+        told.append(f"for {_NAMED[wanted]} {_block(one.block)}, {when} and {_suspended(one.suspends)}")
     elif found:
         stops = _suspended(sum(each.suspends for each in found))
         blocks = [str(block) for block in dict.fromkeys(each.block for each in found)]

@@ -136,7 +136,7 @@ def test_a_write_that_waits_for_the_cache_is_let_in_by_the_end_of_a_program(foun
         # DRAM and the link are all that comes after it.
         assert 500 <= it.gap_ns < 1000, it.name
         assert it.dies[0].name == it.last.die
-        assert "Meanwhile the 8 dies that did anything spent their time on " in telling.lead(it)
+        assert "Meanwhile, the 8 dies that did anything spent their time on " in telling.lead(it)
 
 
 def test_a_suspended_program_is_drawn_with_the_read_in_between(found: dict[str, list[Incident]]) -> None:

@@ -1,4 +1,4 @@
-"""Writes docs/report.png: two plots of the page about examples/small.toml, as a browser shows them.
+"""Writes the pictures of docs/REPORT.md: plots of the page about examples/small.toml, as a browser shows them.
 
 Needs Playwright and a Chromium, as the tests of the page do; INTERPULSE_BROWSER says where that is.
 """
@@ -10,15 +10,21 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from interpulse.cli import run_app
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 ROOT = Path(__file__).parent.parent.parent
-PICTURE = ROOT / "docs" / "report.png"
-PLOTS = ("latency-read", "blame")
+PICTURES = {"report.png": ("latency-read", "blame"), "report-slowest.png": ("slowest-2",)}
+"""The plots of each picture."""
+PICKED = 5
+"""The button of the request that is shown: the slowest write, which waits while programs are suspended."""
 WIDTH = 900
 
 
@@ -35,15 +41,22 @@ def main() -> int:
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'", timeout=120_000)
         # What can be pressed on paper is nothing.
         page.add_style_tag(content=".buttons, details { display: none }")
-        shots = [Image.open(io.BytesIO(page.locator(f"#chart-{name}").screenshot())) for name in PLOTS]
+        page.locator('[data-in="slowest-2"]').nth(PICKED).click()
+        for picture, names in PICTURES.items():
+            shots = [Image.open(io.BytesIO(page.locator(f"#chart-{name}").screenshot())) for name in names]
+            below_each_other(shots).quantize(64).save(ROOT / "docs" / picture, optimize=True)
         started.close()
+    return 0
+
+
+def below_each_other(shots: Sequence[Image.Image]) -> Image.Image:
+    """One picture of several."""
     whole = Image.new("RGB", (max(shot.width for shot in shots), sum(shot.height for shot in shots)), "white")
     top = 0
     for shot in shots:
         whole.paste(shot, (0, top))
         top += shot.height
-    whole.quantize(64).save(PICTURE, optimize=True)
-    return 0
+    return whole
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 WAITS = ("host_reads", "programs", "erases", "gc", "stop", "suspend")
 """The causes for which a request waits at a die."""
+
+_READS = ("sense_host", "bus_host")
+"""The uses of a die that reads for the host."""
 
 _ROOMY_NS = 20_000
 """A write that is done sooner has waited for no program."""
@@ -46,6 +50,8 @@ class Incident:
     """What the die did in this time is what the account says, to the nanosecond."""
     inferred: bool = False
     """There is no account: which die it was is likely and not known."""
+    again: tuple[int, int] | None = None
+    """From when until when it was read again on its die, after a decode that failed."""
     others: int = 0
     """From so many other dies it read, too."""
     last: Operation | None = None
@@ -75,7 +81,18 @@ class Incident:
 
     def own(self, of: Slice) -> bool:
         """Whether a slice of a die is done for this request."""
-        return bool(of.args.get("for request") == self.request["number"])
+        of_whom = of.args.get("for request")
+        if of_whom is not None or self.again is None:
+            return bool(of_whom == self.request["number"])
+        # A retry does not bear its number: it reads the same block.
+        begin, end = self.again
+        return begin <= of.from_ns < end and of.args["use"] in _READS and of.args.get("block") == self._block
+
+    @cached_property
+    def _block(self) -> int | None:
+        """The block that it read last on its die."""
+        mine = (each for each in self.dies[0].slices if each.args.get("for request") == self.request["number"])
+        return max(mine, key=lambda each: each.to_ns).args.get("block")
 
 
 def of(timeline: Timeline, config: Mapping[str, str]) -> list[Incident]:
@@ -120,8 +137,11 @@ def _of_read(it: Incident, own: set[str]) -> None:
     die, *others = (it.around.dies[name] for name in sorted(own, key=lambda name: -ends[name]))
     it.dies, it.others = [die, *others], len(others)
     it.gap_ns = it.done - ends[die.name]
+    begins = _begins(it, die)
+    if "retry" in it.waits:
+        it.again = (ends[die.name], it.done)
     waited = sum(it.waits.get(cause, 0) for cause in WAITS)
-    for begin in reversed(_begins(it, die)):
+    for begin in reversed(begins):
         start = _start(die, begin, waited)
         did = spent(die, start, begin)
         if all(did.get(cause, 0) == it.waits.get(cause, 0) for cause in WAITS):

@@ -99,8 +99,7 @@ def pieces(it: Incident, budget: int) -> list[Piece]:
 
 def view(it: Incident, of: Sequence[Piece]) -> Mapping[str, Any]:
     """What the page has to know to show a request (`Chart.views`)."""
-    begin = max((it.around.from_ns - it.arrival) / 1e3, -0.1e-3 * it.latency)
-    end = 1.1e-3 * it.latency
+    begin, end = ((at - it.arrival) / 1e3 for at in _extent(it))
     return {
         "pick": it.name,
         "strips": list(dict.fromkeys(piece.strip for piece in of)),
@@ -110,13 +109,23 @@ def view(it: Incident, of: Sequence[Piece]) -> Mapping[str, Any]:
     }
 
 
+def _extent(it: Incident) -> tuple[int, int]:
+    """From when until when a request is shown: where it waited long before its die, its time there."""
+    begin = it.arrival
+    if it.span is not None and it.span[0] - it.arrival > it.latency // 2:
+        begin = it.span[0]
+    margin = (it.done - begin) // 10
+    return max(it.around.from_ns, begin - margin), it.done + margin
+
+
 def draw(used: Sequence[str], drawing: Drawing) -> figure:
     """An empty figure with a renderer for each of the keys: the page fills it with the request that is chosen."""
-    from bokeh.models import ColumnDataSource, FixedTicker
+    from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter
 
     found = drawing.figure(
         "us since the request came", "", drawing.range(0, 1), drawing.range(0, 1), height=360, crisp=False
     )
+    found.xaxis.formatter = NumeralTickFormatter(format="0,0.[000]")
     found.yaxis.ticker = FixedTicker(ticks=[])
     found.yaxis.major_tick_line_color = None
     found.ygrid.grid_line_color = None
@@ -183,12 +192,19 @@ def _timed(it: Incident) -> Iterator[tuple[str, str, int, int, str]]:
             key = CAUSE_OF_USE[each.args["use"]]
             yield f"waits: {KEYS[key].label}", key, lo, hi, _about(each)
             at = hi
-    end = begin
+    mine = [each.to_ns for each in it.dies[0].slices if each.from_ns >= begin and it.own(each)]
+    at, end = begin, max(mine, default=begin)
     for each in it.dies[0].slices:
-        if it.own(each) and each.from_ns >= begin:
-            bus = CAUSE_OF_USE[each.args["use"]] == "host_reads" and each.name != "sensing"
-            yield each.name, "bus" if bus else "own", each.from_ns, each.to_ns, _about(each)
-            end = max(end, each.to_ns)
+        if begin <= each.from_ns < end:
+            if each.from_ns > at:
+                yield "decode", "rest", at, each.from_ns, "or about to be granted the bus"
+            cause = CAUSE_OF_USE[each.args["use"]]
+            if it.own(each):
+                bus = cause == "host_reads" and each.name != "sensing"
+                yield each.name, "bus" if bus else "own", each.from_ns, each.to_ns, _about(each)
+            else:
+                yield f"waits again: {KEYS[cause].label}", cause, each.from_ns, each.to_ns, _about(each)
+            at = each.to_ns
     if end < it.done:
         after = "sensing, transfer and what follows" if it.inferred else "decode, and the link to the host"
         yield "after its wait" if it.inferred else "after its die", "rest", end, it.done, after
@@ -225,14 +241,16 @@ def _dies(it: Incident, budget: int) -> Iterator[Piece]:
 
 
 def _die(it: Incident, die: Die, most: int) -> Iterator[Piece]:
-    if len(die.slices) <= most:
-        for each in die.slices:
+    begin, end = _extent(it)
+    slices = [each for each in die.slices if each.to_ns > begin and each.from_ns < end]
+    if len(slices) <= most:
+        for each in slices:
             key = "own" if it.own(each) else CAUSE_OF_USE[each.args["use"]]
             height = _LOW.get(each.name, 1.0)
             yield _piece(it, die.name, each.name, key, each.from_ns, each.to_ns, height, _about(each))
         return
     runs: list[list[Slice]] = []
-    for each in die.slices:
+    for each in slices:
         if runs and runs[-1][-1].to_ns == each.from_ns and _same(runs[-1][-1], each) and not it.own(each):
             runs[-1].append(each)
         else:
@@ -262,7 +280,9 @@ def _about(each: Slice) -> str:
 
 def _channel(it: Incident, die: Die, most: int) -> Iterator[Piece]:
     mine = {(each.from_ns, each.to_ns) for each in die.slices if it.own(each)}
-    for each in it.around.channels.get(die.channel, ())[-max(most, 20) :]:
+    begin, end = _extent(it)
+    moves = [one for one in it.around.channels.get(die.channel, ()) if one.to_ns > begin and one.from_ns < end]
+    for each in moves[-max(most, 20) :]:
         key = "own" if (each.from_ns, each.to_ns) in mine else "bus"
         moved = f"{each.args['bytes']:,} bytes" if each.args.get("bytes") else ""
         height = 2 * _LOW.get(each.name, 0.4)
@@ -271,9 +291,13 @@ def _channel(it: Incident, die: Die, most: int) -> Iterator[Piece]:
 
 def _line(it: Incident, die: Die, most: int) -> Iterator[Piece]:
     """How many commands waited for a die; the longest line is as high as the strip."""
-    levels = it.around.waiting.get(die.name, [])[-max(most, 20) :]
-    highest = max((level.value for level in levels), default=0)
-    for level, after in zip(levels, [*(one.at_ns for one in levels[1:]), it.around.to_ns], strict=True):
+    begin, end = _extent(it)
+    levels = it.around.waiting.get(die.name, [])
+    until = [*(one.at_ns for one in levels[1:]), it.around.to_ns]
+    shown = [(level, after) for level, after in zip(levels, until, strict=True) if after > begin and level.at_ns < end]
+    shown = shown[-max(most, 20) :]
+    highest = max((level.value for level, _ in shown), default=0)
+    for level, after in shown:
         if level.value and after > max(level.at_ns, it.around.from_ns):
             about, height = f"at most {highest} here", level.value / highest
             yield _piece(it, f"line of {die.name}", f"{level.value} waiting", "line", level.at_ns, after, height, about)

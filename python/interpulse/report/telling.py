@@ -54,7 +54,7 @@ def lead(it: Incident) -> str:
     where = f" on {it.dies[0].name}" if it.dies and cause in MEANWHILE else ""
     likely = ", in all likelihood," if it.inferred else ""
     what = _words(it).get(cause, CAUSES[cause])
-    why = f" {_meanwhile(it)}" if it.last is not None else ""
+    why = f" {_meanwhile(it)}" if it.last is not None or (cause == "queue" and it.dies) else ""
     return f"{begins}: {us(ns)} us of it ({100 * ns / it.latency:.0f} %){likely}{where} {what}.{why}"
 
 
@@ -101,17 +101,44 @@ def _meanwhile(it: Incident) -> str:
     shares = sorted(sums.items(), key=lambda pair: -pair[1])
     told = [f"{MEANWHILE[cause]} {100 * ns / total:.0f} %" for cause, ns in shares if ns >= 0.005 * total]
     dies = f"{count} dies that did anything" if count > 1 else "only die that did anything"
-    return f"Meanwhile the {dies} spent their time on {', '.join(told)}."
+    late = f", in the last {us(end - begin)} us" if begin > it.arrival else ""
+    return f"Meanwhile{late}, the {dies} spent their time on {', '.join(told)}."
 
 
 def _words(it: Incident) -> dict[str, str]:
     """By cause, what of it the die did while the request waited."""
     if not it.dies or it.span is None:
         return {}
-    die, (begin, end) = it.dies[0], it.span
+    said = _did(it, *it.span)
+    if it.again is not None and (retry := _of_retry(it, it.again[0])):
+        said["retry"] = retry
+    return said
+
+
+def _of_retry(it: Incident, begin: int) -> str:
+    """What a read waited for while it was read again."""
+    own = [each for each in it.dies[0].slices if each.from_ns >= begin and it.own(each)]
+    if not own:
+        return ""
+    sensed = sum(each.name == "sensing" for each in own)
+    text = f"for read retries, {sensed} sensing{'s' * (sensed != 1)} more"
+    waited = {
+        cause: ns - sum(each.to_ns - each.from_ns for each in own if CAUSE_OF_USE[each.args["use"]] == cause)
+        for cause, ns in spent(it.dies[0], begin, own[-1].to_ns).items()
+    }
+    cause = max(waited, key=lambda cause: waited[cause])
+    if waited[cause] <= 0:
+        return text
+    what = _did(it, begin, own[-1].to_ns, own=False).get(cause, CAUSES[cause])
+    return f"{text}; meanwhile it waited {us(waited[cause])} us {what}"
+
+
+def _did(it: Incident, begin: int, end: int, *, own: bool = True) -> dict[str, str]:
+    """What its die did in a time, by what that is to those who wait, in words; with what it did for itself, or not."""
+    die = it.dies[0]
     by_cause: dict[str, list[Slice]] = defaultdict(list)
     for each in die.slices:
-        if min(each.to_ns, end) > max(each.from_ns, begin):
+        if min(each.to_ns, end) > max(each.from_ns, begin) and (own or not it.own(each)):
             by_cause[CAUSE_OF_USE[each.args["use"]]].append(each)
     operations = [each for each in die.operations if each.to_ns > begin and each.from_ns < end]
     said: dict[str, str] = {}

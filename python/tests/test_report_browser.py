@@ -361,7 +361,7 @@ RENEW = "INTERPULSE_PICTURES"
 GRID = (72, 24)
 """Pixels of a picture. Axes and their letters are outside, so that fonts matter little."""
 
-APART, MOST_APART = 28, 0.03
+APART, MOST_APART = 20, 0.03
 """From so many of 255 on a pixel is another one, and so many of all may be."""
 
 

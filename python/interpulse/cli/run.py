@@ -175,7 +175,10 @@ def _simulate(
             say("interrupted before any case had a result")
             return code
         result = stop.result
-        say("interrupted: what follows is what had been done")
+        if recording is not None and recording.following:
+            say("interrupted while the slowest requests were followed: the result is whole")
+        else:
+            say("interrupted: what follows is what had been done")
     except RunError as error:
         if error.partial is None:
             raise

@@ -114,6 +114,11 @@ class Recording:
                 f"{ends:,} ns"
             )
 
+    @property
+    def following(self) -> bool:
+        """Whether the run had come to its end and the second one, which follows the slowest requests, was begun."""
+        return self._second
+
     def records(self) -> list[str]:
         """What the core is told to record of each case."""
         return [self.asked.record()] * len(self._cases)

@@ -255,7 +255,11 @@ def _die(it: Incident, die: Die, most: int) -> Iterator[Piece]:
             runs[-1].append(each)
         else:
             runs.append([each])
-    for run in runs[-most:]:
+    if len(runs) > most:
+        runs = runs[-most:]
+        cut = runs[0][0].from_ns
+        yield _piece(it, die.name, "not drawn", "rest", begin, cut, 0.12, "more phases than a page can hold")
+    for run in runs:
         key = "own" if it.own(run[0]) else CAUSE_OF_USE[run[0].args["use"]]
         what = " and ".join(dict.fromkeys(each.name for each in run))
         height = max(_LOW.get(each.name, 1.0) for each in run)
@@ -279,28 +283,47 @@ def _about(each: Slice) -> str:
 
 
 def _channel(it: Incident, die: Die, most: int) -> Iterator[Piece]:
+    """Transfers over the channel of a die; where there are too many, those that are near each other are one."""
     mine = {(each.from_ns, each.to_ns) for each in die.slices if it.own(each)}
     begin, end = _extent(it)
     moves = [one for one in it.around.channels.get(die.channel, ()) if one.to_ns > begin and one.from_ns < end]
-    for each in moves[-max(most, 20) :]:
-        key = "own" if (each.from_ns, each.to_ns) in mine else "bus"
-        moved = f"{each.args['bytes']:,} bytes" if each.args.get("bytes") else ""
-        height = 2 * _LOW.get(each.name, 0.4)
-        yield _piece(it, die.channel, each.name, key, each.from_ns, each.to_ns, height, moved)
+    gap = 0 if len(moves) <= most else 2 * (end - begin) // max(most, 20)
+    groups: list[list[Slice]] = []
+    for each in moves:
+        own = [(one.from_ns, one.to_ns) in mine for one in (each, *(of[-1] for of in groups[-1:]))]
+        if groups and gap and not any(own) and each.from_ns - groups[-1][-1].to_ns < gap:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    for of in groups:
+        first, last = of[0], of[-1]
+        key = "own" if (first.from_ns, first.to_ns) in mine else "bus"
+        moved = sum(each.args.get("bytes", 0) for each in of)
+        about = (f"{moved:,} bytes" if moved else "") + f" in {len(of)} steps" * (len(of) > 1)
+        what = " and ".join(dict.fromkeys(each.name for each in of))
+        height = 2 * max(_LOW.get(each.name, 0.4) for each in of)
+        yield _piece(it, die.channel, what, key, first.from_ns, last.to_ns, height, about)
 
 
 def _line(it: Incident, die: Die, most: int) -> Iterator[Piece]:
-    """How many commands waited for a die; the longest line is as high as the strip."""
+    """How many commands waited for a die; the longest line is as high as the strip. Of many, some are one."""
     begin, end = _extent(it)
     levels = it.around.waiting.get(die.name, [])
     until = [*(one.at_ns for one in levels[1:]), it.around.to_ns]
-    shown = [(level, after) for level, after in zip(levels, until, strict=True) if after > begin and level.at_ns < end]
-    shown = shown[-max(most, 20) :]
-    highest = max((level.value for level, _ in shown), default=0)
-    for level, after in shown:
-        if level.value and after > max(level.at_ns, it.around.from_ns):
-            about, height = f"at most {highest} here", level.value / highest
-            yield _piece(it, f"line of {die.name}", f"{level.value} waiting", "line", level.at_ns, after, height, about)
+    shown = [
+        (max(level.at_ns, begin), min(after, end), level.value)
+        for level, after in zip(levels, until, strict=True)
+        if after > begin and level.at_ns < end
+    ]
+    if len(shown) > max(most, 20):
+        step = -(-len(shown) // max(most, 20))
+        groups = [shown[k : k + step] for k in range(0, len(shown), step)]
+        shown = [(of[0][0], of[-1][1], max(value for *_, value in of)) for of in groups]
+    highest = max((value for *_, value in shown), default=0)
+    for start, stop, value in shown:
+        if value and stop > start:
+            about = f"at most {highest} here"
+            yield _piece(it, f"line of {die.name}", f"{value} waiting", "line", start, stop, value / highest, about)
 
 
 def _labels(it: Incident, of: Sequence[Piece], begin: float, end: float) -> Iterator[list[Any]]:

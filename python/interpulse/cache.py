@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,8 +15,14 @@ from interpulse._core import ConfigError
 RESULTS = ".results"
 """How the names of the files end that hold what studies have computed so far."""
 
-SUFFIXES = (".snapshot", ".tmp", RESULTS)
-"""How the names of the cache's files end: whole snapshots, ones being written or left by a killed run, results."""
+MAKING = ".making"
+"""How the names of the files end by which workers of a sweep take turns to make a snapshot."""
+
+SUFFIXES = (".snapshot", ".tmp", RESULTS, MAKING)
+"""How the names of the cache's files end: whole snapshots, unfinished ones, results, turns."""
+
+SPOOL = "sweeps"
+"""The folder of what a machine of a cluster keeps of each sweep until it has been fetched."""
 
 DEFAULT_LIMIT_BYTES = 8 * 2**30
 
@@ -49,8 +56,12 @@ class Cache:
         )
 
     def files(self) -> list[tuple[Path, int]]:
-        """The cache's files with their sizes in bytes, by name; empty when there is no such folder."""
-        found = []
+        """The folder of each sweep, then the cache's files, with their sizes in bytes; empty without a folder."""
+        found = [
+            (path, sum(each.stat().st_size for each in path.rglob("*") if each.is_file()))
+            for path in sorted((self.folder / SPOOL).glob("*"))
+            if path.is_dir() and not path.is_symlink()
+        ]
         for path in sorted(self.folder.glob("*")):
             # A run that goes on may rename or delete one while we look.
             with suppress(FileNotFoundError):
@@ -66,7 +77,10 @@ class Cache:
         """
         files = self.files()
         for path, _ in files:
-            path.unlink(missing_ok=True)
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
         return sum(size for _, size in files)
 
 

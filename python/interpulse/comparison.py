@@ -23,6 +23,7 @@ from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result
 from interpulse.studies.estimate import CONFIDENCE, Estimate
 from interpulse.text import short_figure
+from interpulse.userfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,6 +36,9 @@ Side: TypeAlias = "One | Sequence[One]"
 
 FILE = "result.json"
 """The name of a result in the folder of `--out`."""
+
+LARGEST = 2**30
+"""Bytes of a result; keeps a mistaken name from filling the memory."""
 
 _IDENTITY = ("schema_version", "version", "seed", "case")
 """What every case of a result has, however short it was."""
@@ -293,13 +297,9 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
 def read(path: Path) -> tuple[Result, str]:
     """The result in a file, or in a folder of `--out`."""
     file = path / FILE if path.is_dir() else path
+    text = read_text(file, "the result", LARGEST)
     try:
-        text = file.read_text(encoding="utf-8")
         raw = json.loads(text)
-    except OSError as error:
-        raise ConfigError(f"cannot read the result {file}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}): a result is a JSON file") from None
     except (ValueError, RecursionError) as error:
         what = f"is not JSON: {error}" if text.strip() else "is empty: a result is what `interpulse run --out` writes"
         raise ConfigError(f"{file} {what}") from None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.config import Config
+from interpulse.userfile import read_text
 
 if TYPE_CHECKING:
     from interpulse._core import Entry
@@ -39,10 +39,7 @@ def one_die(part: str) -> Config:
         ConfigError: there is no such preset, or the file cannot be read.
     """
     if is_file(part):
-        try:
-            Path(part).read_bytes()
-        except OSError as error:
-            raise ConfigError(f"cannot read the part file {part}: {error.strerror or error}") from None
+        read_text(part, "the part file")
         named = f"file = {json.dumps(part)}"
     else:
         names = [each["name"] for each in json.loads(_core.lists())["parts"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from interpulse._core import ConfigError
 
 if TYPE_CHECKING:
+    from io import BufferedReader
     from os import PathLike
 
 _MOST_BYTES = 16 * 2**20
@@ -35,27 +37,35 @@ def named(path: str | PathLike[str], what: str) -> Path:
     return Path(os.fsdecode(path))
 
 
-def read_text(path: str | PathLike[str], what: str) -> str:
-    """The text of a regular file of at most 16 MiB in UTF-8; `what` is what messages call it.
+def open_file(path: str | PathLike[str]) -> BufferedReader:
+    """A regular file, opened for reading; whatever else has that name is not waited for.
+
+    Raises:
+        OSError: it cannot be opened, or is something else than a file.
+    """
+    mode = Path(os.fsdecode(path)).stat().st_mode
+    if not stat.S_ISREG(mode):
+        kind = next((kind for is_one, kind in _KINDS if is_one(mode)), "a device")
+        raise OSError(errno.EINVAL, f"it is {kind}; expected a regular file", os.fsdecode(path))
+    # Some files of the kernel claim to be empty and wait for content, or never end.
+    return open(path, "rb", opener=_without_waiting)
+
+
+def read_text(path: str | PathLike[str], what: str, most: int = _MOST_BYTES) -> str:
+    """The text of a regular file of at most so many bytes in UTF-8; `what` is what messages call it.
 
     Raises:
         ConfigError: it cannot be read, is something else than a file, too large, or no text.
     """
-    content, place = b"", named(path, what)
+    named(path, what)
     try:
-        mode = place.stat().st_mode
-        if stat.S_ISREG(mode):
-            # Some files of the kernel claim to be empty and wait for content, or never end.
-            with open(path, "rb", opener=_without_waiting) as file:
-                content = file.read(_MOST_BYTES + 1) or b""
+        with open_file(path) as file:
+            content = file.read(most + 1) or b""
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(f"cannot read {what} {shown(path)}: {why}") from None
-    if not stat.S_ISREG(mode):
-        kind = next((kind for is_one, kind in _KINDS if is_one(mode)), "a device")
-        raise ConfigError(f"cannot read {what} {shown(path)}: it is {kind}; expected a regular file")
-    if len(content) > _MOST_BYTES:
-        raise ConfigError(f"cannot read {what} {shown(path)}: it is larger than {_MOST_BYTES // 2**20} MiB")
+    if len(content) > most:
+        raise ConfigError(f"cannot read {what} {shown(path)}: it is larger than {most // 2**20} MiB")
     try:
         return content.decode()
     except UnicodeDecodeError as error:

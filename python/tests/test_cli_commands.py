@@ -98,15 +98,19 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
 def test_cache_shows_and_clears_only_its_own_files(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
     (tmp_path / "0123.snapshot").write_bytes(b"x" * 2048)
     (tmp_path / "0123.tmp").write_bytes(b"x" * 1024)
+    (tmp_path / "0123.making").touch()
+    (tmp_path / "sweeps" / "abcd" / "objects").mkdir(parents=True)
+    (tmp_path / "sweeps" / "abcd" / "objects" / "one").write_bytes(b"x" * 1024)
     (tmp_path / "thesis.tex").write_bytes(b"years of work")
     options = ["--cache-dir", str(tmp_path)]
     shown = interpulse("cache", *options, "--json").json()
-    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 3072, 2)
+    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 4096, 4)
     # A long folder of the test has the line broken, within the path too.
     said = "".join(interpulse("cache", *options).out.split())
-    assert said.endswith("".join(f"{tmp_path}: 3.0 KiB of at most 8.0 GiB".split()))
-    assert interpulse("cache", *options, "--clear").out.startswith("deleted 3.0 KiB\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    assert said.endswith("".join(f"{tmp_path}: 4.0 KiB of at most 8.0 GiB".split()))
+    assert interpulse("cache", *options, "--clear").out.startswith("deleted 4.0 KiB\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sweeps", "thesis.tex"]
+    assert not list((tmp_path / "sweeps").iterdir())
 
 
 def test_no_cache_folder_is_an_empty_cache(interpulse: Callable[..., Ended], tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_doubtful_results_are_told() -> None:
         (None, "cannot read the result {path}: No such file or directory"),
         (b"", "{path} is empty: a result is what `interpulse run --out` writes"),
         (b"{", "{path} is not JSON: Expecting property name"),
-        (b"\xff\xfe", "{path} is not UTF-8 text (byte 0)"),
+        (b"\xff\xfe", "the result {path} is not UTF-8 text (byte 0)"),
         (b"[1, 2]", "{path} is not a result of `interpulse run`: it is no object with cases"),
         (b'{"cases": 3}', "{path} is not a result of `interpulse run`: it is no object with cases"),
         (b'{"cases": [3]}', "{path} is not a result of `interpulse run`: it is no object with cases"),

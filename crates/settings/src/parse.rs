@@ -101,7 +101,12 @@ impl Text<'_> {
         let line = error.span().map(|span| self.line_of(span.start));
         let seen = line.and_then(|n| self.text.lines().nth(n as usize - 1)).unwrap_or("");
         let place = Place { line, ..self.origin.place() };
-        let expected = format!("TOML: {}", error.message().replace('\n', "; "));
+        let mut expected = format!("TOML: {}", error.message().replace('\n', "; "));
+        if error.message().contains("with a dotted key") {
+            let section = seen.split(['.', '=']).next().unwrap_or_default().trim();
+            expected +=
+                &format!("; what has keys of its own is a table: [{section}], with a preset and the keys");
+        }
         ConfigError::new(Problem::Syntax, place, "", quoted(seen.trim()), expected)
     }
 }

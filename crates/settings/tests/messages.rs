@@ -227,6 +227,12 @@ const CASES: &[(&str, Read, &str)] = &[
     ("[part]\nread = 80us", duration, r#"x.toml:2: seen "read = 80us"; expected TOML: string values must be quoted, expected literal string"#),
     ("[part]\nread = \"80us", duration, r#"x.toml:2: seen "read = \"80us"; expected TOML: invalid basic string, expected `"`"#),
     ("[part]\nread = 1\nread = 2\n", duration, r#"x.toml:3: seen "read = 2"; expected TOML: duplicate key"#),
+    (
+        "part = \"a\"\npart.read = 1\n",
+        duration,
+        "x.toml:2: seen \"part.read = 1\"; expected TOML: cannot extend value of type string with a dotted key; what \
+         has keys of its own is a table: [part], with a preset and the keys",
+    ),
     ("just words", duration, r#"x.toml:1: seen "just words"; expected TOML: key with no value, expected `=`"#),
 ];
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -93,9 +93,11 @@ def _run_app(arguments: Sequence[str] | None) -> int:
     except (Interrupted, KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except TyperException as error:
-        # Typer raises one with an empty message after printing the help of a command without arguments.
-        text = error.format_message()
-        return _fail(f"{text} (--help shows what is possible)", error.exit_code) if text else error.exit_code
+        text = f"{error.format_message()}{_seen(error)}"
+        if text.startswith("Usage:"):  # A command without arguments: all there is to say is its help.
+            say(text)
+            return error.exit_code
+        return _fail(f"{text} (--help shows what is possible)", error.exit_code)
     except InternalError as error:
         return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
@@ -114,6 +116,12 @@ def _run_app(arguments: Sequence[str] | None) -> int:
         traceback.print_exc()
         return _fail(f"{type(error).__name__}: {error} (please report this: it is a bug)", INTERNAL)
     return code if isinstance(code, int) else 0
+
+
+def _seen(error: TyperException) -> str:
+    """What was given, where the message of the one who refused it leaves it out."""
+    refused: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    return f"; seen {refused[0]['input']!r}" if refused and "input" in refused[0] else ""
 
 
 def _fail(message: str, code: int) -> int:

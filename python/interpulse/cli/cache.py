@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from interpulse.cache import Cache
+from interpulse.cache import MAKING, Cache
 from interpulse.cli.options import CacheDir, Json
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
@@ -23,6 +23,13 @@ Examples:
 A run that writes a snapshot says so. INTERPULSE_CACHE_DIR moves the folder, INTERPULSE_CACHE_LIMIT (such as 2GiB) \
 changes how much it may hold, and `interpulse run --no-cache` does without it. What a killed run left of a snapshot \
 goes when the next one is written, or with --clear."""
+
+
+_REMARKS = {
+    ".tmp": " (being written, or left by a killed run)",
+    MAKING: " (whose turn it is to make a state, in a sweep)",
+    "": " (what a sweep on a cluster has not fetched yet)",
+}
 
 
 def cache(
@@ -50,7 +57,6 @@ def cache(
     if files:
         sheet = Sheet([Column("", "figure"), Column("", "text")])
         for path, count in files:
-            remark = " (being written, or left by a killed run)" if path.suffix == ".tmp" else ""
-            sheet.add_row(f"{size(count):>10}", path.name + remark)
+            sheet.add_row(f"{size(count):>10}", path.name + _REMARKS.get(path.suffix, ""))
         emit(sheet.text(terminal_width()))
     emit(fill(f"{kept.folder}: {size(used)} of at most {size(kept.limit_bytes)}", terminal_width()))

@@ -13,6 +13,7 @@ from interpulse.cli.exits import UserError
 from interpulse.cli.options import named_path
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.streams import say
+from interpulse.userfile import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +85,7 @@ def _folder_of(target: Path) -> OutFolder:
     if target.is_dir():
         raise UserError(f"--out {target}: this is a folder; name the page, such as {target / 'report.html'}")
     try:
-        with target.open("rb") as file:
+        with open_file(target) as file:
             if MARK not in file.read(4096):
                 raise UserError(
                     f"{target} is there and is no page of interpulse: it is left as it is; name another --out"

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from interpulse._core import ConfigError
+from interpulse.userfile import open_file
 
 TRACE = "/trace"
 """Where the trace is served."""
@@ -23,8 +24,8 @@ ALONE = (
 )
 """The UI may ask this server alone: on its own it also asks its makers who its user is."""
 
-KNOWN = (b"\x0a", b"{")
-"""How a trace begins: protobuf, or JSON."""
+BEGINS = b"\x0a"
+"""How a trace begins: the first packet of protobuf."""
 
 ELSEWHERE = "open it at ui.perfetto.dev, or"
 """What else there is without the UI."""
@@ -62,11 +63,11 @@ class Viewer:
             ConfigError: the file is no trace, there is no UI, or the port is taken.
         """
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 begins = file.read(1)
         except OSError as error:
             raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-        if begins not in KNOWN:
+        if begins != BEGINS:
             raise ConfigError(f"{path} is no timeline: expected the CASE.timeline.pftrace of a run with --timeline")
         folder = ui_folder()
 

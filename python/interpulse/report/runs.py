@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse import comparison
 from interpulse._core import ConfigError, version
+from interpulse.userfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,9 +121,9 @@ def _entries(path: Path) -> list[dict[str, str]]:
     """The settings with their sources, where they lie beside the result."""
     file = (path if path.is_dir() else path.parent) / RESOLVED
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))["entries"]
+        found = json.loads(read_text(file, "the settings"))["entries"]
         return [{key: str(entry[key]) for key in ("key", "value", "origin", "doc")} for entry in found]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ConfigError, ValueError, KeyError, TypeError, RecursionError):
         return []  # The page says that there are no sources.
 
 

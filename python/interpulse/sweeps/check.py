@@ -15,6 +15,7 @@ from interpulse.cache import parse_size
 from interpulse.config import Config
 from interpulse.sweeps.axes import FILE_KEYS
 from interpulse.sweeps.points import all_axes, settings
+from interpulse.userfile import open_file
 from interpulse.values import toml
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Files:
         """A hash of a file's content; its path where it cannot be read, which the run itself will tell of."""
         if path not in self.known:
             try:
-                with Path(path).open("rb") as file:
+                with open_file(path) as file:
                     self.known[path] = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
                 self.known[path] = path

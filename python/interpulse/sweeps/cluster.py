@@ -206,25 +206,35 @@ def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
         yield cluster
 
 
+def check_place(on: object) -> None:
+    """Raises ConfigError where `on` is the text of no scheduler, before anything is written or waited for."""
+    text = _text(on)
+    if text is None:
+        return
+    if text.endswith(".json"):
+        if not Path(text).is_file():
+            raise ConfigError(f"--on {text}: there is no such file; expected that of dask scheduler --scheduler-file")
+    elif not text.startswith(("tcp://", "tls://", "ws://", "wss://", "ucx://", "inproc://")):
+        raise ConfigError(
+            f"--on: seen {text!r}; expected tcp://HOST:PORT, tls://HOST:PORT, or a scheduler file (.json)"
+        )
+
+
+def _text(on: object) -> str | None:
+    return str(on) if isinstance(on, str | os.PathLike) else None
+
+
 def _connected(on: object) -> Client:
     from distributed import Client
 
-    text = str(on) if isinstance(on, str | os.PathLike) else None
+    text = _text(on)
     try:
         if text is not None and text.endswith(".json"):
-            if not Path(text).is_file():
-                raise ConfigError(
-                    f"--on {text}: there is no such file; expected that of dask scheduler --scheduler-file"
-                )
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
-        if text is not None and not text.startswith(("tcp://", "tls://", "ws://", "wss://", "ucx://", "inproc://")):
-            raise ConfigError(f"--on {text}: expected tcp://HOST:PORT, tls://HOST:PORT, or a scheduler file (.json)")
         if text is not None and (place := re.fullmatch(r"(?:tcp|tls)://\[?([^/]*?)\]?:(\d+)/?", text)):
             # Dask goes on trying where nobody listens.
             socket.create_connection((place[1], int(place[2])), CONNECT_S).close()
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
-    except ConfigError:
-        raise
     except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
         why = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
         hint = "; TLS takes Dask's own settings (docs/SWEEP.md)" if text and text.startswith("tls") else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import RunError, version
-from interpulse.cache import Cache
+from interpulse.cache import SPOOL, Cache
 from interpulse.result import Result
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
@@ -156,6 +156,7 @@ def conduct(
 ) -> Sweep:
     """Runs a sweep into a folder; raises as `sweep`."""
     cluster.need_dask()
+    cluster.check_place(on)
     dataset.check_expressions(spec)
     every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))
     try:
@@ -309,6 +310,4 @@ def _essence(answer: Mapping[str, Any], spec: Spec) -> Mapping[str, Any]:
 
 def clear_spool(identity: str) -> None:
     """Deletes what this machine kept for a sweep whose store it does not see."""
-    from interpulse.sweeps.worker import SPOOL
-
     shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)

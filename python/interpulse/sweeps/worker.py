@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
 from interpulse._core import ConfigError, InternalError, RunError
-from interpulse.cache import Cache
+from interpulse.cache import MAKING, SPOOL, Cache
 from interpulse.config import Config
 from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Answer, Report
 from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
+from interpulse.userfile import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,9 +30,6 @@ POLL_S = 0.05
 
 PREPARED = ("run", "done")
 """The phases in which the preconditioned state is there."""
-
-SPOOL = "sweeps"
-"""The folder in the cache of a machine that does not see the driver's store."""
 
 
 def run_batch(batch: Batch) -> Report:
@@ -178,7 +176,7 @@ _contents: dict[tuple[str, int, int], str] = {}
 def _content(path: str) -> str | None:
     """A hash of a file's content, read again only where it has changed; None where it cannot be read."""
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             at = os.fstat(file.fileno())
             known = (path, at.st_mtime_ns, at.st_size)
             if known not in _contents:
@@ -200,7 +198,7 @@ def _state(folder: Path, states: set[str]) -> Iterator[Callable[[], None]]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     new = states - _there
-    held = [lock(folder / f"{state}.making") for state in sorted(new)]
+    held = [lock(folder / f"{state}{MAKING}") for state in sorted(new)]
 
     def prepared() -> None:
         while held:

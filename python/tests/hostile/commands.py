@@ -144,11 +144,11 @@ def commands() -> Iterator[Wrong]:
         ("cache --bogus", "--bogus"),
         ("cache extra", "extra"),
     ):
-        argv = tuple(word.replace("{small}", SMALL) for word in _words(line))
+        argv = tuple(word.replace("{small}", SMALL) for word in words(line))
         yield Wrong(kind="command", about="a command", argv=argv, names=tuple(names))
 
 
-def _words(line: str) -> list[str]:
+def words(line: str) -> list[str]:
     """As `shlex.split`, for words in single quotes that may hold anything."""
     words = line.split("'")
     return [word for k, part in enumerate(words) for word in ([part] if k % 2 else part.split())]

@@ -16,6 +16,7 @@ from tests.hostile import damage, files
 from tests.hostile.commands import calls, commands
 from tests.hostile.crew import judged
 from tests.hostile.damage import packed_trace
+from tests.hostile.looking import pipes, shown, sweeps
 from tests.hostile.records import Report, Wrong
 from tests.hostile.settings import context, duplicates, keys, written, wrong_settings
 from tests.hostile.surroundings import limits, places, signals, streams, tongues
@@ -65,7 +66,7 @@ def suffered(chosen: Sequence[tuple[str, Callable[[World], str | None]]], sound:
 
 def inputs(of: Sequence[dict[str, Any]]) -> list[Wrong]:
     """The wrong inputs made of these keys, and those made by hand."""
-    by_hand = (configurations, cases, settings, files.named, files.traces, commands, calls)
+    by_hand = (configurations, cases, settings, files.named, files.traces, commands, calls, shown, pipes, sweeps)
     return [*wrong_settings(of), *duplicates(), *(wrong for make in by_hand for wrong in make())]
 
 

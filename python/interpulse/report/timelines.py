@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from interpulse._core import ConfigError
 from interpulse.logs.recording import file_names
+from interpulse.userfile import open_file, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,11 +48,11 @@ def beside(run: Run, case: str) -> Timeline | None:
     at = next(k for k, each in enumerate(results) if each.case == case)
     name = file_names([each.case for each in results])[at]
     path = run.folder / f"{name}.slowest.json"
+    if not path.exists():
+        return None
     try:
         slowest = _rows(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ConfigError, ValueError, TypeError, KeyError, RecursionError) as error:
         return Timeline(case, (), why=f"{path.name} cannot be read: {error}")
     if not _agrees(results[at].raw, slowest):
         return Timeline(case, (), why=f"{path.name} is of another run than result.json and is left out")
@@ -58,7 +60,7 @@ def beside(run: Run, case: str) -> Timeline | None:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    found = json.loads(path.read_text(encoding="utf-8"))
+    found = json.loads(read_text(path, "the slowest requests"))
     for row in found:
         if any(not isinstance(row[key], int) for key in NEEDED if key != "kind") or not isinstance(row["kind"], str):
             raise ValueError("no list of requests as docs/LOGS.md has it")
@@ -78,11 +80,12 @@ def _with_trace(case: str, slowest: Sequence[Mapping[str, Any]], path: Path) -> 
     try:
         from interpulse.logs import trace
 
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            why = f"{path.name} has {size:,} bytes, too many for a page: `interpulse view` shows it"
+        with open_file(path) as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            why = f"{path.name} has more than {MOST_BYTES:,} bytes, too many for a page: `interpulse view` shows it"
             return Timeline(case, slowest, why=why)
-        slices, levels = trace.parsed(path.read_bytes())
+        slices, levels = trace.parsed(content)
     except ImportError:
         return Timeline(case, slowest, why="drawing them needs perfetto: pip install 'interpulse[timeline]'")
     except FileNotFoundError:

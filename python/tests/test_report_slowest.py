@@ -18,16 +18,17 @@ from interpulse.cli import run_app
 from interpulse.cli.run import _asked
 from interpulse.logs import asked
 from interpulse.logs.asked import Asked
-from interpulse.report import around, incident, page, runs, strips, telling, timelines
-from interpulse.report.parts import Html
+from interpulse.report import around, incident, page, runs, strips, telling, timelines, write
+from interpulse.report.parts import Chart, Html
 from interpulse.report.sections import slowest
 from tests import sample
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from interpulse.report.incident import Incident
+    from interpulse.report.parts import Section
     from interpulse.report.strips import Piece
     from tests.conftest import Ended
 
@@ -182,6 +183,24 @@ def test_the_number_of_pieces_is_bounded(found: dict[str, list[Incident]]) -> No
         for strip in {piece.strip for piece in few}:
             ends = [max(piece.to_us for piece in of if piece.strip == strip) for of in (whole, few)]
             assert ends[0] == ends[1], "the end of it stays"
+
+
+def test_a_page_without_room_draws_less(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def render(_title: str, _about: str, sections: Iterable[Section], _notes: object) -> bytes:
+        parts = next(each for each in sections if each.name == slowest.NAME).parts
+        seen.append(sum(len(part.rows) for part in parts if isinstance(part, Chart)))
+        if len(seen) < 3:
+            raise ValueError("too large")
+        return "".join(part.text for part in parts if isinstance(part, Html)).encode()
+
+    monkeypatch.setattr(write, "render", render)
+    text = write.page(runs.load([folder])).decode()
+    assert seen[0] > seen[1] > seen[2] == 0
+    assert "there is no room on this page for drawings of them" in text
+    assert 'class="pick"' not in text
+    assert "The slowest read (number " in text
 
 
 def _copy(folder: Path, to: Path) -> Path:

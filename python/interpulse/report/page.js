@@ -82,7 +82,8 @@
     link.href = URL.createObjectURL(new Blob([csv(data.tables[name])], { type: "text/csv" }));
     link.download = `${name}.csv`;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    // A slow machine may begin to save it late.
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     say(`${name}.csv was saved`);
   };
   const fill = (details, name) => {

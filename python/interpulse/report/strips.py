@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interpulse.report.around import CAUSE_OF_USE, TRAIN
@@ -92,8 +93,8 @@ def pieces(it: Incident, budget: int) -> list[Piece]:
         *_life(it),
         *_operations(it, first),
         *_dies(it, int(0.7 * budget)),
-        *_channel(it, first, int(0.15 * budget)),
-        *_line(it, first, int(0.15 * budget)),
+        *_channel(it, first, max(int(0.15 * budget), 20)),
+        *_line(it, first, max(int(0.15 * budget), 20)),
     ]
 
 
@@ -287,11 +288,13 @@ def _channel(it: Incident, die: Die, most: int) -> Iterator[Piece]:
     mine = {(each.from_ns, each.to_ns) for each in die.slices if it.own(each)}
     begin, end = _extent(it)
     moves = [one for one in it.around.channels.get(die.channel, ()) if one.to_ns > begin and one.from_ns < end]
-    gap = 0 if len(moves) <= most else 2 * (end - begin) // max(most, 20)
+    gaps = sorted(after.from_ns - before.to_ns for before, after in pairwise(moves))
+    # The shortest ones go.
+    gap = gaps[len(gaps) - most] if len(gaps) > most else 0
     groups: list[list[Slice]] = []
     for each in moves:
         own = [(one.from_ns, one.to_ns) in mine for one in (each, *(of[-1] for of in groups[-1:]))]
-        if groups and gap and not any(own) and each.from_ns - groups[-1][-1].to_ns < gap:
+        if groups and gap and not any(own) and each.from_ns - groups[-1][-1].to_ns <= gap:
             groups[-1].append(each)
         else:
             groups.append([each])
@@ -315,8 +318,8 @@ def _line(it: Incident, die: Die, most: int) -> Iterator[Piece]:
         for level, after in zip(levels, until, strict=True)
         if after > begin and level.at_ns < end
     ]
-    if len(shown) > max(most, 20):
-        step = -(-len(shown) // max(most, 20))
+    if len(shown) > most:
+        step = -(-len(shown) // most)
         groups = [shown[k : k + step] for k in range(0, len(shown), step)]
         shown = [(of[0][0], of[-1][1], max(value for *_, value in of)) for of in groups]
     highest = max((value for *_, value in shown), default=0)

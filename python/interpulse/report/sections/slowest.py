@@ -26,9 +26,6 @@ MISSING = (
 MOST_CASES = 12
 """Cases of one page: what more would have to say does not fit."""
 
-_PIECES = 9_000
-"""Pieces of all drawings of a page, about 95 bytes each."""
-
 _ABOUT = (
     "From a little before the request came (0) until a little after it was done (dotted lines). From the top: the "
     "request by what it waited for; the programs and erases of its die; what that die did, pulses and sensings high, "
@@ -55,11 +52,11 @@ def section(report: Report) -> Section:
     if not found:
         return Section(NAME, "The slowest requests", [prose(MISSING, kind="note")])
     parts: list[Chart | Html] = []
-    budget = _PIECES // max(1, sum(len(timeline.slowest) for *_, timeline in found))
+    budget = report.pieces // max(1, sum(len(timeline.slowest) for *_, timeline in found))
     for number, series, timeline in found:
         label = f"{series.label}{f', seed {series.seeds[0]}' if len(series.raws) > 1 else ''}"
         incidents = incident.of(timeline, series.first.get("config", {}))
-        parts += _case(f"{NAME}-{number}", label, incidents, max(60, min(budget, 600)))
+        parts += _case(f"{NAME}-{number}", label, incidents, min(budget, 600))
         if timeline.why:
             parts.append(prose(f"{label}: {timeline.why}.", kind="note"))
     if without:
@@ -74,8 +71,11 @@ def _case(name: str, label: str, incidents: Sequence[Incident], budget: int) -> 
     yield prose(*(telling.lead(each) for each in incidents if each.rank == 1))
     if any(each.inferred for each in incidents):
         yield prose(_NO_ACCOUNT, kind="note")
-    yield _list(name, label, incidents)
-    drawn = {each.name: (each, strips.pieces(each, budget)) for each in incidents if each.dies}
+    yield _list(name, label, incidents, pickable=budget > 0)
+    if not budget:
+        yield prose(f"{label}: there is no room on this page for drawings of them.", kind="note")
+        return
+    drawn = {each.name: (each, strips.pieces(each, max(budget, 60))) for each in incidents if each.dies}
     if drawn:
         rows = [[pick, *piece] for pick, (_, pieces) in drawn.items() for piece in pieces]
         labels = {row[3] for row in rows}
@@ -85,13 +85,13 @@ def _case(name: str, label: str, incidents: Sequence[Incident], budget: int) -> 
         yield Chart(name, title, _ABOUT, strips.COLUMNS, rows, partial(strips.draw, used), views)
 
 
-def _list(name: str, label: str, incidents: Sequence[Incident]) -> Html:
+def _list(name: str, label: str, incidents: Sequence[Incident], *, pickable: bool) -> Html:
     # Of a kind of which nothing is drawn one is enough.
     kinds = {each.request["kind"] for each in incidents if each.dies}
     told = [each for each in incidents if each.rank == 1 or each.request["kind"] in kinds]
     rows: list[list[Cell]] = [
         [
-            _button(name, each),
+            _button(name, each, pickable=pickable),
             telling.us(each.latency),
             each.dies[0].name if each.dies else "-",
             Html(_told(each)),
@@ -102,9 +102,9 @@ def _list(name: str, label: str, incidents: Sequence[Incident]) -> Html:
     return table(f"The slowest requests of {label}", head, rows, figures=False)
 
 
-def _button(name: str, it: Incident) -> Html:
+def _button(name: str, it: Incident, *, pickable: bool) -> Html:
     text = f"{it.request['kind'].capitalize()} {it.rank}"
-    if not it.dies:
+    if not (it.dies and pickable):
         return Html(html.escape(text))
     pick = f'data-in="{html.escape(name)}" data-pick="{html.escape(it.name)}"'
     said = html.escape(f"Show {text}, {it.name}")

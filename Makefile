@@ -1,5 +1,5 @@
-# Two commands for a fresh machine with Rust, Python 3.11 or later and a C compiler:
-#   make demo    builds everything and runs the main experiment
+# For a fresh machine with Rust, Python 3.11 or later and a C compiler:
+#   make demo    builds the package and runs the main experiment
 #   make test    builds everything and runs every check
 # `make help` lists the rest.
 
@@ -15,23 +15,30 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust-test python-test bench golden papers verify clean
+.PHONY: help build dev demo test lint rust-test python-test bench golden papers gallery docs verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-$(VENV)/.installed: requirements-dev.lock
+# What running needs, what testing needs besides, and what the site of the documents needs: nobody waits for more.
+$(VENV)/.installed: requirements.lock
 	@command -v cargo > /dev/null || { echo "error: there is no cargo: install Rust, see https://rustup.rs"; exit 2; }
 	@command -v $(PYTHON) > /dev/null || { echo "error: there is no $(PYTHON): install Python, or set PYTHON"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "error: $(PYTHON) is older than 3.11: set PYTHON=python3.x"; exit 2; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null && $(PYTHON) -m venv $(VENV) \
 	  || { rm -rf $(VENV); echo "error: $(PYTHON) cannot make a virtual environment (on Debian: apt install python3-venv)"; exit 2; }
-	$(BIN)/pip install --quiet --requirement requirements-dev.lock
+	$(BIN)/pip install --quiet --requirement requirements.lock
+	@touch $@
+
+$(VENV)/.installed-%: requirements-%.lock $(VENV)/.installed
+	$(BIN)/pip install --quiet --requirement $<
 	@touch $@
 
 build: $(VENV)/.installed ## build the Python package
 	$(BIN)/maturin develop --release --quiet
+
+dev: build $(VENV)/.installed-dev ## build it, with what tests, sweeps, Parquet files and timelines need
 
 demo: build ## run examples/quickstart.toml: the drive without and with program suspension
 	$(BIN)/interpulse run examples/quickstart.toml
@@ -39,7 +46,7 @@ demo: build ## run examples/quickstart.toml: the drive without and with program 
 test: lint rust-test python-test ## every check; what continuous integration runs
 
 # The cheap checks first, so that a misplaced comma is reported in seconds.
-lint: $(VENV)/.installed ## formatting and lints
+lint: $(VENV)/.installed-dev ## formatting and lints
 	cargo fmt --all --check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -48,7 +55,7 @@ lint: $(VENV)/.installed ## formatting and lints
 rust-test: ## the Rust suites; the extension module is tested from Python
 	cargo test --locked --quiet
 
-python-test: build ## types and the Python suite
+python-test: dev ## types and the Python suite
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto
 
@@ -65,10 +72,16 @@ golden: build ## write the golden result of the tests and the generated figures 
 papers: build ## write docs/PAPERS.md from quick runs of every experiment; minutes, less what is kept from before
 	$(BIN)/python python/tools/papers_page.py --quick
 
-verify: build ## the long checks; writes docs/VERIFY.md
+gallery: dev ## draw the pictures of docs/GALLERY.md and of the README anew; minutes, less what is kept from before
+	$(BIN)/python python/tools/gallery.py
+
+docs: $(VENV)/.installed-docs ## the documents as a searchable site, links checked: site/index.html, which opens from disk
+	$(BIN)/python python/tools/docs_site.py
+
+verify: dev $(VENV)/.installed-docs ## the long checks; writes docs/VERIFY.md
 	$(BIN)/python python/tools/verify.py
 
 clean: ## remove what was built, the virtual environment included
 	cargo clean
-	rm -rf $(VENV) python/interpulse/*.so .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) site python/interpulse/*.so .pytest_cache .mypy_cache .ruff_cache
 	find python examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,9 +21,14 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
+    from interpulse.search.advise import Advice, advise
+    from interpulse.search.optimize import Optimization, optimize
+    from interpulse.search.slo import Slo, slo
     from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
     _LATE = {"Comparison": "comparison", "compare": "comparison"}
+    _LATE |= dict.fromkeys(("Advice", "advise"), "search.advise") | dict.fromkeys(("Slo", "slo"), "search.slo")
+    _LATE |= dict.fromkeys(("Optimization", "optimize"), "search.optimize")
     _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 
     def __getattr__(name: str) -> object:
@@ -38,19 +43,25 @@ else:
 __version__ = version
 
 __all__ = [
+    "Advice",
     "Comparison",
     "Config",
     "ConfigError",
     "Entry",
     "InternalError",
     "Interrupted",
+    "Optimization",
     "Progress",
     "Result",
     "RunError",
+    "Slo",
     "Sweep",
     "SweepInterrupted",
     "__version__",
+    "advise",
     "compare",
+    "optimize",
     "run",
+    "slo",
     "sweep",
 ]

@@ -20,6 +20,7 @@ FLOORS = (
     {"characterize", "experiments"},
     {"comparison", "papers", "repeat", "sweeps"},
     {"report"},
+    {"search"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,39 @@ def test_the_tables_fit_80_columns() -> None:
 
     tables = render(Result(sample.two_cases())).rpartition("\n\n")[0]
     assert max(map(len, tables.splitlines())) <= 80
+
+
+def test_every_declared_counter_can_be_shown() -> None:
+    from interpulse import _core
+    from interpulse.cli.table import render
+    from interpulse.result import Result
+
+    declared = json.loads(_core.lists())["counters"]
+    raw = sample.two_cases()
+    for k, row in enumerate(declared, start=1):
+        group = raw["cases"][1]
+        for name in row["kind"].split("."):
+            group = group.setdefault(name, {})
+        group[row["name"]] = k
+    text = render(Result(raw), 200, counters=True).rpartition("\nCounters\n")[2]
+    rows = {line.split(",")[0]: line.split()[-1] for line in text.partition("\n\n")[0].splitlines()[1:]}
+    for k, row in enumerate(declared, start=1):
+        group = row["kind"].replace("counters", "").strip(".")
+        assert rows[f"{group} {row['name']}"] == f"{k:,}"
+    assert len(declared) > 100
+    assert "\nCounters\n" not in render(Result(raw), 200)
+
+
+@pytest.mark.parametrize("other", ["--json", "--repeat=2"])
+@pytest.mark.usefixtures("core")
+def test_counters_are_refused_where_there_is_no_table_of_one_run(
+    interpulse: Callable[..., Ended], config_file: str, other: str
+) -> None:
+    ended = interpulse("run", config_file, "--counters", other)
+    assert ended.code == 2
+    assert f"--counters ends the table of one run, and {other.partition('=')[0]} prints none" in " ".join(
+        ended.err.split()
+    )
 
 
 def test_timeouts_are_told(core: FakeCore, interpulse: Callable[..., Ended], config_file: str) -> None:

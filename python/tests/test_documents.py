@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import re
 import tomllib
+from importlib.metadata import requires
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
 
 from interpulse import Config, run
 from tests.sample import ROOT
@@ -46,8 +48,8 @@ def test_the_error_table_of_the_document_runs_on_every_drive_of_three_bits(tmp_p
     tried = 0
     for example in sorted((ROOT / "examples").glob("*.toml")):
         config = Config.load(example)
-        # One needs a trace, one compares with a drive of two bits, one has cells of one bit, and one is a sweep.
-        if example.stem not in ("replay", "ressd", "holdup", "sweep"):
+        # One needs a trace, one compares with a drive of two bits, one has cells of one bit; a sweep and a study.
+        if example.stem not in ("replay", "ressd", "holdup", "sweep", "optimize"):
             config.set("errors.table", str(path)).entries()
             tried += 1
     assert tried > 5
@@ -71,11 +73,50 @@ def test_one_version_everywhere() -> None:
     assert f"## [{cargo['version']}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_the_lock_names_exact_versions_and_no_place() -> None:
-    lines = [line for line in (ROOT / "requirements-dev.lock").read_text().splitlines() if not line.startswith("#")]
-    assert lines
-    for line in lines:
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-docs.lock")
+
+
+def locked(name: str) -> list[str]:
+    """The lines of a lock file, such as `rich==15.0.0`."""
+    return [line for line in (ROOT / name).read_text().splitlines() if not line.startswith("#")]
+
+
+def normal(name: str) -> str:
+    """The one form of a package's name."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_names_exact_versions_and_no_place(lock: str) -> None:
+    assert locked(lock)
+    for line in locked(lock):
         assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line), line
+
+
+def test_what_is_installed_later_changes_nothing_that_is_there() -> None:
+    running, testing, site = ({normal(line.partition("==")[0]) for line in locked(lock)} for lock in LOCKS)
+    assert not running & (testing | site)
+    both = [dict(map(partition, locked(lock))) for lock in LOCKS[1:]]
+    assert all(both[0][name] == both[1][name] for name in testing & site)
+
+
+def partition(line: str) -> tuple[str, str]:
+    """The name and the version of a line."""
+    name, _, version = line.partition("==")
+    return normal(name), version
+
+
+def test_the_first_lock_has_what_running_needs_and_no_more() -> None:
+    """As the metadata of what is installed says."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked, needed = [*project["dependencies"], "maturin"], set()
+    while asked:
+        requirement = Requirement(asked.pop())
+        name = normal(requirement.name)
+        if (requirement.marker is None or requirement.marker.evaluate({"extra": ""})) and name not in needed:
+            needed.add(name)
+            asked += requires(name) or []
+    assert {normal(line.partition("==")[0]) for line in locked(LOCKS[0])} == needed
 
 
 @pytest.mark.parametrize(("name", "written"), [("config_page", "CONFIGURATION.md"), ("counters_page", "COUNTERS.md")])

@@ -6,6 +6,7 @@ import csv
 import json
 import signal
 from dataclasses import replace
+from math import nan
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -270,3 +271,21 @@ def test_plots_show_means_with_intervals_and_curves_of_every_seed(*, across: boo
     assert list(curves["#ff0000"][0].get_ydata()) == [2.0, 2.0]
     assert [line.get_xdata()[0] for line in curves["#00ff00"]] == [0.0, 0.1, 0.2]
     assert overlaid([[replace(seeds[0], name="q")], []])[0].draw().axes, "a plot that one seed alone has stays"
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_curve_with_gaps_has_a_mean(log: bool) -> None:
+    """On a logarithmic axis a gap is a value of 0, which counts; elsewhere there is no value."""
+
+    def plot(value: float) -> Plot:
+        def draw() -> Figure:
+            figure, (axis,) = panels(1, 1)
+            axis.plot([1, 2, 3], [3.0, value, nan])
+            axis.set_yscale("log" if log else "linear")
+            return figure
+
+        return Plot("p", draw)
+
+    (laid,) = overlaid([[plot(nan)], [plot(2.0)], [plot(4.0)]])
+    heights: Any = laid.draw().axes[0].lines[0].get_ydata()
+    assert [str(float(y)) for y in heights] == ["3.0", "2.0" if log else "nan", "nan"]

@@ -41,7 +41,7 @@ READY = "document.documentElement.dataset.ready === 'yes'"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make build` does")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make dev` does")
     own = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
     with sync_api.sync_playwright() as playwright:
         found = own or playwright.chromium.executable_path

@@ -21,7 +21,8 @@ for `cycles_mean` and `suspend_cycles`, and count what happened in the measured 
 in ns are sums over all dies or requests. Of an array, the sections of `counters` are sums over its drives (requests and
 bytes of the host are the array's). [RESULTS](RESULTS.md) explains the rest of a result.
 
-`interpulse list counters` prints the same. This page is written by `make golden` from what the simulator declares.
+`interpulse list counters` prints the same, `interpulse run --counters` what a run counted. This page is written by
+`make golden` from what the simulator declares.
 """
 
 WHEN = {

@@ -7,6 +7,7 @@ Run by `make golden`. The prose of the pages is written by hand; what lies betwe
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +31,10 @@ class Example:
     """When reads arrive, in us; without any, the two that `interpulse scheme` chooses."""
 
 
+USUAL = Example("a4-tlc", "program")
+"""What a page shows its scheme on that names nothing of its own."""
+
 EXAMPLES = {
-    "none": Example("a4-tlc", "program"),
     "ideal": Example("atc19-ll", "erase"),
     "inter-phase": Example("fast12-mlc", "program"),
     "intra-phase-cancel": Example("fast12-mlc", "program"),
@@ -40,7 +43,6 @@ EXAMPLES = {
     "immediate": Example("atc19-ll", "erase"),
     "deferred": Example("atc19-ll", "erase"),
     "timeout": Example("atc19-ll", "erase", (("suspend.erase.defer-after", "2ms"),), ("1500", "4200")),
-    "loop-boundary": Example("a4-tlc", "program"),
 }
 """The part of the publication that a scheme comes from, and what that publication stops."""
 
@@ -51,6 +53,9 @@ COMPARED = (
     Example("atc19-ll", "erase"),
 )
 """What the index compares all schemes on."""
+
+INDEX = re.compile(r"^<!-- index: (.+) \| (.+) \| (.+) -->$", re.MULTILINE)
+"""What a page says of its scheme for the table of the index: where it stops, what is lost, whether it can starve."""
 
 PARTS = {
     "read": "the read itself, on the die",
@@ -88,7 +93,7 @@ def schemes() -> list[str]:
 
 def example(name: str) -> tuple[Die, list[int]]:
     """The die that the page of this scheme shows, and when its reads arrive."""
-    shown = EXAMPLES[name]
+    shown = EXAMPLES.get(name, USUAL)
     die = Die(shown.part, shown.operation, name, shown.sets)
     return die, [int(us) * 1000 for us in shown.reads] or die.two_reads()
 
@@ -101,7 +106,7 @@ def diagram(name: str) -> bytes:
 
 def command(name: str) -> str:
     """What draws the same diagram on the command line."""
-    shown = EXAMPLES[name]
+    shown = EXAMPLES.get(name, USUAL)
     options = [f"--part {shown.part} --operation {shown.operation}"]
     options += [f"--set {key}={value}" for key, value in shown.sets]
     options += [f"--read-at {us}us" for us in shown.reads]
@@ -131,6 +136,21 @@ def scheme_block(name: str) -> str:
         lines += [f"| of that: {PARTS[what]} | {_us(ns)} |" for what, ns in costs.parts_ns.items() if ns]
     share = 100 * costs.suspended / INSTANTS
     return "\n".join([*lines, "", f"{share:.0f} % of the reads suspended the {die.operation}.", ""])
+
+
+def index_block() -> str:
+    """Every scheme with what its page says for the index.
+
+    Raises:
+        ValueError: a page does not say it.
+    """
+    lines = ["| scheme | where it stops | what is lost | can it starve its operation? |", "|---|---|---|---|"]
+    for name in schemes():
+        said = INDEX.search((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
+        if said is None:
+            raise ValueError(f"docs/schemes/{name}.md has no line <!-- index: stops where | loses what | starves? -->")
+        lines.append(f"| [`{name}`]({name}.md) | {' | '.join(said.groups())} |")
+    return "\n".join([*lines, ""])
 
 
 def comparison_block(of: Example) -> str:
@@ -181,7 +201,7 @@ def limits_block() -> str:
 def blocks_of(page: str) -> list[str]:
     """The generated parts of the page of this name (without `.md`)."""
     if page == "README":
-        return ["\n".join(comparison_block(of) for of in COMPARED)]
+        return [index_block(), "\n".join(comparison_block(of) for of in COMPARED)]
     return [limits_block()] if page == "limits" else [scheme_block(page)]
 
 

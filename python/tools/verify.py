@@ -171,6 +171,17 @@ STEPS = (
         summary=("hostile ", "FAILED", "ERROR"),
     ),
     Step(
+        question="Do the documents make a site, with every link leading somewhere?",
+        command=(sys.executable, "python/tools/docs_site.py"),
+        summary=("wrote ",),
+        most_s=300,
+    ),
+    Step(
+        question="Are the pictures of the gallery what the program draws now?",
+        command=(sys.executable, "python/tools/gallery.py", "--check"),
+        summary=("differs: ", "all "),
+    ),
+    Step(
         question="Does a request cost as many instructions as recorded?",
         command=(str(BIN / "interpulse"), "bench", "--instructions", "--against", "crates/bench/instructions.json"),
         summary=None,

@@ -368,38 +368,39 @@ impl Array {
     }
 
     fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
-        while let Some(News::Completed(done)) = self.drives[physical].news() {
-            let (id, failed, busy) = (done.id, done.failed, done.busy);
-            let asked = &mut self.asked[physical];
-            asked.outstanding -= 1;
-            let latency = agenda.now().since(done.submitted);
-            if let Some(account) = done.account {
-                check(latency, account);
-            }
-            asked.measured.latencies.record(done.op, latency);
-            match done.op {
-                Op::Read => asked.measured.read_bytes += done.bytes,
-                Op::Write => asked.measured.written_bytes += done.bytes,
-                Op::Trim | Op::Flush => {}
-            }
-            self.drives[physical].take_news();
-            let command = &mut asked.commands[id as usize];
-            if let Command::Host { job, .. } = *command
-                && !failed
-                && !busy
-            {
-                *command = Command::None;
-                self.end_part(job);
-            } else {
-                let command = std::mem::take(command);
-                if busy {
-                    self.failed_fast(agenda, physical, command);
-                    continue;
-                }
-                self.command_done(agenda, physical, command, failed);
-            }
-        }
         self.unsettled = true;
+        let drive = &mut self.drives[physical];
+        // A drive has at most one thing to tell after an event.
+        let Some(News::Completed(done)) = drive.news() else { return };
+        let (id, failed, busy) = (done.id, done.failed, done.busy);
+        let asked = &mut self.asked[physical];
+        asked.outstanding -= 1;
+        let latency = agenda.now().since(done.submitted);
+        if let Some(account) = done.account {
+            check(latency, account);
+        }
+        match done.op {
+            Op::Read => asked.measured.read_bytes += done.bytes,
+            Op::Write => asked.measured.written_bytes += done.bytes,
+            Op::Trim | Op::Flush => {}
+        }
+        asked.measured.latencies.record(done.op, latency);
+        drive.take_news();
+        let command = &mut asked.commands[id as usize];
+        if let Command::Host { job, .. } = *command
+            && !failed
+            && !busy
+        {
+            *command = Command::None;
+            self.end_part(job);
+            return;
+        }
+        let command = std::mem::take(command);
+        if busy {
+            self.failed_fast(agenda, physical, command);
+        } else {
+            self.command_done(agenda, physical, command, failed);
+        }
     }
 
     fn command_done(&mut self, agenda: &mut Agenda, physical: usize, command: Command, failed: bool) {

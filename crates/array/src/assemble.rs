@@ -3,7 +3,6 @@
 use crate::array::{Array, ArrayCounters, Traffic};
 use crate::config::ArraySpec;
 use crate::contents::Audited;
-use crate::layout::Layout;
 use crate::updates::Updates;
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::spec::DriveSpec;
@@ -27,12 +26,7 @@ impl Array {
         host_timers: u32,
     ) -> Array {
         let checked = "the spec has been checked";
-        let layout = Layout {
-            level: spec.level,
-            drives: spec.drives,
-            chunk: (spec.chunk.get() / UNIT_BYTES) as u32,
-            rows: spec.units_per_drive(drive).expect(checked),
-        };
+        let layout = spec.layout(drive).expect(checked);
         let mut drive = drive.clone();
         // The array cuts the power of all drives at once.
         let cut_at = drive.power_loss.as_mut().and_then(|spec| spec.at.take());

@@ -1,21 +1,11 @@
 //! Where a unit of the array lies: drive and row, and which drive holds the parity of a row.
 //!
-//! A *row* is one 4 KiB unit of every drive at the same address; a chunk is so many rows of one drive. RAID-5 and RAID-6
-//! are left-symmetric, the default of md: parity moves one drive to the left from stripe to stripe, the second parity and
-//! the data chunks of a stripe follow it to the right, around the end. RAID-10 is md's `near=2`: chunks are dealt out to
-//! the drives in order, each one twice.
+//! A *row* is one 4 KiB unit of every drive at the same address; a chunk is so many rows of one drive. Which unit lies where
+//! is the level's ([`crate::level`]).
 
-use crate::config::Level;
-use interpulse_engine::divide::split_among;
+use crate::level::{Level, Shape, left_symmetric};
 
-/// A unit of a drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The drive's place in the array.
-    pub drive: u32,
-    /// Unit of the drive.
-    pub row: u32,
-}
+pub use crate::level::Place;
 
 /// How units are laid out.
 #[derive(Clone, Copy, Debug)]
@@ -31,125 +21,64 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Data chunks of a stripe; for levels whose stripes have so many.
-    #[inline]
-    fn data(&self) -> u32 {
-        debug_assert!(!self.level.mirrors());
-        self.drives - self.level.parities()
-    }
-
-    /// A chunk is this power of two: divisions would be felt in every request.
-    #[inline]
-    fn shift(&self) -> u32 {
-        debug_assert!(self.chunk.is_power_of_two());
-        self.chunk.trailing_zeros()
-    }
-
-    /// A drive counted past the last one, and less than once around.
-    #[inline]
-    fn around(&self, drive: u32) -> u32 {
-        if drive < self.drives { drive } else { drive - self.drives }
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        Shape { drives: self.drives, chunk: self.chunk, rows: self.rows }
     }
 
     /// Units of the array.
     pub fn units(&self) -> u64 {
-        match self.level {
-            Level::Raid1 => u64::from(self.rows),
-            Level::Raid10 => {
-                (u64::from(self.rows >> self.shift()) * u64::from(self.drives) / 2) << self.shift()
-            }
-            _ => u64::from(self.rows) * u64::from(self.data()),
-        }
+        self.level.units(&self.shape())
     }
 
-    /// The drive with the (first) parity of `row`; only for RAID-5 and RAID-6.
+    /// The drive with the (first) parity of `row`; only for levels with parity.
     #[inline]
     pub fn parity(&self, row: u32) -> u32 {
         debug_assert!(self.level.parities() > 0);
-        let stripe = row >> self.shift();
-        self.drives - 1 - split_among(u64::from(stripe), self.drives).1
+        left_symmetric::parity(&self.shape(), row)
     }
 
-    /// The drives with parity of `row`, one bit each; only for RAID-5 and RAID-6.
+    /// The drives with parity of `row`, one bit each; only for levels with parity.
     #[inline]
     pub fn parity_mask(&self, row: u32) -> u32 {
         let first = self.parity(row);
-        match self.level {
-            Level::Raid6 => 1 << first | 1 << self.around(first + 1),
-            _ => 1 << first,
-        }
+        if self.level.parities() == 2 { 1 << first | 1 << self.shape().around(first + 1) } else { 1 << first }
     }
 
-    /// What stands on `drive` in `row`, counted from the first parity to the right; only for RAID-5 and RAID-6.
+    /// What stands on `drive` in `row`, counted from the first parity to the right; only for levels with parity.
     #[inline]
     pub fn from_parity(&self, drive: u32, row: u32) -> u32 {
-        self.around(drive + self.drives - self.parity(row))
+        left_symmetric::from_parity(&self.shape(), drive, row)
     }
 
     /// Where `unit` of the array lies; of copies the first one.
     #[inline(always)]
     pub fn place(&self, unit: u64) -> Place {
-        let (number, within) = (unit >> self.shift(), unit as u32 & (self.chunk - 1));
-        if self.level.mirrors() {
-            return match self.level {
-                Level::Raid10 => self.dealt(number * 2, within),
-                _ => Place { drive: 0, row: unit as u32 },
-            };
-        }
-        let (stripe, index) = split_among(number, self.data());
-        let row = ((stripe as u32) << self.shift()) + within;
-        let drive = match self.level.parities() {
-            0 => index,
-            parities => self.around(self.parity(row) + parities + index),
-        };
-        Place { drive, row }
-    }
-
-    /// Unit `within` of the chunk that was the `number`-th dealt out to the drives.
-    fn dealt(&self, number: u64, within: u32) -> Place {
-        let (stripe, drive) = split_among(number, self.drives);
-        Place { drive, row: ((stripe as u32) << self.shift()) + within }
+        self.level.place(&self.shape(), unit)
     }
 
     /// The unit of the array at a place; `None` for parity, and for a last chunk of RAID-10 that has no second one.
     pub fn unit_at(&self, drive: u32, row: u32) -> Option<u64> {
-        let (stripe, within) = (u64::from(row >> self.shift()), u64::from(row & (self.chunk - 1)));
-        let number = match self.level {
-            Level::Raid0 => stripe * u64::from(self.drives) + u64::from(drive),
-            Level::Raid1 => stripe,
-            Level::Raid10 => (stripe * u64::from(self.drives) + u64::from(drive)) / 2,
-            Level::Raid5 | Level::Raid6 => {
-                let index = self.from_parity(drive, row).checked_sub(self.level.parities())?;
-                stripe * u64::from(self.data()) + u64::from(index)
-            }
-        };
-        let unit = (number << self.shift()) + within;
+        let shape = self.shape();
+        let number = self.level.chunk_at(&shape, drive, row)?;
+        let unit = (number << shape.shift()) + u64::from(shape.within(row));
         (unit < self.units()).then_some(unit)
     }
 
     /// Every place of the unit whose first one is `first`.
     pub fn copies(&self, first: Place) -> impl Iterator<Item = Place> + use<> {
-        let layout = *self;
-        let count = match self.level {
-            Level::Raid1 => self.drives,
-            Level::Raid10 => 2,
-            _ => 1,
-        };
-        (0..count).map(move |k| match layout.level {
-            Level::Raid1 => Place { drive: k, ..first },
-            // The next drive, after the last one the first drive's next chunk.
-            _ if first.drive + k == layout.drives => Place { drive: 0, row: first.row + layout.chunk },
-            _ => Place { drive: first.drive + k, ..first },
-        })
+        let (level, shape) = (self.level, self.shape());
+        (0..level.copies(self.drives)).map(move |k| level.copy(&shape, first, k))
     }
 
     /// Where `unit` lies, and how many units from there on, at most `most`, follow it on the same drive.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, unit: u64, most: u64) -> (Place, u64) {
         let place = self.place(unit);
-        let left = match self.level {
-            Level::Raid1 => self.units() - unit,
-            _ => u64::from(self.chunk - (unit as u32 & (self.chunk - 1))),
+        let left = if self.level.stripes() {
+            u64::from(self.chunk - self.shape().within(unit as u32))
+        } else {
+            self.units() - unit
         };
         (place, left.min(most))
     }

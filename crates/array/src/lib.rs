@@ -7,6 +7,7 @@ pub mod config;
 pub mod contents;
 mod copying;
 pub mod layout;
+pub mod level;
 mod losses;
 mod outage;
 mod outbox;

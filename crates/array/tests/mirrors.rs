@@ -2,7 +2,7 @@
 
 mod array_common;
 
-use array_common::{MIXED, aged, count, ran, result_with_seed};
+use array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result_with_seed};
 use serde_json::Value;
 
 const LEVELS: [&str; 5] = [
@@ -113,22 +113,7 @@ fn a_loss_while_a_copy_waits_for_writes_lets_it_go_on() {
 
 #[test]
 fn a_rebuild_by_copies_keeps_to_its_rate() {
-    let at = |rate: &str| {
-        let r = ran(&format!(
-            "[array]\nlevel = \"raid1\"\ndrives = 2\nfail-drive = 0\nrebuild-rate = \"{rate}\"\n[run]\ntime = \"400ms\"\n\
-             [[flow]]\nread = 1.0\n"
-        ));
-        let rows = r["array"]["capacity_bytes"].as_u64().expect("a capacity") / 4096;
-        let rebuild = r["array"]["rebuild"].clone();
-        (rows, rebuild["progress"].as_f64().expect("a share"), rebuild["finished_s"].as_f64())
-    };
-    let (rows, progress, finished) = at("1MiB");
-    // The first batch of 16 rows begins at once; 0.4 s at 256 rows a second bring 102 more.
-    assert_eq!(((progress * rows as f64).round() as u64, finished), (112, None));
-    let (rows, progress, finished) = at("16MiB");
-    assert_eq!(progress, 1.0);
-    let least = (rows - 16) as f64 * 4096.0 / f64::from(16 << 20);
-    assert!(finished > Some(least - 0.005) && finished < Some(least * 1.5), "{finished:?} of {least}");
+    rebuilds_at_its_rate("level = \"raid1\"\ndrives = 2", 1);
 }
 
 #[test]
@@ -139,10 +124,7 @@ fn a_failure_of_a_mirror_at_any_instant_loses_nothing() {
         let level = LEVELS[seed as usize % LEVELS.len()];
         let array =
             format!("[array]\n{level}\nfail-drive = {}\nfail-at = \"{at_us}us\"\n{rebuild}", seed % 2);
-        let flows = "[run]\nrequests = 3000\n[[flow]]\ndepth = 24\nread = \"30%\"\nflush-every = 50\n\
-                     sizes = [\"1KiB\", \"4KiB\", \"40KiB\"]\nsize-weights = [1.0, 2.0, 1.0]\nalignment = \"512B\"\n\
-                     address = \"zipf\"\nexponent = 1.1\n";
-        let run = result_with_seed(&format!("{array}{flows}"), Some(seed));
+        let run = result_with_seed(&format!("{array}{BUSY}"), Some(seed));
         assert!(run.is_ok(), "seed {seed}: {}", run.err().unwrap_or_default());
     }
 }

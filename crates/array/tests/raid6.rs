@@ -2,7 +2,7 @@
 
 mod array_common;
 
-use array_common::{MIXED, aged, count, ran, result_with_seed};
+use array_common::{BUSY, MIXED, aged, count, ran, result_with_seed};
 
 #[test]
 fn full_stripes_read_nothing() {
@@ -64,10 +64,7 @@ fn failures_at_any_instant_lose_nothing() {
             seed % 6,
             (seed + seed % 3 + 1) % 6
         );
-        let flows = "[run]\nrequests = 3000\n[[flow]]\ndepth = 24\nread = \"30%\"\nflush-every = 50\n\
-                     sizes = [\"1KiB\", \"4KiB\", \"40KiB\"]\nsize-weights = [1.0, 2.0, 1.0]\nalignment = \"512B\"\n\
-                     address = \"zipf\"\nexponent = 1.1\n";
-        let run = result_with_seed(&format!("{array}{flows}"), Some(seed));
+        let run = result_with_seed(&format!("{array}{BUSY}"), Some(seed));
         assert!(run.is_ok(), "seed {seed}: {}", run.err().unwrap_or_default());
     }
 }

@@ -56,7 +56,7 @@ impl Case {
         let instance = u64::from(blocks) * 1000 + seed;
         let (choices, writes) = (stream(self.name, 2 * instance), stream(self.name, 2 * instance + 1));
         let mut ftl = ftl(self.lanes, blocks, self.policy, blocks / 10, spare, choices);
-        let expected = expected(ftl.effective_spare().1);
+        let expected = expected(ftl.effective_spare().utilisation);
         write_amplification(&mut ftl, self.heat, (14.0, 26.0), expected, writes) / expected
     }
 
@@ -136,7 +136,7 @@ fn the_effective_spare_is_what_victim_choices_see() {
             p.write_in_order(Lpn(0), Lpn(logical));
             p.overwrite(6 * u64::from(logical), writes());
             assert_eq!((witness.ftl.counters, &witness.ftl.cycles), (twin.counters, &twin.cycles));
-            let usable = f64::from(logical) / twin.effective_spare().1;
+            let usable = f64::from(logical) / twin.effective_spare().utilisation;
             (witness.held as f64 / witness.choices as f64 - usable) / f64::from(BLOCK)
         }));
         assert!(off.contains(0.0), "soft_free {soft}: the spare is off by {off:?} blocks");
@@ -165,7 +165,7 @@ fn with_and_without_time(gc_soft: f64, seed: u64) -> (f64, Window, f64) {
     let mut ftl = spec.fresh_ftl(stream("timed", seed)).unwrap();
     let logical = ftl.map().logical_units();
     let untimed = write_amplification(&mut ftl, UNIFORM, (15.0, 25.0), 3.0, stream("timed.addresses", seed));
-    let rho = ftl.effective_spare().1;
+    let rho = ftl.effective_spare().utilisation;
     let window = drive::run(&spec, PreconditionedState { ftl }, 10 * u64::from(logical), seed);
     (untimed, window, rho)
 }

@@ -3,15 +3,15 @@
 mod drive_common;
 
 use drive_common::{Bench, closed, content, filled, little, mix};
-use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec};
+use interpulse_drive::ftl::gc::{GcPolicy, Imposed};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::command::NandCounters;
 
 const WAF: f64 = 2.4;
 
-fn imposing(imposed: ImposedSpec) -> DriveSpec {
+fn imposing(imposed: Imposed) -> DriveSpec {
     let mut spec = little();
-    (spec.ftl.gc, spec.ftl.imposed) = (GcPolicy::Imposed, imposed);
+    spec.ftl.gc = GcPolicy::Imposed(imposed);
     spec
 }
 
@@ -33,7 +33,7 @@ fn counters(bench: &Bench) -> NandCounters {
 /// 1 - (1/2.4)^2, and then 1.412 of them on average.
 #[test]
 fn extra_programs_read_what_the_write_amplification_says() {
-    let spec = imposing(ImposedSpec { waf: WAF, ..ImposedSpec::NONE });
+    let spec = imposing(Imposed { waf: WAF, ..Imposed::NONE });
     let of = counters(&run(&spec, 60_000));
     let extra = (of.host_programs as f64 * (WAF - 1.0)) as u64;
     assert!(of.gc_programs.abs_diff(extra) <= 1, "{} of {extra} extra programs", of.gc_programs);
@@ -53,7 +53,7 @@ fn extra_programs_read_what_the_write_amplification_says() {
 #[test]
 fn a_given_number_of_reads_is_kept_to() {
     for reads in [0.0, 1.0, 2.5, 30.0] {
-        let spec = imposing(ImposedSpec { waf: WAF, reads: Some(reads), erases: false });
+        let spec = imposing(Imposed { waf: WAF, reads: Some(reads), erases: false });
         let of = counters(&run(&spec, 4_000));
         let expected = reads * of.gc_programs as f64;
         let short = expected - of.gc_reads as f64;
@@ -65,7 +65,7 @@ fn a_given_number_of_reads_is_kept_to() {
 /// The first extra program ends after the reads that it copies from.
 #[test]
 fn an_extra_program_follows_its_reads() {
-    let spec = imposing(ImposedSpec { waf: 2.0, reads: Some(4.0), erases: false });
+    let spec = imposing(Imposed { waf: 2.0, reads: Some(4.0), erases: false });
     let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[closed("w", 1, mix(0.0))], 1);
     let mut most = 0;
     for programs in 1..200 {
@@ -82,7 +82,7 @@ fn an_extra_program_follows_its_reads() {
 /// A lane is erased once for every block's worth of programs, of the host and extra ones.
 #[test]
 fn a_block_is_erased_for_every_block_of_programs() {
-    let spec = imposing(ImposedSpec { waf: WAF, reads: None, erases: true });
+    let spec = imposing(Imposed { waf: WAF, reads: None, erases: true });
     let layout = spec.layout().unwrap();
     let of = counters(&run(&spec, 60_000));
     let blocks = (of.host_programs + of.gc_programs) / u64::from(layout.programs_per_block);
@@ -93,15 +93,15 @@ fn a_block_is_erased_for_every_block_of_programs() {
 /// Where nothing is amplified nothing is imposed but the erases of what the host writes.
 #[test]
 fn a_write_amplification_of_one_copies_nothing() {
-    let of = counters(&run(&imposing(ImposedSpec::NONE), 4_000));
+    let of = counters(&run(&imposing(Imposed::NONE), 4_000));
     assert_eq!((of.gc_programs, of.gc_reads, of.erases), (0, 0, 0));
-    let of = counters(&run(&imposing(ImposedSpec { erases: true, ..ImposedSpec::NONE }), 4_000));
+    let of = counters(&run(&imposing(Imposed { erases: true, ..Imposed::NONE }), 4_000));
     assert!(of.erases > 0 && of.gc_reads == 0, "{of:?}");
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let spec = imposing(ImposedSpec { waf: WAF, reads: None, erases: true });
+    let spec = imposing(Imposed { waf: WAF, reads: None, erases: true });
     let of = |bench: Bench| (counters(&bench), content(&bench.host.window.flows[0].read));
     assert_eq!(of(run(&spec, 4_000)), of(run(&spec, 4_000)));
 }

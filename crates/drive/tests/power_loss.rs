@@ -5,6 +5,7 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
+use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
@@ -34,7 +35,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec.cache.size = Bytes::kib(pick(rng, &[512, 1024]));
     spec.cache.protected = pick(rng, &[true, false]);
     spec.cache.acknowledge =
-        pick(rng, &[Acknowledge::WhenCached, Acknowledge::WhenCached, Acknowledge::WhenProgrammed]);
+        pick(rng, &[Acknowledge::DEFAULT, Acknowledge::DEFAULT, Acknowledge::WhenProgrammed]);
     let costs = SuspendCosts {
         entry: Duration::from_us(3),
         resume: Duration::from_us(5),
@@ -52,13 +53,15 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     }
     spec.ftl.wear_gap = pick(rng, &[None, None, Some(2)]);
     let ms = Duration::from_ms;
-    spec.ftl.hot_within = pick(rng, &[vec![], vec![], vec![ms(30)], vec![ms(5), ms(50), ms(500)]]);
-    spec.ftl.stamp_units = rng.below(2) == 0;
+    let within = pick(rng, &[vec![], vec![], vec![ms(30)], vec![ms(5), ms(50), ms(500)]]);
+    let by_unit = rng.below(2) == 0;
+    if !within.is_empty() {
+        spec.ftl.hotness = HotnessPolicy::UpdateInterval(UpdateInterval { within, by_unit });
+    }
     if spec.check().is_err() {
         // Too small for so many open blocks.
-        spec.ftl.hot_within.clear();
+        spec.ftl.hotness = HotnessPolicy::None;
     }
-    spec.ftl.stamp_units &= !spec.ftl.hot_within.is_empty();
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
     let bits =
         [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|c| *c == cells).expect("one of them") + 1;

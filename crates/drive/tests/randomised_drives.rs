@@ -213,7 +213,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let unit = spec.geometry.unit_bytes;
     let program = u64::from(spec.layout().ok()?.units_per_program) * unit;
     let lanes = u64::from(spec.layout().ok()?.lanes);
-    let levels = spec.ftl.hot_within.len() as u64 + 1;
+    let levels = u64::from(spec.ftl.hotness.levels()) + 1;
     let least = program * levels * if dynamic { 2 } else { lanes };
     spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least, 64 * least]));
     let (p, g) = (&spec.part.power, &spec.geometry);
@@ -282,7 +282,7 @@ type Counted = BTreeMap<&'static str, u64>;
 fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.world", 0);
     let Some(spec) = draw_drive(&mut rng, None) else { return false };
-    let imposed = spec.ftl.gc == GcPolicy::Imposed;
+    let imposed = spec.ftl.gc.imposes();
     let fill = if imposed { 1.0 } else { pick(&mut rng, &[0.0, 0.5, 1.0, 1.0]) };
     let overwrites = if imposed { 0.0 } else { pick(&mut rng, &[0.0, 1.0]) };
     let count = 1 + rng.below(3);
@@ -429,7 +429,7 @@ fn the_parts_of_every_request_sum_to_its_latency() {
             let flows: Vec<FlowSpec> =
                 (0..2).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), FOLLOWED / 2)).collect();
             println!("{spec:#?}\n{flows:#?}");
-            let overwrites = if spec.ftl.gc == GcPolicy::Imposed { 0.0 } else { 0.5 };
+            let overwrites = if spec.ftl.gc.imposes() { 0.0 } else { 0.5 };
             let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, overwrites, 1), &flows, 1);
             followed += follow(&mut bench);
             let counters = bench.host.device.nand().counters;

@@ -3,12 +3,16 @@
 
 mod ftl_common;
 
-use ftl_common::{stream, victims};
+use ftl_common::{geometry, stream, victims};
 use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::hotness::HotnessPolicy;
+use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::SuperBlock;
-use interpulse_settings::Document;
+use interpulse_drive::spec::Acknowledge;
+use interpulse_flash::errors::Retry;
+use interpulse_settings::{Document, Row};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -21,6 +25,36 @@ fn every_victim_policy_has_its_file_and_is_chosen_by_its_name() {
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
         let chosen = Document::set("gc", name).unwrap().declaring();
         assert_eq!(chosen.top().policy("gc", "", None, GcPolicy::ROWS).unwrap(), policy);
+    }
+}
+
+/// Each row of a registry is documented, and has its file in `folder`.
+fn documented<T>(rows: &[Row<T>], folder: &str) {
+    for (k, row) in rows.iter().enumerate() {
+        assert!(!row.doc.is_empty() && rows[..k].iter().all(|other| other.name != row.name), "{}", row.name);
+        let file = format!("{folder}/{}.rs", row.name.replace('-', "_"));
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn every_row_has_its_file() {
+    documented(HotnessPolicy::ROWS, "src/ftl/hotness");
+    documented(Acknowledge::ROWS, "src/spec/acknowledge");
+    documented(Retry::ROWS, "../flash/src/errors/retries");
+    for (name, policy, _) in HotnessPolicy::all() {
+        assert_eq!(policy.name(), name);
+        assert_eq!(
+            policy.filter(&Layout::new(&geometry(2, 8), 1, 0)).map_or(0, |of| of.levels()),
+            policy.levels()
+        );
+    }
+    for (name, way, _) in Acknowledge::all() {
+        assert_eq!(way.name(), name);
+        assert!(
+            !(way.absorbs() && way.waits_for_programs()),
+            "{name}: what waits for its program is programmed"
+        );
     }
 }
 

@@ -5,7 +5,7 @@ mod drive_common;
 
 use drive_common::{Bench, Cells, filled, of_part, part};
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::hotness::Hotness;
+use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
@@ -30,14 +30,16 @@ fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Tables) {
     chips.layers = layers;
     let mut spec = of_part(chips, 1, 1, 1);
     spec.ftl.over_provisioning = 1.0;
-    spec.ftl.hot_within = vec![Duration::from_ms(1_800_000)];
+    spec.ftl.hotness = HotnessPolicy::UpdateInterval(UpdateInterval {
+        within: vec![Duration::from_ms(1_800_000)],
+        by_unit: false,
+    });
     spec.ftl.reprogram = Some(reprogram);
     spec.nand.super_layer = 4 * reprogram.super_layer;
     spec.check().unwrap();
     let mut ftl = spec.fresh_ftl(Streams::new(1).stream("test", 0)).unwrap();
     let layout: Layout = ftl.layout.clone();
-    let hotness = Hotness::new(&spec.ftl.hot_within, layout.super_blocks());
-    ftl.separate(Some(hotness), Some(Reprogramming::new(reprogram, &layout, 1, layers)));
+    ftl.separate(spec.ftl.hotness.filter(&layout), Some(Reprogramming::new(reprogram, &layout, 1, layers)));
     (spec, ftl)
 }
 

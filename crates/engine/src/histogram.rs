@@ -113,17 +113,29 @@ impl LatencyHistogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
+    /// The largest latency that bucket number `bucket` counts.
+    pub fn bucket_end(bucket: usize) -> Duration {
+        Duration(Self::bucket_start(bucket + 1).as_ns() - 1)
+    }
+
+    /// The counts from the bucket of the smallest latency to that of the largest, and the number of the first.
+    pub fn counts(&self) -> (usize, &[u64]) {
+        if self.count == 0 {
+            return (0, &[]);
+        }
+        let (first, last) = (Self::bucket_of(Duration(self.min_ns)), Self::bucket_of(Duration(self.max_ns)));
+        (first, &self.buckets.as_slice()[first..=last])
+    }
+
     /// The non-empty buckets as (lowest value, highest value, count), in ascending order, values in ns.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let used = if self.count == 0 {
-            0..0
-        } else {
-            Self::bucket_of(Duration(self.min_ns))..Self::bucket_of(Duration(self.max_ns)) + 1
-        };
-        let start = |bucket| Self::bucket_start(bucket).as_ns();
-        let counts = &self.buckets.as_slice()[used.clone()];
-        let filled = used.zip(counts).filter(|&(_, &count)| count > 0);
-        filled.map(move |(bucket, &count)| (start(bucket), start(bucket + 1) - 1, count))
+        let (first, counts) = self.counts();
+        let filled = (first..).zip(counts).filter(|&(_, &count)| count > 0);
+        let bounds = |bucket| (Self::bucket_start(bucket).as_ns(), Self::bucket_end(bucket).as_ns());
+        filled.map(move |(bucket, &count)| {
+            let (start, end) = bounds(bucket);
+            (start, end, count)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::geometry::Geometry;
 use crate::nand::course::Course;
 use crate::nand::observe::{DieChange, FlashObserver};
 use crate::nand::txn::Txn;
-use crate::nand::{Nand, NandConfig, Outcome};
+use crate::nand::{Nand, NandConfig};
 use crate::parts::PartSpec;
 use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
@@ -155,8 +155,7 @@ impl Player {
             self.agenda.settle(resource);
             self.follow();
             for outcome in self.nand.outcomes.drain(..) {
-                let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
-                self.operations[txn.owner as usize].done = Some(now);
+                self.operations[outcome.txn().owner as usize].done = Some(now);
             }
         }
     }

@@ -22,8 +22,8 @@ struct Look {
     requests: u64,
     flash: Flash,
     ftl: FtlCounters,
-    read: Counted,
-    write: Counted,
+    read: Counts,
+    write: Counts,
 }
 
 /// What the flash of all drives has done.
@@ -37,6 +37,15 @@ pub struct Flash {
 
 /// The buckets of a histogram that are not empty: upper end in ns, count.
 type Counted = Vec<(u64, u64)>;
+
+/// The counts of a histogram as they lie there: a look comes often and must be cheap, what came between two of them is
+/// worked out at the end.
+#[derive(Clone, Default)]
+struct Counts {
+    /// Number of the first bucket.
+    first: usize,
+    counts: Vec<u64>,
+}
 
 /// The batches of a window that is under way or over.
 pub struct Batches {
@@ -69,8 +78,8 @@ impl Batches {
             requests: host.device.completed(),
             flash: Flash::of(&mut host.device, now),
             ftl: ftl_of(&host.device),
-            read: Vec::new(),
-            write: Vec::new(),
+            read: Counts::default(),
+            write: Counts::default(),
         };
         Batches { every: SMALLEST, begins, looks: Vec::with_capacity(MOST) }
     }
@@ -107,8 +116,8 @@ impl Batches {
                 length: after.at.since(before.at),
                 ftl: after.ftl.since(&before.ftl),
                 flash: after.flash.since(&before.flash),
-                read: since(&after.read, &before.read),
-                write: since(&after.write, &before.write),
+                read: after.read.since(&before.read),
+                write: after.write.since(&before.write),
             })
             .collect()
     }
@@ -145,29 +154,36 @@ pub fn ftl_of<D: Simulated>(device: &D) -> FtlCounters {
     sum
 }
 
-fn counted(window: &Window) -> (Counted, Counted) {
-    let of = |h: &LatencyHistogram| h.buckets().map(|(_, end, count)| (end, count)).collect();
+fn counted(window: &Window) -> (Counts, Counts) {
     match &window.flows[..] {
-        [one] => (of(&one.read), of(&one.write)),
+        [one] => (Counts::of(&one.read), Counts::of(&one.write)),
         flows => {
             let (mut read, mut write) = (LatencyHistogram::new(), LatencyHistogram::new());
             for flow in flows {
                 read.merge(&flow.read);
                 write.merge(&flow.write);
             }
-            (of(&read), of(&write))
+            (Counts::of(&read), Counts::of(&write))
         }
     }
 }
 
-/// What `after` counts and `before` did not; both are in ascending order, and no count ever falls.
-fn since(after: &Counted, before: &Counted) -> Counted {
-    let mut before = before.iter().peekable();
-    let new = |&(end, count): &(u64, u64)| {
-        let old = before.next_if(|&&(known, _)| known == end).map_or(0, |&(_, count)| count);
-        (count > old).then_some((end, count - old))
-    };
-    after.iter().filter_map(new).collect()
+impl Counts {
+    fn of(histogram: &LatencyHistogram) -> Counts {
+        let (first, counts) = histogram.counts();
+        Counts { first, counts: counts.to_vec() }
+    }
+
+    /// What these count and `before` did not; no count ever falls, and no bucket is left out again.
+    fn since(&self, before: &Counts) -> Counted {
+        let old = |bucket: usize| {
+            let at = bucket.checked_sub(before.first);
+            at.and_then(|at| before.counts.get(at)).map_or(0, |&count| count)
+        };
+        let came = (self.first..).zip(&self.counts).map(|(bucket, &count)| (bucket, count - old(bucket)));
+        let end = |bucket| LatencyHistogram::bucket_end(bucket).as_ns();
+        came.filter(|&(_, count)| count > 0).map(|(bucket, count)| (end(bucket), count)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -176,8 +192,16 @@ mod tests {
 
     #[test]
     fn a_difference_of_counts_is_what_came_since() {
-        let (before, after) = (vec![(3, 1), (7, 2)], vec![(1, 4), (3, 1), (7, 5), (9, 1)]);
-        assert_eq!(since(&after, &before), [(1, 4), (7, 3), (9, 1)]);
-        assert_eq!(since(&after, &Vec::new()), after);
+        let mut histogram = LatencyHistogram::new();
+        let mut count = |latencies: &[u64]| {
+            latencies.iter().for_each(|&ns| histogram.record(Duration::from_ns(ns)));
+            Counts::of(&histogram)
+        };
+        let (none, before) = (Counts::default(), count(&[3, 7, 7]));
+        assert_eq!(before.since(&none), [(3, 1), (7, 2)]);
+        assert!(before.since(&before).is_empty());
+        let after = count(&[1, 1, 7, 9, 1_000_000]);
+        // 2^19 ns and more are counted in buckets of 2^10 ns.
+        assert_eq!(after.since(&before), [(1, 2), (7, 1), (9, 1), (1_000_447, 1)]);
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::config::{PreconditionSpec, Until};
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::DriveSpec;
@@ -59,7 +58,7 @@ pub fn precondition(
         }
     }
     let mut outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
-    let overwrite = spec.overwrite.as_ref().filter(|_| drive.ftl.gc != GcPolicy::Imposed && filled > 0);
+    let overwrite = spec.overwrite.as_ref().filter(|_| !drive.ftl.gc.imposes() && filled > 0);
     if let Some(o) = overwrite {
         let mut addresses = addresses(&o.addresses, filled, drive.geometry.unit_bytes / 512, &streams);
         let quarter = (filled / 4).max(1);

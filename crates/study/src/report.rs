@@ -18,7 +18,6 @@ use crate::power;
 use crate::run::Measured;
 use context::Context;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_engine::account::CAUSE_INFO;
 use interpulse_engine::{Duration, Latencies};
 use interpulse_flash::command::Spender;
@@ -179,7 +178,7 @@ fn ftl(m: &Measured, context: &Context) -> Value {
     o.insert("gc_runs".into(), json!(f.gc_runs));
     o.insert("gc_pages_moved".into(), json!(f.gc_units));
     o.insert("erases".into(), json!(f.erases));
-    if context.case.drive.ftl.gc != GcPolicy::Imposed {
+    if !context.case.drive.ftl.gc.imposes() {
         o.insert("effective_spare_factor".into(), json!(context.effective_spare));
         space::insert(&mut o, m, context);
     }

@@ -9,7 +9,6 @@ use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};
 use interpulse_drive::ftl::FtlCounters;
-use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_engine::{AuditReport, Duration, SimTime};
 use interpulse_flash::command::USES;
 use interpulse_flash::nand::power::tally::Spent;
@@ -258,7 +257,7 @@ fn finish<D: Simulated, O: Observer, C: Clock>(
 
 /// How many blocks of each lane so many units are.
 fn lane_blocks(drives: &[Drive], units: u64) -> Option<f64> {
-    let collecting = drives.iter().map(Drive::tables).filter(|t| t.config().policy != GcPolicy::Imposed);
+    let collecting = drives.iter().map(Drive::tables).filter(|t| !t.config().policy.imposes());
     let one_each = collecting.map(|t| u64::from(t.layout.lanes) * u64::from(t.layout.units_per_block));
     let one_each: u64 = one_each.sum();
     (units > 0 && one_each > 0).then(|| units as f64 / one_each as f64)

@@ -11,7 +11,6 @@ use crate::simulated::Simulated;
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::FtlCounters;
-use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::numbers::Lane;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Duration, SimTime};
@@ -275,8 +274,7 @@ fn until_steady<D: Simulated, O: Observer, C: Clock>(
     most: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<End, Failure> {
-    let collects =
-        |device: &D| device.drives().iter().any(|d| d.tables().config().policy != GcPolicy::Imposed);
+    let collects = |device: &D| device.drives().iter().any(|d| !d.tables().config().policy.imposes());
     let blocks = |device: &D| -> u64 {
         let of = |drive: &Drive| {
             let layout = &drive.tables().layout;

@@ -65,11 +65,15 @@ def _rates(room: Sequence[dict[str, Any]]) -> Figure:
         _days(axis)
         logarithmic(axis, y=True)
     axes[0].set_ylabel("raw bit error rate (dashed: default reads)")
-    low, high = min(axis.get_ylim()[0] for axis in axes), max(axis.get_ylim()[1] for axis in axes)
-    for axis in axes:
-        axis.set_ylim(low, high)
+    _one_scale(axes)
     legend_outside(figure, axes[0], columns=6)
     return figure
+
+
+def _one_scale(axes: Sequence[Axes]) -> None:
+    """Panels that are compared have one scale."""
+    for axis in axes[1:]:
+        axis.sharey(axes[0])
 
 
 def _rate(point: dict[str, Any], page: str, read: str) -> float:
@@ -105,6 +109,7 @@ def _worst(room: Sequence[dict[str, Any]]) -> Figure:
         _days(axis)
         logarithmic(axis, y=True)
     axes[0].set_ylabel("errors of the worst KiB")
+    _one_scale(axes)
     legend_outside(figure, axes[1], columns=6)
     return figure
 

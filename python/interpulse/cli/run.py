@@ -110,6 +110,12 @@ def run(
             show_default=False,
         ),
     ] = None,
+    counters: Annotated[
+        bool,
+        typer.Option(
+            "--counters", help="End the table with every counter that is not zero (`interpulse list counters`)."
+        ),
+    ] = False,
     json: Json = False,
     jobs: Jobs = None,
     skip_bad_rows: Annotated[
@@ -129,6 +135,8 @@ def run(
     if report and out is None:
         out = Path(f"interpulse-{config.stem}")
     asked = _asked(log, series, timeline, out, report=report)
+    if counters and (json or repeat is not None):
+        raise UserError(f"--counters ends the table of one run, and {'--json' if json else '--repeat'} prints none")
     if repeat is not None:
         from interpulse.cli.repeat import run_repeated
 
@@ -148,7 +156,9 @@ def run(
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = None if out is None else _opened(out)
-    return _simulate(plan, options, folder, _recording(asked, folder, plan), json=json, report=report)
+    return _simulate(
+        plan, options, folder, _recording(asked, folder, plan), json=json, report=report, counters=counters
+    )
 
 
 def _simulate(
@@ -159,6 +169,7 @@ def _simulate(
     *,
     json: bool,
     report: bool,
+    counters: bool,
 ) -> int:
     """Runs the cases, keeps what they gave in `folder`, and prints it; returns the exit status."""
     from interpulse.cli.progress import watch
@@ -190,9 +201,9 @@ def _simulate(
     try:
         if folder is not None:
             with undisturbed():
-                lost = _store(folder, result, plan, recording, report=report)
+                lost = _store(folder, result, plan, recording, report=report, counters=counters)
     finally:
-        shown = [] if json else [render(result, terminal_width())]
+        shown = [] if json else [render(result, terminal_width(), counters=counters)]
         _print([*shown, result.to_json()] if json or lost else shown, lost)
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
@@ -250,12 +261,14 @@ def _recording(asked: Asked | None, folder: OutFolder | None, plan: Plan) -> Rec
     return Recording(asked, folder.path, plan, dashes="--")
 
 
-def _store(folder: OutFolder, result: Result, plan: Plan, recording: Recording | None, *, report: bool) -> str | None:
+def _store(
+    folder: OutFolder, result: Result, plan: Plan, recording: Recording | None, *, report: bool, counters: bool
+) -> str | None:
     """Writes the files of `--out`; returns what kept it from that."""
     try:
         from interpulse.cli.run_files import files
 
-        names = folder.write(files(result, plan))
+        names = folder.write(files(result, plan, counters=counters))
         if report:
             from interpulse.cli.report import of_runs
 

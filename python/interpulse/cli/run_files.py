@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from interpulse.result import Result
 
 
-def files(result: Result, plan: Plan) -> Iterator[tuple[str, bytes]]:
-    """The result, its table, the resolved configuration, and power over time where that was followed."""
+def files(result: Result, plan: Plan, *, counters: bool = False) -> Iterator[tuple[str, bytes]]:
+    """The result, its table (`counters` adds these), the resolved configuration, and power over time if followed."""
     from interpulse.cli import power, show, table
 
     yield "result.json", f"{result.to_json(indent=2)}\n".encode()
-    yield "table.txt", f"{table.render(result)}\n".encode()
+    yield "table.txt", f"{table.render(result, counters=counters)}\n".encode()
     yield "config.resolved.json", f"{show.resolved_json(plan, indent=2)}\n".encode()
     yield from power.files(result)

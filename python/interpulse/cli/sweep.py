@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json as json_text
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from interpulse.cli.engine_progress import watch_engine
 from interpulse.cli.exits import INTERRUPTED, undisturbed
 from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit, say
@@ -16,9 +16,6 @@ from interpulse.layout import Column, Sheet, terminal_width
 from interpulse.text import short_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from interpulse.sweeps.engine import Told
     from interpulse.sweeps.spec import Spec
     from interpulse.sweeps.sweep import Sweep
 
@@ -92,30 +89,13 @@ def sweep(
     folder = out if out is not None else Path(file.stem)
     code = 0
     try:
-        with _watch(spec) as told:
+        with watch_engine(Path(spec.path).stem) as told:
             done = conduct(spec, folder, told, on=on, jobs=jobs, retry_failed=retry_failed)
     except SweepInterrupted as stop:
         done, code = stop.sweep, INTERRUPTED
     with undisturbed():
         _tell(spec, done, json=json)
     return code
-
-
-@contextmanager
-def _watch(spec: Spec) -> Iterator[Told]:
-    from interpulse.cli.study_progress import watch_study
-    from interpulse.sweeps.engine import Told
-
-    with watch_study(Path(spec.path).stem, "simulations") as reporter:
-
-        class Watcher(Told):
-            def progress(self, done: int, total: int, workers: int) -> None:  # noqa: ARG002 - as the engine calls it
-                reporter.study(done, total, [])
-
-            def note(self, line: str) -> None:
-                reporter.note(line)
-
-        yield Watcher()
 
 
 def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:

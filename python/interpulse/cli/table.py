@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json as json_text
 from typing import TYPE_CHECKING, Any
 
+from interpulse import _core
 from interpulse.cli import steadiness
 from interpulse.cli.power import power_table
 from interpulse.latency import KINDS, UNSURE, latency
@@ -52,13 +54,16 @@ ARRAY_COUNTS = {
 """The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
 
 
-def render(result: Result, width: int = ELSEWHERE) -> str:
-    """The report on every case of a result in lines of at most `width` columns: figures move, and none is cut."""
+def render(result: Result, width: int = ELSEWHERE, *, counters: bool = False) -> str:
+    """The report on every case of a result in lines of at most `width` columns: figures move, and none is cut.
+
+    With `counters` it ends with every counter that is not zero in all cases.
+    """
     cases = [case.raw for case in result.cases]
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
     shown = [
         f"{fill(title, width)}\n{sheet.text(width)}"
-        for title, build in SECTIONS.items()
+        for title, build in (SECTIONS | ({"Counters": _counters} if counters else {})).items()
         if (sheet := build(cases)) is not None
     ]
     foot = [fill(line, width) for case in cases for line in _foot(case)]
@@ -221,6 +226,26 @@ def _tail_blame(cases: list[dict[str, Any]]) -> Sheet | None:
 def _union(maps: list[dict[str, float]]) -> list[str]:
     """The keys of all maps in the order in which they first appear."""
     return list(dict.fromkeys(key for each in maps for key in each))
+
+
+def _counters(cases: list[dict[str, Any]]) -> Sheet | None:
+    """Every counter that the simulator declares, but for those that are zero in all cases; None when all are."""
+    table = by_case(cases)
+    for row in json_text.loads(_core.lists())["counters"]:
+        found = [_at(case, f"{row['kind']}.{row['name']}") for case in cases]
+        if any(found):
+            group = row["kind"].replace("counters", "").strip(".")
+            digits = 0 if all(isinstance(each, int) for each in found if each is not None) else 3
+            table.add_row(f"{group} {row['name']}, {row['unit']}", *(number(each, digits) for each in found))
+    return table if table.rows else None
+
+
+def _at(case: Mapping[str, Any], path: str) -> float | None:
+    """What stands at this path of names; None where a name is not there."""
+    of: Any = case
+    for name in path.split("."):
+        of = of.get(name, {})
+    return None if of == {} else of
 
 
 SECTIONS: dict[str, Callable[[list[dict[str, Any]]], Sheet | None]] = {

@@ -31,6 +31,34 @@ HATCHES = (" ", "/", "x", ".")
 HEIGHT = 300
 
 
+_TICKS = """
+const low = Math.min(cb_data.start, cb_data.end), high = Math.max(cb_data.start, cb_data.end)
+if (!(low > 0)) return []
+const decades = Math.log10(high / low), ticks = []
+if (decades < 0.4) {
+  const about = (high - low) / 5, unit = 10 ** Math.floor(Math.log10(about))
+  const step = unit * [1, 2, 5, 10].find((each) => each * unit >= about)
+  for (let k = Math.ceil(low / step); k * step <= high; k++) ticks.push(k * step)
+  return ticks
+}
+const mantissas = decades < 1.3 ? [1, 1.5, 2, 3, 5, 7] : decades < 4 ? [1, 2, 5] : [1]
+const every = Math.ceil(decades / 10)
+for (let k = Math.floor(Math.log10(low)); k <= Math.log10(high); k++)
+  if (k % every === 0) for (const each of mantissas) ticks.push(Number((each * 10 ** k).toPrecision(3)))
+return ticks.filter((each) => low <= each && each <= high)
+"""
+"""Where ticks stand on a logarithmic axis. Those of Bokeh are equally far apart where it has fewer than two decades, so
+that the lower half of the axis has none."""
+
+
+def logarithmic(axis: Any) -> None:  # noqa: ANN401 - an axis, or what Bokeh gives for all of a figure
+    """Gives a logarithmic axis ticks over its whole length, however far it is zoomed in, and plain numbers."""
+    from bokeh.models import CustomJSTicker
+
+    axis.ticker = CustomJSTicker(major_code=_TICKS)
+    axis.formatter.min_exponent = 7
+
+
 def colour(index: int) -> str:
     """The colour of a series."""
     return COLOURS[index % len(COLOURS)]

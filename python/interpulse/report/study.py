@@ -7,7 +7,7 @@ import html
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import INK, PAPER, Key, colour
+from interpulse.report.drawing import INK, PAPER, Key, colour, logarithmic
 from interpulse.report.page import NAME, render
 from interpulse.report.parts import Chart, Html, Section, prose, table
 from interpulse.studies.output import HOLDS, said
@@ -133,8 +133,7 @@ def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
     scale: dict[str, Any] = {"x_axis_type": "log"} if log else {}
     found = drawing.figure(unit or "value", "", ends, names[::-1], height=90 + 22 * len(rows), **scale)
     if log:
-        found.xaxis.formatter.min_exponent = 7
-        found.xaxis.ticker.mantissas = [1, 2, 5]
+        logarithmic(found.xaxis)
     keys = [Key(_PUBLISHED, _PUBLISHED_COLOUR, hatch=" ")]
     start, end = ends.start, ends.end
     bounds = [row for row in rows if row.low is not None or row.high is not None]

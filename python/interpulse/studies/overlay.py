@@ -48,8 +48,10 @@ def _laid(figures: Sequence[Figure]) -> Figure:
             if not any(axis.images or axis.collections for axis in axes):
                 # Found before anything is drawn: the ends of intervals are lines too.
                 bars, lines = [_bars(axis) for axis in axes], [list(axis.lines) for axis in axes]
-                _each(bars, partial(_bar, axes[0]))
-                _each(lines, partial(_line, axes[0]))
+                ends: list[Estimate] = []
+                _each(bars, partial(_bar, axes[0], ends))
+                _each(lines, partial(_line, axes[0], ends))
+                _fit(axes[0], lines[0], ends)
     return first
 
 
@@ -67,8 +69,8 @@ def _bars(axis: Axes) -> list[BarContainer]:
     return [each for each in axis.containers if isinstance(each, BarContainer) and each.errorbar is None]
 
 
-def _bar(axis: Axes, bars: Sequence[BarContainer]) -> None:
-    """One group of bars: its lengths become means."""
+def _bar(axis: Axes, shown: list[Estimate], bars: Sequence[BarContainer]) -> None:
+    """One group of bars: its lengths become means. What is shown upright is added to `shown`."""
     across = bars[0].orientation == "horizontal"
     if any(len(each.patches) != len(bars[0].patches) for each in bars):
         return
@@ -85,11 +87,12 @@ def _bar(axis: Axes, bars: Sequence[BarContainer]) -> None:
             first.set_y(start)
             first.set_height(tip.value - start)
             places.append(first.get_x() + first.get_width() / 2)
+            shown.append(tip)
         ends.append(tip)
     _intervals(axis, places, ends, _INK, across=across)
 
 
-def _line(axis: Axes, lines: Sequence[Line2D]) -> None:
+def _line(axis: Axes, shown: list[Estimate], lines: Sequence[Line2D]) -> None:
     """One curve: means where all have the same places, else those of the other seeds as thin lines beside it."""
     first = lines[0]
     data: list[tuple[Any, Any]] = [line.get_data(orig=False) for line in lines]
@@ -99,9 +102,45 @@ def _line(axis: Axes, lines: Sequence[Line2D]) -> None:
         for x, y in zip(xs[1:], ys[1:], strict=True):
             axis.plot(x, y, linewidth=0.6, alpha=0.6, label="_nolegend_", **like)
     elif any(y != ys[0] for y in ys):
-        means = [Estimate.of(values) for values in zip(*ys, strict=True)]
+        of = _mean_on_logarithmic if axis.get_yscale() == "log" else _mean
+        means = [of(values) for values in zip(*ys, strict=True)]
         first.set_ydata([mean.value for mean in means])
+        shown += means
         _intervals(axis, xs[0], means, first.get_color(), across=False)
+
+
+def _mean(values: Sequence[float]) -> Estimate:
+    """The mean of what all seeds have; not a number where one has none."""
+    return Estimate(math.nan) if any(math.isnan(value) for value in values) else Estimate.of(values)
+
+
+def _mean_on_logarithmic(values: Sequence[float]) -> Estimate:
+    """A plot writes 0 as not a number where an axis has no place for it; in the mean it counts."""
+    mean = Estimate.of([0.0 if math.isnan(value) else value for value in values])
+    return mean if mean.value else Estimate(math.nan)
+
+
+def _fit(axis: Axes, lines: Sequence[Line2D], shown: Sequence[Estimate]) -> None:
+    """Moves the ends of an upright axis so far that no curve and no interval leaves its panel.
+
+    The exception are lower ends of intervals on an axis that is logarithmic or begins at 0.
+    """
+    logarithmic, free, (bottom, top) = axis.get_yscale() == "log", axis.get_autoscaley_on(), axis.get_ylim()
+    if not shown or (free and not logarithmic):
+        return
+    values = [float(y) for line in lines if line.get_transform() == axis.transData for y in _heights(line)]
+    values = [value for value in [*values, *(end.value for end in shown)] if value > 0 or not logarithmic]
+    if not (values := [value for value in values if math.isfinite(value)]):
+        return
+    low = min(values if logarithmic or bottom == 0 else [*values, *(e.low for e in shown if e.low is not None)])
+    high = max([*values, *(end.high for end in shown if end.high is not None and math.isfinite(end.high))])
+    room = (high / low) ** 0.05 if logarithmic else 0.05 * (high - low)
+    below, above = (low / room, high * room) if logarithmic else (low - room, high + room)
+    axis.set_ylim(below if free or low < bottom else bottom, above if free or high > top else top)
+
+
+def _heights(line: Line2D) -> Any:  # noqa: ANN401 - as matplotlib
+    return line.get_ydata(orig=False)
 
 
 _LIKE = ("color", "linestyle", "drawstyle", "marker", "markersize", "transform")

@@ -112,6 +112,27 @@ class Expression:
             return None
         return found if isinstance(found, int | float | str) else None
 
+    def excess(self, row: Mapping[str, Any]) -> float | None:
+        """How far a condition is from holding: at most 0 where it holds, None where a column has no value.
+
+        Of `a <= b` and its like it is (a - b) / |b|, of anything else 1.
+        """
+        found = self.value(row)
+        if found is None:
+            return None
+        if not (isinstance(self._tree, ast.Compare) and len(self._tree.ops) == 1):
+            return 0.0 if found else 1.0
+        try:
+            left, right = (float(_value(side, row)) for side in (self._tree.left, self._tree.comparators[0]))
+        except (_Missing, ArithmeticError, TypeError, ValueError):
+            return 0.0 if found else 1.0
+        sign = {ast.LtE: 1, ast.Lt: 1, ast.GtE: -1, ast.Gt: -1}.get(type(self._tree.ops[0]))
+        if sign is None or not math.isfinite(left - right):
+            return 0.0 if found else 1.0
+        far = sign * (left - right) / (abs(right) or 1.0)
+        # At the bound itself the comparison decides.
+        return min(far, 0.0) if found else max(far, 1e-12)
+
 
 class _Missing(Exception):  # noqa: N818 - it is no error
     """A column has no value in this row."""

@@ -91,9 +91,9 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
             raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(KEYS)}")
     if raw.get("sweep_version", VERSION) != VERSION:
         raise ConfigError(f"{place('sweep_version')}: sweep_version: seen {raw['sweep_version']!r}; expected {VERSION}")
-    config = _config(raw, path, folder, place)
+    config = config_of(raw, path, folder, place)
     base = config.copy()
-    for key, value in _table(raw, "set", path, text).items():
+    for key, value in table_of(raw, "set", path, text).items():
         base.set(key, value)
     listed = raw.get("axis", [])
     if not isinstance(listed, list) or not listed:
@@ -103,7 +103,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         read_axis(each, lambda key, number=number: place(key or "", "axis", number), folder)  # type: ignore[misc]
         for number, each in enumerate(listed)
     )
-    cases = _cases(base)
+    cases = cases_of(base)
     _unique(axes, cases, dict(base.sets))
     title = raw.get("title", "")
     if not isinstance(title, str):
@@ -117,9 +117,9 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         whole(f"{place('repetitions')}: repetitions", raw.get("repetitions", 1), "a number of seeds", 1, 1_000_001),
         None if "seed" not in raw else whole(f"{place('seed')}: seed", raw["seed"], "a seed", 0, 2**63),
         title,
-        _paths(raw, path, text),
-        _expressions(raw, "derived", path, text),
-        _expressions(raw, "constraints", path, text),
+        paths_of(raw, path, text),
+        expressions_of(raw, "derived", path, text),
+        expressions_of(raw, "constraints", path, text),
         {
             name: place(name, table)
             for table in ("columns", "derived", "constraints")
@@ -132,7 +132,8 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
     return spec
 
 
-def _config(raw: Mapping[str, Any], path: str, folder: Path, place: Callable[[str], str]) -> Config:
+def config_of(raw: Mapping[str, Any], path: str, folder: Path, place: Callable[[str], str]) -> Config:
+    """The configuration that a file has in it or names. Raises ConfigError with the place of a mistake."""
     given = raw.get("config")
     if isinstance(given, dict) and given:
         return Config(toml(given), path=str((folder / Path(path).name).absolute()))
@@ -147,14 +148,15 @@ def _config(raw: Mapping[str, Any], path: str, folder: Path, place: Callable[[st
         raise ConfigError(f"{place('config')}: config: {error}") from None
 
 
-def _table(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str, Any]:
+def table_of(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str, Any]:
+    """A table of a file, empty where there is none. Raises ConfigError where it is something else."""
     table = raw.get(name, {})
     if not isinstance(table, dict):
         raise ConfigError(f"{shown(path)}:{line_of(text, '', 0, name)}: {name}: seen {table!r}; expected a table")
     return dict(flat_settings(table)) if name == "set" else table
 
 
-def _cases(config: Config) -> Axis | None:
+def cases_of(config: Config) -> Axis | None:
     """The cases of a configuration as an axis. What is wrong with them is told by the configuration itself."""
     config.resolve()
     listed = tomllib.loads(config.text).get("case", [])
@@ -202,9 +204,10 @@ def _where(raw: Mapping[str, Any], place: Callable[[str], str]) -> tuple[Express
     return tuple(Expression.read(each, f"{place('where')}: where") for each in several)
 
 
-def _expressions(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str, Expression]:
+def expressions_of(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str, Expression]:
+    """The expressions of a table by their names. Raises ConfigError with the place of a mistake."""
     found = {}
-    for key, value in _table(raw, name, path, text).items():
+    for key, value in table_of(raw, name, path, text).items():
         at = f"{shown(path)}:{line_of(text, name, 0, key)}: {name}.{key}"
         if not key.isidentifier() or key in RESERVED:
             raise ConfigError(f"{at}: seen this name; expected letters, digits and underscores, none of {RESERVED}")
@@ -212,9 +215,10 @@ def _expressions(raw: Mapping[str, Any], name: str, path: str, text: str) -> dic
     return found
 
 
-def _paths(raw: Mapping[str, Any], path: str, text: str) -> dict[str, str]:
+def paths_of(raw: Mapping[str, Any], path: str, text: str) -> dict[str, str]:
+    """The figures of `[columns]` by their names. Raises ConfigError with the place of a mistake."""
     found = {}
-    for key, value in _table(raw, "columns", path, text).items():
+    for key, value in table_of(raw, "columns", path, text).items():
         at = f"{shown(path)}:{line_of(text, 'columns', 0, key)}: columns.{key}"
         if not key.isidentifier() or key in RESERVED:
             raise ConfigError(f"{at}: seen this name; expected letters, digits and underscores, none of {RESERVED}")

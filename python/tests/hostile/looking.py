@@ -59,6 +59,29 @@ LINES = (
     ("sweep {sweep} --out /proc/x", "/proc/x"),
     *((f"sweep {{sweep}} --on {on}", "--on") for on in ("''", "bogus", "none.json", "{small}", "http://127.0.0.1:1")),
     *((f"sweep {{sweep}} --jobs {jobs}", f"'{jobs}'") for jobs in ("0", "1025", "x")),
+    *(
+        (f"optimize {file}", file)
+        for file in ("none.toml", "/", "/dev/zero", "/dev/null", "{small}", "{sweep}", "empty")
+    ),
+    ("optimize ''", "STUDY"),
+    *((f"{line} {{small}} --read-p99 1ms --out /proc/x", "/proc/x") for line in ("slo", "advise")),
+    *((line, "limit") for line in ("slo {small}", "advise {small}")),
+    *(
+        (f"{line} {option}", option.split()[0])
+        for line in ("slo {small}", "advise {small}")
+        for option in (
+            *(f"--read-p99 {time}" for time in ("''", "1", "-1ms", "0us", "soon", "1e9s", "9999999s")),
+            *("--read-p95 1ms", "--trim-p99 1ms"),
+        )
+    ),
+    *(
+        (f"{line} {{small}} --read-p99 1ms {option}", option.split()[0])
+        for line, options in {
+            "slo": ("--precision 0", "--precision x", "--precision ''"),
+            "advise": ("--without magic", "--max-suspends 0", "--max-suspends x", "--wear 0", "--wear x", "--wear 2%"),
+        }.items()
+        for option in (*options, "--case x", "--seeds 1", "--out ''")
+    ),
 )
 """Command lines, and what the answer names one of."""
 

@@ -6,7 +6,6 @@
 
 use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
 use crate::bits::bits;
-use crate::config::Level;
 use crate::copying::{Copying, Why};
 use crate::layout::Place;
 use crate::sync::{BATCH, Kind};
@@ -27,7 +26,7 @@ impl Array {
     pub(crate) fn begin_copies(&mut self, agenda: &mut Agenda) {
         let sync = self.sync.as_mut().expect("it is under way");
         let (kind, (row, allowed)) = (sync.kind, sync.may_begin());
-        let chunk = if self.spec.level == Level::Raid1 { self.layout.rows } else { self.layout.chunk };
+        let chunk = if self.spec.level.stripes() { self.layout.chunk } else { self.layout.rows };
         let rows = allowed.min(BATCH).min(chunk - row % chunk);
         let wanted = match kind {
             Kind::Rebuild(drives) => drives & !self.readable(row + rows - 1) & self.present(),

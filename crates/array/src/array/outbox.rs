@@ -12,7 +12,7 @@ impl Array {
     /// Submits what has gathered.
     pub(crate) fn flush_outbox(&mut self, agenda: &mut Agenda) {
         let mut moves = std::mem::take(&mut self.outbox);
-        moves.sort_unstable();
+        moves.sort_unstable_by(PageMove::order);
         let mut rest = moves.as_slice();
         while let Some(&first) = rest.first() {
             let follows = |k: usize, m: &PageMove| {

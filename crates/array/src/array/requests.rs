@@ -83,8 +83,13 @@ impl Array {
         self.command(agenda, physical, request, Command::Host { job, read, failures: 0 });
     }
 
-    #[inline]
     pub(crate) fn command(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
+        self.send(agenda, physical, request, what);
+    }
+
+    /// As [`Array::command`], where it is felt.
+    #[inline(always)]
+    fn send(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
         match request.op {
             Op::Read => self.counters.drive_reads += 1,
             Op::Write => self.counters.drive_writes += 1,
@@ -107,7 +112,7 @@ impl Array {
         if self.may_fail_fast(row) {
             self.fail_fast_command(agenda, physical, request, what);
         } else {
-            self.command(agenda, physical, request, what);
+            self.send(agenda, physical, request, what);
         }
     }
 

@@ -1,6 +1,5 @@
 //! Reads how the drives of an array keep out of one another's way.
 
-use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
@@ -72,7 +71,7 @@ impl CoordinationSpec {
     /// Checks what only the drives show.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let impossible = |keys: &[&'static str], message: String| Impossible { keys: keys.to_vec(), message };
-        if self.gc_window.is_some() && drive.ftl.gc == GcPolicy::Imposed {
+        if self.gc_window.is_some() && drive.ftl.gc.imposes() {
             let why = "gc = \"imposed\" follows host programs at once and cannot wait for a turn";
             return Err(impossible(&["array.gc-window", "ftl.gc"], why.into()));
         }

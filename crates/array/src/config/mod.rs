@@ -2,7 +2,7 @@
 
 mod coordination;
 
-use interpulse_drive::ftl::gc::GcPolicy;
+use crate::layout::Layout;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
@@ -10,79 +10,8 @@ use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
 use interpulse_workload::{FlowSpec, Source};
 
+pub use crate::level::Level;
 pub use coordination::{CoordinationSpec, RebuildLimits};
-
-/// How the drives are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Striped without redundancy.
-    Raid0,
-    /// Every drive holds everything.
-    Raid1,
-    /// Striped with one parity chunk per stripe, left-symmetric.
-    Raid5,
-    /// Striped with two parity chunks per stripe, left-symmetric.
-    Raid6,
-    /// Striped over pairs of copies, the second one next to the first.
-    Raid10,
-}
-
-impl Level {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, Level, &'static str)] = &[
-        ("raid0", Level::Raid0, "striped without redundancy"),
-        ("raid1", Level::Raid1, "every drive holds everything"),
-        ("raid5", Level::Raid5, "striped with rotating parity, left-symmetric"),
-        ("raid6", Level::Raid6, "striped with two rotating parities, left-symmetric"),
-        ("raid10", Level::Raid10, "striped, each chunk on two drives next to one another (near=2)"),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, level, _)| *level == self).map_or("", |(name, _, _)| name)
-    }
-
-    /// Parity pages in a row.
-    #[inline]
-    pub fn parities(self) -> u32 {
-        match self {
-            Level::Raid0 | Level::Raid1 | Level::Raid10 => 0,
-            Level::Raid5 => 1,
-            Level::Raid6 => 2,
-        }
-    }
-
-    /// Whether its redundancy is copies.
-    #[inline]
-    pub fn mirrors(self) -> bool {
-        matches!(self, Level::Raid1 | Level::Raid10)
-    }
-
-    fn least_drives(self) -> u32 {
-        match self {
-            Level::Raid0 | Level::Raid1 | Level::Raid10 => 2,
-            Level::Raid5 => 3,
-            Level::Raid6 => 4,
-        }
-    }
-
-    /// Whether nothing is lost with these of so many drives, one bit each.
-    pub fn survives(self, drives: u32, lost: u32) -> bool {
-        let all = ((1u64 << drives) - 1) as u32;
-        match self {
-            Level::Raid0 => lost == 0,
-            Level::Raid1 => lost != all,
-            Level::Raid5 | Level::Raid6 => lost.count_ones() <= self.parities(),
-            Level::Raid10 => {
-                // Every chunk is on two neighbours; with an even number of drives the pairs are always the same.
-                let next = lost >> 1 | (lost & 1) << (drives - 1);
-                let both = lost & next;
-                let pairs = if drives.is_multiple_of(2) { 0x5555_5555 } else { all };
-                both & pairs == 0
-            }
-        }
-    }
-}
 
 /// What `array.stripe-cache` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,15 +110,17 @@ pub fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError> {
 }
 
 fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigError> {
-    let level = s.choice("level", "how the drives are joined", None, Level::ALL)?;
+    let level = s.policy("level", "how the drives are joined", None, Level::ROWS)?;
     let doc = "drives of the array, parity included; at least 2, with parity 3, with two 4";
     let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
-    let (parity, redundancy) = (level.parities() > 0, level != Level::Raid0);
-    let of_parity = "level = \"raid5\" and \"raid6\"";
+    let (parity, redundancy) = (level.parities() > 0, level.is_redundant());
+    let of_parity = &Level::those(|level| level.parities() > 0);
     let of_redundancy = "levels with redundancy, and raid0 has none";
-    let kept = s.when(level == Level::Raid5, "level = \"raid5\"", |s| read_consistency(s, loses_power))?;
+    let kept = s.when(level.outlives_outages(), &Level::those(Level::outlives_outages), |s| {
+        read_consistency(s, loses_power)
+    })?;
     let kept = kept.unwrap_or_default();
-    let chunk = s.when(level != Level::Raid1, "levels that stripe, and raid1 mirrors", read_chunk)?;
+    let chunk = s.when(level.stripes(), "levels that stripe, and raid1 mirrors", read_chunk)?;
     let chunk = chunk.unwrap_or(Bytes(UNIT_BYTES));
     let cache = s.when(parity, of_parity, |s| read_cache(s, chunk))?.unwrap_or_default();
     let lost = s.when(redundancy, of_redundancy, |s| read_losses(s, level, drives))?.unwrap_or_default();
@@ -362,19 +293,15 @@ impl ArraySpec {
         Ok(units - units % (self.chunk.get() / UNIT_BYTES) as u32)
     }
 
+    /// Where units lie.
+    pub fn layout(&self, drive: &DriveSpec) -> Result<Layout, Impossible> {
+        let chunk = (self.chunk.get() / UNIT_BYTES) as u32;
+        Ok(Layout { level: self.level, drives: self.drives, chunk, rows: self.units_per_drive(drive)? })
+    }
+
     /// Capacity in 512-byte sectors.
     pub fn capacity_sectors(&self, drive: &DriveSpec) -> Result<u64, Impossible> {
-        let units = u64::from(self.units_per_drive(drive)?);
-        let chunk = self.chunk.get() / UNIT_BYTES;
-        let units = match self.level {
-            Level::Raid1 => units,
-            // Copies of whole chunks: with an odd number of chunks in all, the last one is not used.
-            Level::Raid10 => units / chunk * u64::from(self.drives) / 2 * chunk,
-            Level::Raid0 | Level::Raid5 | Level::Raid6 => {
-                units * u64::from(self.drives - self.level.parities())
-            }
-        };
-        Ok(units * (UNIT_BYTES / 512))
+        Ok(self.layout(drive)?.units() * (UNIT_BYTES / 512))
     }
 
     /// Whether something happens to its drives at given times: a failure, a scrub.
@@ -402,8 +329,9 @@ impl ArraySpec {
         let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
         let impossible =
             |key, why: &str| Err(Impossible { keys: vec!["power-loss.at", key], message: why.into() });
-        if self.level != Level::Raid5 {
-            return impossible("array.level", "of arrays, only level = \"raid5\" can lose power");
+        if !self.level.outlives_outages() {
+            let some = Level::those(Level::outlives_outages);
+            return impossible("array.level", &format!("of arrays, only {some} can lose power"));
         }
         if !drive.cache.protected {
             return impossible(
@@ -455,7 +383,7 @@ impl ArraySpec {
             let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
             return Err(impossible(&["array.fail-after-errors"], why));
         }
-        if self.rebuild_rate.is_some() && drive.ftl.gc == GcPolicy::Imposed {
+        if self.rebuild_rate.is_some() && drive.ftl.gc.imposes() {
             let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
             return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
         }

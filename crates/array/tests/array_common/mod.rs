@@ -77,3 +77,28 @@ pub fn aged(age: &str) -> String {
     );
     format!("[precondition]\nfill = \"100%\"\ncycles = 1000\n{aged}")
 }
+
+/// A write-heavy load of many sizes that meets a failure at any instant.
+pub const BUSY: &str = "[run]\nrequests = 3000\n[[flow]]\ndepth = 24\nread = \"30%\"\nflush-every = 50\n\
+    sizes = [\"1KiB\", \"4KiB\", \"40KiB\"]\nsize-weights = [1.0, 2.0, 1.0]\nalignment = \"512B\"\n\
+    address = \"zipf\"\nexponent = 1.1\n";
+
+/// Checks that a rebuild of the first drive of `array` keeps to its rate, where as many rows as the capacity has units are
+/// spread over `data` drives.
+pub fn rebuilds_at_its_rate(array: &str, data: u64) {
+    let at = |rate: &str| {
+        let r = ran(&format!(
+            "[array]\n{array}\nfail-drive = 0\nrebuild-rate = \"{rate}\"\n[run]\ntime = \"400ms\"\n[[flow]]\nread = 1.0\n"
+        ));
+        let rows = r["array"]["capacity_bytes"].as_u64().expect("a capacity") / data / 4096;
+        let rebuild = r["array"]["rebuild"].clone();
+        (rows, rebuild["progress"].as_f64().expect("a share"), rebuild["finished_s"].as_f64())
+    };
+    let (rows, progress, finished) = at("1MiB");
+    // The first batch of 16 rows begins at once; 0.4 s at 256 rows a second bring 102 more.
+    assert_eq!(((progress * rows as f64).round() as u64, finished), (112, None));
+    let (rows, progress, finished) = at("16MiB");
+    assert_eq!(progress, 1.0);
+    let least = (rows - 16) as f64 * 4096.0 / f64::from(16 << 20);
+    assert!(finished > Some(least - 0.005) && finished < Some(least * 1.5), "{finished:?} of {least}");
+}

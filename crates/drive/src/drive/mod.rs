@@ -174,6 +174,7 @@ impl Drive {
                     }
                 }
                 Outcome::Erase(txn) => self.ftl.erase_done(&mut flash, &txn),
+                Outcome::Done(txn) => unreachable!("the drive gives no {:?}", txn.kind),
             }
         }
     }

@@ -35,6 +35,8 @@ struct Pair {
 #[derive(Clone, Debug)]
 pub struct Queues {
     pairs: Vec<Pair>,
+    /// Entries of all of them.
+    entries: usize,
     depth: u32,
     arbitration: Arbitration,
     /// Commands fetched and not completed.
@@ -56,6 +58,7 @@ impl Queues {
         };
         Queues {
             pairs: weights.iter().map(pair).collect(),
+            entries: 0,
             depth,
             arbitration,
             in_controller: 0,
@@ -81,6 +84,7 @@ impl Queues {
             return true;
         }
         pair.entries.push_back(id);
+        self.entries += 1;
         false
     }
 
@@ -93,10 +97,14 @@ impl Queues {
         if let Some(id) = pair.waiting.pop_front() {
             pair.outstanding += 1;
             pair.entries.push_back(id);
+            self.entries += 1;
         }
-        let next = self.arbitrate();
-        self.in_controller += u32::from(next.is_some());
-        next
+        if self.entries == 0 {
+            return None;
+        }
+        self.entries -= 1;
+        self.in_controller += 1;
+        Some(self.arbitrate())
     }
 
     /// Commands fetched and not completed.
@@ -109,13 +117,14 @@ impl Queues {
         self.pairs.iter().map(|p| p.entries.len() + p.waiting.len()).sum()
     }
 
-    fn arbitrate(&mut self) -> Option<u32> {
+    /// The next command; there is one.
+    fn arbitrate(&mut self) -> u32 {
         let n = self.pairs.len();
         if self.credit > 0
             && let Some(id) = self.pairs[self.turn].entries.pop_front()
         {
             self.credit -= 1;
-            return Some(id);
+            return id;
         }
         for step in 1..=n {
             let q = (self.turn + step) % n;
@@ -125,10 +134,10 @@ impl Queues {
                     Arbitration::RoundRobin => 0,
                     Arbitration::Weighted => self.pairs[q].weight - 1,
                 };
-                return Some(id);
+                return id;
             }
         }
-        None
+        unreachable!("{} commands in no queue", self.entries + 1)
     }
 }
 

@@ -5,7 +5,8 @@
 //! move one block's data more than it has to in its first collection: with a write amplification of ten, that is ten times
 //! what the host writes meanwhile.
 
-use super::tables::{Stream, Tables};
+use super::streams::Stream;
+use super::tables::Tables;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use std::collections::VecDeque;
 

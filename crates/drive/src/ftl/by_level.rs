@@ -12,7 +12,7 @@ use super::moved::Moved;
 use super::place::ProgramPlace;
 use super::reprogram::{Step, page_planes, program_of_page};
 use super::resident::Ftl;
-use super::tables::Stream;
+use super::streams::Stream;
 use crate::numbers::{Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};

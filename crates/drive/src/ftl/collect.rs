@@ -11,7 +11,7 @@ use super::jobs::GcRead;
 use super::layout::UnitAt;
 use super::moved::Moved;
 use super::resident::Ftl;
-use super::tables::Stream;
+use super::streams::Stream;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::nand::txn::{Kind, NONE, Txn};
 use interpulse_flash::reprogram::TwoBit;

@@ -2,7 +2,7 @@
 
 use super::stripe::Stripe;
 use crate::numbers::Lpn;
-use crate::spec::{Acknowledge, DriveSpec};
+use crate::spec::DriveSpec;
 use std::collections::VecDeque;
 
 /// The flush that ends a recovery: no request has this tag.
@@ -35,11 +35,11 @@ impl WriteBack {
         lanes: u32,
         slots: u32,
     ) -> WriteBack {
-        let through = spec.cache.acknowledge == Acknowledge::WhenProgrammed;
+        let through = spec.cache.acknowledge.waits_for_programs();
         WriteBack {
             stripe,
             full_lists: vec![0; lanes.div_ceil(64) as usize],
-            absorbs: spec.cache.absorbs && !through,
+            absorbs: spec.cache.acknowledge.absorbs(),
             worth_starting: if through { 1 } else { units_per_program },
             writers: if through { vec![0; slots as usize] } else { Vec::new() },
             programs_in_flight: 0,

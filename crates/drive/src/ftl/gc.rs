@@ -8,17 +8,17 @@ use interpulse_settings::registry;
 use std::ops::Range;
 
 pub use d_choices::DChoices;
-pub use imposed::ImposedSpec;
+pub use imposed::Imposed;
 
 registry! {
     $ /// The victim policies. Each is a rule over the closed blocks of one lane.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
     pub enum GcPolicy, each_policy {
         "greedy" => greedy::Greedy: "the block with the fewest valid units";
         "d-choices" => d_choices::DChoices(it): "the emptiest of gc-choices closed blocks drawn at random";
         "fifo" => fifo::Fifo: "the block that was filled longest ago";
         "cost-benefit" => cost_benefit::CostBenefit: "the largest age x (1 - u) / 2u, u being the valid share";
-        "imposed" => imposed::Imposed: "a stated write amplification becomes extra programs with their reads, without victims";
+        "imposed" => imposed::Imposed(it): "a stated write amplification becomes extra programs with their reads, without victims";
     }
 }
 

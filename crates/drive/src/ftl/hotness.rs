@@ -1,167 +1,46 @@
-//! How hot a write is: by the time since its data was last written, which is known block by block (Gao et al., MICRO 2019,
-//! Section 4.1).
-//!
-//! A block's time stamp is the arrival of the first write that was programmed to it. Data that was never written in simulated
-//! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.
+//! How host data is separated: how hot a write is. A way is one file in `hotness/`, with keys of its own if it has any, and one
+//! line of the registry.
 
-use crate::numbers::{Ppu, SuperBlock};
-use interpulse_engine::{Duration, SimTime};
-use interpulse_settings::{ConfigError, Row, Section, required};
+mod filter;
 
-/// Most levels of hot data.
-pub const MOST_LEVELS: usize = 3;
+use super::layout::Layout;
+use interpulse_settings::{ConfigError, Section, registry};
 
-/// The stamp of a block to which nothing has been written in simulated time.
-const NEVER: u64 = u64::MAX;
+pub use filter::{Hotness, MOST_LEVELS};
+pub use update_interval::UpdateInterval;
 
-/// How host data is separated by hotness.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HotnessSpec {
-    /// By the interval between updates, hot levels below each of these; empty for not at all.
-    pub within: Vec<Duration>,
-    /// Every unit has a time stamp, instead of every block.
-    pub by_unit: bool,
+registry! {
+    $ /// How host data is separated.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum HotnessPolicy, each_policy {
+        "none" => none::None: "not at all";
+        "update-interval" => update_interval::UpdateInterval(it): "by the time since it was last written";
+    }
 }
 
-impl HotnessSpec {
+/// A way to tell how hot a write is.
+trait Separation {
+    /// Hot levels; cold data comes on top.
+    fn levels(&self) -> u32;
+
+    /// What tells the level of each write, for a drive of this layout; none where all are alike.
+    fn filter(&self, layout: &Layout) -> Option<Hotness>;
+}
+
+impl HotnessPolicy {
     /// Reads how host data is separated.
-    pub fn read(s: &mut Section) -> Result<HotnessSpec, ConfigError> {
-        const ROWS: &[Row<HotnessSpec>] = &[
-            Row { name: "none", doc: "not at all", read: |_| Ok(HotnessSpec::default()) },
-            Row {
-                name: "update-interval",
-                doc: "by the time since it was last written",
-                read: read_update_interval,
-            },
-        ];
+    pub fn read(s: &mut Section) -> Result<HotnessPolicy, ConfigError> {
         let doc = "how host data is separated: not at all, or by the time since it was last written";
-        s.policy("hotness", doc, Some("none"), ROWS)
-    }
-}
-
-fn read_update_interval(s: &mut Section) -> Result<HotnessSpec, ConfigError> {
-    let minutes = |m: u64| Duration::from_ms(60_000 * m);
-    let within = s.list_duration(
-        "hot-within",
-        "data is as hot as the first of these that its update interval is below; cold beyond the last",
-        Some(&[minutes(30), minutes(60), minutes(120)]),
-        required().positive(),
-    )?;
-    let by_unit = s.choice(
-        "time-stamps",
-        "what has the time stamp that update intervals are told by: a block, or every mapping unit",
-        Some("block"),
-        &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")],
-    )?;
-    if within.is_empty() || within.len() > MOST_LEVELS || !within.windows(2).all(|w| w[0] < w[1]) {
-        return Err(s.invalid("hot-within", "1 to 3 durations, each longer than the one before"));
-    }
-    Ok(HotnessSpec { within, by_unit })
-}
-
-/// The hotness filter of one drive.
-#[derive(Clone, Debug)]
-pub struct Hotness {
-    within: Vec<u64>,
-    /// Time stamp of each super block, in ns.
-    stamps: Vec<u64>,
-    /// Time stamp of each physical unit, in ticks and one more; empty where blocks have them. Zero is never.
-    of_units: Vec<u32>,
-}
-
-impl Hotness {
-    /// A filter with one hot level for each of the ascending intervals `within`, over so many super blocks.
-    pub fn new(within: &[Duration], super_blocks: u32) -> Hotness {
-        assert!((1..=MOST_LEVELS).contains(&within.len()) && within.is_sorted());
-        Hotness {
-            within: within.iter().map(|t| t.as_ns()).collect(),
-            stamps: vec![NEVER; super_blocks as usize],
-            of_units: Vec::new(),
-        }
+        s.policy("hotness", doc, Some("none"), HotnessPolicy::ROWS)
     }
 
-    /// The same filter with a time stamp for each of so many physical units.
-    #[must_use]
-    pub fn by_unit(self, units: u64) -> Hotness {
-        Hotness { of_units: vec![0; units as usize], ..self }
-    }
-
-    /// A thousandth of the hottest level's interval: the resolution of units' stamps.
-    fn tick(&self) -> u64 {
-        (self.within[0] / 1024).max(1)
-    }
-
-    /// Hot levels; level 0 is the hottest, and this number is the level of cold data.
+    /// Hot levels; cold data comes on top.
     pub fn levels(&self) -> u32 {
-        self.within.len() as u32
+        each_policy!(self, it => it.levels())
     }
 
-    /// The level of a write, arriving `now`, to data that is in unit `ppu` of `super_block`.
-    #[inline]
-    pub fn level(&self, super_block: SuperBlock, ppu: Ppu, now: SimTime) -> u32 {
-        let stamp = match self.of_units.get(ppu.index()) {
-            None => self.stamps[super_block.index()],
-            Some(0) => NEVER,
-            Some(&ticks) => u64::from(ticks - 1) * self.tick(),
-        };
-        if stamp == NEVER {
-            return self.levels();
-        }
-        let interval = now.as_ns().saturating_sub(stamp);
-        self.within.iter().position(|&within| interval < within).map_or(self.levels(), |level| level as u32)
-    }
-
-    /// The first write to `super_block`, or to its next super layer, arrived at `at`.
-    #[inline]
-    pub fn stamp(&mut self, super_block: SuperBlock, at: SimTime) {
-        self.stamps[super_block.index()] = at.as_ns();
-    }
-
-    /// The write of what is in unit `ppu` now arrived at `at`.
-    #[inline]
-    pub fn stamp_unit(&mut self, ppu: Ppu, at: SimTime) {
-        if !self.of_units.is_empty() {
-            let ticks = at.as_ns() / self.tick();
-            self.of_units[ppu.index()] = u32::try_from(ticks + 1).unwrap_or(u32::MAX);
-        }
-    }
-
-    /// What was in unit `from` is in unit `to`.
-    #[inline]
-    pub fn moved_unit(&mut self, from: Ppu, to: Ppu) {
-        if !self.of_units.is_empty() {
-            self.of_units[to.index()] = self.of_units[from.index()];
-        }
-    }
-
-    /// The data of `to` begins with what is moved there from `from`: it is as old as that.
-    pub fn inherit(&mut self, to: SuperBlock, from: SuperBlock) {
-        self.stamps[to.index()] = self.stamps[from.index()];
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_levels_of_the_paper() {
-        let minutes = |m: u64| Duration::from_ms(60_000 * m);
-        let mut hot = Hotness::new(&[minutes(30), minutes(60), minutes(120)], 2);
-        assert_eq!(hot.level(SuperBlock(0), Ppu(0), SimTime::ZERO + minutes(1)), 3, "never written");
-        hot.stamp(SuperBlock(0), SimTime::ZERO + minutes(5));
-        for (at, level) in [(5, 0), (34, 0), (35, 1), (64, 1), (65, 2), (124, 2), (125, 3), (1000, 3)] {
-            assert_eq!(hot.level(SuperBlock(0), Ppu(0), SimTime::ZERO + minutes(at)), level, "minute {at}");
-        }
-        hot.inherit(SuperBlock(1), SuperBlock(0));
-        assert_eq!(hot.level(SuperBlock(1), Ppu(0), SimTime::ZERO + minutes(36)), 1);
-        // Units with stamps of their own.
-        let mut hot = hot.by_unit(4);
-        assert_eq!(hot.level(SuperBlock(1), Ppu(2), SimTime::ZERO + minutes(36)), 3);
-        hot.stamp_unit(Ppu(2), SimTime::ZERO + minutes(10));
-        hot.moved_unit(Ppu(2), Ppu(3));
-        for (at, level) in [(39, 0), (41, 1), (131, 3)] {
-            assert_eq!(hot.level(SuperBlock(0), Ppu(3), SimTime::ZERO + minutes(at)), level, "minute {at}");
-        }
+    /// What tells the level of each write, for a drive of this layout; none where all are alike.
+    pub fn filter(&self, layout: &Layout) -> Option<Hotness> {
+        each_policy!(self, it => it.filter(layout))
     }
 }

@@ -91,7 +91,7 @@ impl Ftl {
         flash.submit(txn);
     }
 
-    fn imposed_mut(&mut self) -> &mut super::imposed::Imposed {
+    fn imposed_mut(&mut self) -> &mut super::imposed::Imposing {
         self.imposed.as_mut().expect("write amplification is imposed")
     }
 }

@@ -1,13 +1,13 @@
 //! Imposed write amplification: one host program brings (WAF - 1) extra ones, on dies drawn at random, and these read what
 //! they copy.
 
-use super::gc::ImposedSpec;
+use super::gc::Imposed;
 use crate::numbers::{Lane, Ppu};
 use interpulse_engine::{Rng, Streams};
 
 /// How much is still to be imposed.
-pub(super) struct Imposed {
-    spec: ImposedSpec,
+pub(super) struct Imposing {
+    spec: Imposed,
     credit: f64,
     /// Where extra programs go.
     rng: Rng,
@@ -32,9 +32,9 @@ pub(super) struct ImposedLane {
     programs: u32,
 }
 
-impl Imposed {
+impl Imposing {
     /// `programs_per_block` says when each of so many lanes has an erase due; they begin anywhere between two.
-    pub(super) fn new(spec: ImposedSpec, lanes: u32, programs_per_block: u32, streams: &Streams) -> Imposed {
+    pub(super) fn new(spec: Imposed, lanes: u32, programs_per_block: u32, streams: &Streams) -> Imposing {
         let mut copies = streams.stream("imposed", 1);
         let begun = |_| ImposedLane {
             programs: copies.below(u64::from(programs_per_block)) as u32,
@@ -42,7 +42,7 @@ impl Imposed {
         };
         let lanes = (0..lanes).map(begun).collect();
         let valid = Rng::threshold(spec.valid_share());
-        Imposed { spec, credit: 0.0, rng: streams.stream("imposed", 0), copies, valid, lanes }
+        Imposing { spec, credit: 0.0, rng: streams.stream("imposed", 0), copies, valid, lanes }
     }
 
     /// A host program has been submitted.

@@ -1,7 +1,8 @@
 //! The state of an FTL as bytes: tables as they are, everything small as little-endian numbers.
 
 use super::map::Map;
-use super::tables::{Frontier, Stream, Tables};
+use super::streams::{Frontier, Stream};
+use super::tables::Tables;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 
 impl Tables {

@@ -1,6 +1,7 @@
 //! Which lane takes the next program of host data.
 
-use super::tables::{Stream, Tables};
+use super::streams::Stream;
+use super::tables::Tables;
 use crate::numbers::Lane;
 
 /// The lanes without a host program; where a die loads the next program while one pulses, those with one, too.
@@ -59,12 +60,14 @@ impl Placement {
     #[inline]
     pub(super) fn give_back(&mut self, lane: Lane) {
         let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
-        if self.loads_ahead && self.behind[word] & bit == 0 {
-            self.behind[word] |= bit;
-        } else {
+        if self.loads_ahead {
+            if self.behind[word] & bit == 0 {
+                self.behind[word] |= bit;
+                return;
+            }
             self.behind[word] &= !bit;
-            self.ready[word] |= bit;
         }
+        self.ready[word] |= bit;
     }
 
     /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
@@ -84,12 +87,18 @@ impl Placement {
     ) -> Option<Lane> {
         let free = self.next_of(&self.ready, tables, imposed, nothing_in_flight);
         let lane = match free {
-            // Data is better placed on a lane that is free than behind a program.
-            None if self.loads_ahead => self.next_of(&self.behind, tables, imposed, nothing_in_flight),
+            None if self.loads_ahead => self.next_behind(tables, imposed, nothing_in_flight),
             free => free,
         }?;
         self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
         Some(lane)
+    }
+
+    /// Data is better placed on a lane that is free than behind a program.
+    #[cold]
+    #[inline(never)]
+    fn next_behind(&self, tables: &Tables, imposed: bool, nothing_in_flight: bool) -> Option<Lane> {
+        self.next_of(&self.behind, tables, imposed, nothing_in_flight)
     }
 
     #[inline(always)]

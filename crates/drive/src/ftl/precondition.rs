@@ -7,8 +7,9 @@ use super::ahead::Hand;
 use super::layout::UnitAt;
 use super::map::Where;
 use super::place::ProgramPlace;
+use super::streams::Stream;
 use super::stripe::Stripe;
-use super::tables::{Stream, Tables};
+use super::tables::Tables;
 use crate::numbers::{Lane, Lpn};
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as

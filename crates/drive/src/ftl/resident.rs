@@ -4,9 +4,7 @@ use super::area::Metadata;
 use super::collection::{Collection, GcTurn, Rewritten, Victim};
 use super::dirty::WriteBack;
 use super::flash::Flash;
-use super::gc::GcPolicy;
-use super::hotness::Hotness;
-use super::imposed::Imposed;
+use super::imposed::Imposing;
 use super::jobs::Jobs;
 use super::levels::Levels;
 use super::outcome::Outcome;
@@ -42,7 +40,7 @@ pub struct Ftl {
     pub(super) placement: Placement,
     /// Lists of dirty data by hotness, if host data is separated.
     pub(super) levels: Option<Box<Levels>>,
-    pub(super) imposed: Option<Imposed>,
+    pub(super) imposed: Option<Imposing>,
     /// Room for the list of the pages that an imposed program reads.
     pub(super) copied: Vec<u32>,
     pub(super) collection: Collection,
@@ -68,13 +66,8 @@ impl Ftl {
     /// The FTL of a drive described by `spec`, which has been checked, over `tables`. `streams` gives it its random choices.
     pub fn new(spec: &DriveSpec, mut tables: Tables, dies: &[Die], streams: &Streams, timers: Timers) -> Ftl {
         tables.restart(streams.stream("gc", 0));
-        let within = &spec.ftl.hot_within;
-        let hot = within.len() as u32;
-        if hot > 0 {
-            let mut hotness = Hotness::new(within, tables.layout.super_blocks());
-            if spec.ftl.stamp_units {
-                hotness = hotness.by_unit(tables.layout.units());
-            }
+        let hot = spec.ftl.hotness.levels();
+        if let Some(hotness) = spec.ftl.hotness.filter(&tables.layout) {
             let layers = spec.part.layers;
             let reprogramming =
                 spec.ftl.reprogram.map(|of| Reprogramming::new(of, &tables.layout, hot, layers));
@@ -85,8 +78,7 @@ impl Ftl {
         let stripe = spec.stripe().expect("the spec has been checked");
         let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
         let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
-        let imposes = spec.ftl.gc == GcPolicy::Imposed;
-        let homes = match (imposes, spec.loses_cache()) {
+        let homes = match (spec.ftl.gc.imposes(), spec.loses_cache()) {
             (true, _) => Homes::Reused,
             (false, true) => Homes::Kept,
             (false, false) => Homes::Forgotten,
@@ -111,8 +103,8 @@ impl Ftl {
             write_back,
             placement: Placement::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
             levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
-            imposed: imposes
-                .then(|| Imposed::new(spec.ftl.imposed, lanes, tables.layout.programs_per_block, streams)),
+            imposed: (spec.ftl.gc.imposed())
+                .map(|of| Imposing::new(*of, lanes, tables.layout.programs_per_block, streams)),
             copied: Vec::new(),
             collection,
             turn: GcTurn::default(),

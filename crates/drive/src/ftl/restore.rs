@@ -1,6 +1,7 @@
 //! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
 
-use super::tables::{Frontier, STREAMS, Tables};
+use super::streams::{Frontier, STREAMS};
+use super::tables::Tables;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 
 impl Tables {

@@ -1,72 +1,17 @@
 //! The tables of an FTL: where the next write goes, which block is emptied next, how worn each block is. What preconditioning
 //! writes and snapshots keep; in simulated time the [`Ftl`](super::Ftl) lives on them.
 
+use super::counters::FtlCounters;
 use super::gc::{GcPolicy, ThresholdBase};
-use super::hotness::{Hotness, MOST_LEVELS};
+use super::hotness::Hotness;
 use super::layout::Layout;
 use super::map::Map;
 use super::place::ProgramPlace;
 use super::reprogram::Reprogramming;
+use super::streams::{Frontier, LaneBlocks, STREAMS, Stream};
 use super::units::Units;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
-use interpulse_engine::{Rng, counters};
-use std::collections::VecDeque;
-
-counters! {
-    /// What the FTL did.
-    pub struct FtlCounters {
-        /// units written by the host and programmed
-        host_units: "units",
-        /// units moved by garbage collection and programmed
-        gc_units: "units",
-        /// units of programs that carried no data (flushes of partial word lines)
-        padding_units: "units",
-        /// extra units programmed for an imposed write amplification
-        imposed_units: "units",
-        /// victims chosen
-        gc_runs: "blocks",
-        /// of these, victims in which nothing was valid
-        direct_gc_runs: "blocks",
-        /// super blocks erased
-        erases: "blocks",
-        /// victims chosen to level wear
-        leveled_blocks: "blocks",
-        /// units written by reprograms, which take no new space
-        reprogrammed_units: "units",
-        /// units moved from candidates to normal blocks along with host data ("fully invalidated" writes)
-        moved_early_units: "units",
-        /// pages of erased word lines taken by host data, three of a word line or two if it is reprogrammable
-        consumed_host_pages: "pages",
-        /// pages of erased word lines taken by garbage collection
-        consumed_gc_pages: "pages",
-        /// pages of erased word lines taken by what was moved from candidates
-        consumed_early_pages: "pages",
-        /// reprogrammable blocks opened
-        reprogrammable_blocks: "blocks",
-        /// reprogrammable blocks put aside because all their pages were in use
-        candidates: "blocks",
-        /// of these, blocks that came back because something in them was overwritten
-        candidates_back: "blocks",
-        /// of these, blocks whose data was moved to normal blocks
-        candidates_reclaimed: "blocks",
-        /// of these, blocks given up to garbage collection
-        candidates_given_up: "blocks",
-        /// reprograms that were still possible when a super layer was left
-        lost_reprograms: "operations",
-    }
-}
-
-impl FtlCounters {
-    /// Units programmed, whatever for.
-    pub fn programmed(&self) -> u64 {
-        self.host_units + self.gc_units + self.moved_early_units + self.imposed_units + self.padding_units
-    }
-
-    /// Units programmed for each one that the host wrote; `None` if it wrote none.
-    pub fn write_amplification(&self) -> Option<f64> {
-        (self.host_units > 0).then(|| self.programmed() as f64 / self.host_units as f64)
-    }
-}
+use interpulse_engine::Rng;
 
 /// How the FTL is set up.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,51 +41,24 @@ pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_bloc
 /// Lanes are weighed after this many host programs of each.
 const WEIGH_AFTER: u32 = 32;
 
-/// Who writes.
+/// P/E cycles of super blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Stream {
-    /// Data from the host.
-    Host,
-    /// Data moved by garbage collection.
-    Gc,
-    /// Data from the host of the hottest level.
-    Hot0,
-    /// Of the second level.
-    Hot1,
-    /// Of the third.
-    Hot2,
+pub struct Wear {
+    /// Of the least worn.
+    pub fewest: u32,
+    /// Of the most worn.
+    pub most: u32,
+    /// Of all together.
+    pub sum: u64,
 }
 
-/// Number of [`Stream`] values.
-pub(super) const STREAMS: usize = 2 + MOST_LEVELS;
-
-impl Stream {
-    /// The stream of host data of hot level `level`, or of cold data beyond `levels`.
-    pub fn of_level(level: u32, levels: u32) -> Stream {
-        match level {
-            _ if level >= levels => Stream::Host,
-            0 => Stream::Hot0,
-            1 => Stream::Hot1,
-            _ => Stream::Hot2,
-        }
+impl Wear {
+    /// Of these blocks and others together.
+    #[must_use]
+    pub fn and(self, other: Wear) -> Wear {
+        let (fewest, most) = (self.fewest.min(other.fewest), self.most.max(other.most));
+        Wear { fewest, most, sum: self.sum + other.sum }
     }
-}
-
-/// The open block of one stream of one lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Frontier {
-    /// The super block, meaningful while `next_program` is below the block's programs.
-    pub(super) block: SuperBlock,
-    /// The next program operation; equal to the programs of a block when there is no open block.
-    pub(super) next_program: u32,
-}
-
-#[derive(Clone)]
-pub(super) struct LaneBlocks {
-    /// Erased super blocks, the longest erased first, which levels wear.
-    pub(super) free: VecDeque<SuperBlock>,
-    pub(super) frontiers: [Frontier; STREAMS],
 }
 
 /// The tables of the FTL of one drive.
@@ -279,7 +197,7 @@ impl Tables {
     /// Whether garbage collection should work on a lane.
     #[inline]
     pub fn wants_gc(&self, lane: Lane) -> bool {
-        self.config.policy != GcPolicy::Imposed && !self.has_enough(lane, 0)
+        !self.config.policy.imposes() && !self.has_enough(lane, 0)
     }
 
     /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
@@ -287,13 +205,18 @@ impl Tables {
     pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
         match self.config.soft_pages {
             None => self.free_blocks(lane) + coming >= self.config.soft_free,
-            Some(soft) => {
-                let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
-                // Pages of open blocks do not help who needs a block to open.
-                self.free_pages_of(lane) + coming * per_block >= soft
-                    && self.free_blocks(lane) + coming > self.config.hard_free
-            }
+            Some(soft) => self.has_enough_pages(lane, coming, soft),
         }
+    }
+
+    /// The same where pages are counted.
+    #[cold]
+    #[inline(never)]
+    fn has_enough_pages(&self, lane: Lane, coming: u32, soft: u32) -> bool {
+        let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
+        // Pages of open blocks do not help who needs a block to open.
+        self.free_pages_of(lane) + coming * per_block >= soft
+            && self.free_blocks(lane) + coming > self.config.hard_free
     }
 
     /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
@@ -476,11 +399,11 @@ impl Tables {
         may
     }
 
-    /// P/E cycles over all super blocks, preconditioning included: (fewest, most, sum).
-    pub fn wear(&self) -> (u32, u32, u64) {
+    /// P/E cycles over all super blocks, preconditioning included.
+    pub fn wear(&self) -> Wear {
         let fewest = self.cycles.iter().copied().min().unwrap_or(0);
         let most = self.cycles.iter().copied().max().unwrap_or(0);
-        (fewest, most, self.cycles.iter().map(|&c| u64::from(c)).sum())
+        Wear { fewest, most, sum: self.cycles.iter().map(|&c| u64::from(c)).sum() }
     }
 
     /// Bytes of memory that the maps of such an FTL take.
@@ -501,43 +424,5 @@ impl Tables {
             }
         }
         done
-    }
-
-    /// The share of spare space that garbage collection works with: physical units without the free reserve
-    /// and the unwritten part of the open blocks, over logical units, less one. Returns (effective spare
-    /// factor, effective utilisation rho).
-    ///
-    /// It is the mean over the choices of a victim in preconditioning, where collection is instantaneous. Host
-    /// data has then just opened a block (one program of it is written) and left `soft_free - 1` blocks
-    /// free; erasing a victim makes up for the block that moving its data may have taken. The open
-    /// block of moved data holds any number of units from none (there is none open) to one less than all,
-    /// equally likely. In simulated time a slow collection works with fewer free blocks than that.
-    pub fn effective_spare(&self) -> (f64, f64) {
-        self.spare_beside(0.0)
-    }
-
-    /// As [`Tables::effective_spare`], of a drive at work, which has one more victim in hand on each lane, of which only what
-    /// did not fill a program has not been moved.
-    pub fn effective_spare_at_work(&self) -> (f64, f64) {
-        let left = f64::from(self.layout.units_per_program - 1) / 2.0;
-        self.spare_beside(f64::from(self.layout.units_per_block) - left)
-    }
-
-    /// With so many more units of each lane that are not usable.
-    fn spare_beside(&self, in_hand: f64) -> (f64, f64) {
-        let block = f64::from(self.layout.units_per_block);
-        let unwritten = if self.config.policy == GcPolicy::Imposed {
-            // No victims: nothing is kept free.
-            0.0
-        } else if let Some(pages) = self.config.soft_pages {
-            in_hand + f64::from(pages * self.layout.planes * self.layout.units_per_page())
-        } else {
-            let host = block - f64::from(self.layout.units_per_program);
-            let moved = (block - 1.0) / 2.0;
-            in_hand + f64::from(self.config.soft_free - 1) * block + host + moved
-        };
-        let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
-        let logical = f64::from(self.config.logical_units);
-        (usable / logical - 1.0, logical / usable)
     }
 }

@@ -3,7 +3,7 @@
 use super::layout::UnitAt;
 use super::map::Where;
 use super::resident::Ftl;
-use super::tables::Stream;
+use super::streams::Stream;
 use crate::cache::NO_HOME;
 use crate::numbers::{Lane, Lpn, SuperBlock};
 use std::fmt::Write;

@@ -6,7 +6,7 @@ use super::jobs::ProgramJob;
 use super::outcome::Outcome;
 use super::place::ProgramPlace;
 use super::resident::Ftl;
-use super::tables::Stream;
+use super::streams::Stream;
 use super::units::Admitted;
 use crate::numbers::{Lane, Lpn};
 use interpulse_engine::SimTime;

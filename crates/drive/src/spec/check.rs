@@ -1,7 +1,7 @@
 //! What a spec makes of a drive, and whether it makes one.
 
-use super::{Acknowledge, DriveSpec};
-use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use super::DriveSpec;
+use crate::ftl::gc::ThresholdBase;
 use crate::ftl::layout::Layout;
 use crate::ftl::map::{MAX_UNITS, Map};
 use crate::ftl::reprogram::super_layer_word_lines;
@@ -89,7 +89,7 @@ impl DriveSpec {
         let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
         let usable = spare - f64::from(soft) - 2.0;
-        if f.gc != GcPolicy::Imposed && usable < 1.0 {
+        if !f.gc.imposes() && usable < 1.0 {
             return Err(Impossible::new(
                 &["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"],
                 format!(
@@ -98,7 +98,7 @@ impl DriveSpec {
                 ),
             ));
         }
-        let needed = if layout.lanes > 1 || self.ftl.gc != GcPolicy::Imposed { 2.0 } else { 1.0 };
+        let needed = if layout.lanes > 1 || !self.ftl.gc.imposes() { 2.0 } else { 1.0 };
         if spare < needed {
             return Err(Impossible::new(
                 &["ftl.over-provisioning", "part.blocks-per-plane"],
@@ -133,7 +133,7 @@ impl DriveSpec {
         let slots = self.cache.size.get() / self.geometry.unit_bytes;
         let stripes =
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
-        let levels = self.ftl.hot_within.len() as u32 + 1;
+        let levels = self.ftl.hotness.levels() + 1;
         let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
         if slots < least {
             return Err(Impossible::new(
@@ -152,11 +152,11 @@ impl DriveSpec {
 
     /// Reprogramming needs a part that can, and blocks to open.
     fn check_reprogramming(&self) -> Result<(), Impossible> {
-        let hot = self.ftl.hot_within.len() as u32;
+        let hot = self.ftl.hotness.levels();
         if hot == 0 {
             return Ok(());
         }
-        if self.ftl.gc == GcPolicy::Imposed {
+        if self.ftl.gc.imposes() {
             let why = "imposed write amplification has no blocks to separate data by";
             return Err(Impossible::new(&["ftl.hotness", "ftl.gc"], why.into()));
         }
@@ -209,7 +209,7 @@ impl DriveSpec {
     /// Blocks are rewritten by the machinery of garbage collection.
     fn check_rewriting(&self) -> Result<(), Impossible> {
         let Some(errors) = &self.nand.errors else { return Ok(()) };
-        if self.ftl.gc == GcPolicy::Imposed {
+        if self.ftl.gc.imposes() {
             let why =
                 "imposed write amplification has no victims and no erases, so no block can be rewritten";
             if errors.refresh_after.is_some() {
@@ -231,16 +231,14 @@ impl DriveSpec {
     fn check_suspension(&self) -> Result<(), Impossible> {
         let watches_writes = |p: &SuspendPolicy| p.scheme.watches_writes();
         let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
-        if self.cache.acknowledge == Acknowledge::WhenProgrammed && policies.into_iter().any(watches_writes) {
+        if self.cache.acknowledge.waits_for_programs() && policies.into_iter().any(watches_writes) {
             let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
             let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
                        cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
             return Err(Impossible::new(&keys, why.into()));
         }
         let all_types = (1 << self.part.bits_per_cell) - 1;
-        if self.ftl.gc == GcPolicy::Imposed
-            && self.nand.program_suspend.eligible.page_types & all_types != all_types
-        {
+        if self.ftl.gc.imposes() && self.nand.program_suspend.eligible.page_types & all_types != all_types {
             let keys = ["suspend.program.pages", "ftl.gc"];
             let why = "the programs of imposed write amplification have no pages to choose by";
             return Err(Impossible::new(&keys, why.into()));
@@ -265,7 +263,7 @@ impl DriveSpec {
 
     /// Whether a loss of power takes what is in the cache.
     pub(crate) fn loses_cache(&self) -> bool {
-        let through = self.cache.acknowledge == Acknowledge::WhenProgrammed;
+        let through = self.cache.acknowledge.waits_for_programs();
         self.power_loss.is_some() && (through || !self.cache.protected)
     }
 
@@ -274,7 +272,7 @@ impl DriveSpec {
         if self.power_loss.is_none() {
             return Ok(());
         }
-        if self.ftl.gc == GcPolicy::Imposed {
+        if self.ftl.gc.imposes() {
             let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
             return Err(Impossible::new(&["power-loss.at", "ftl.gc"], why.into()));
         }

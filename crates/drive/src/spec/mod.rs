@@ -1,11 +1,13 @@
 //! A drive as plain data, ready to assemble.
 
+mod acknowledge;
 mod capacity;
 mod check;
 
 use crate::front::link::LinkSpec;
 use crate::front::queues::Arbitration;
-use crate::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
+use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::hotness::HotnessPolicy;
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration, Power, Voltage};
@@ -13,8 +15,8 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
-use interpulse_settings::{Row, default};
 
+pub use acknowledge::{Acknowledge, WhenCached};
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 
@@ -119,16 +121,12 @@ pub struct FtlSpec {
     pub gc_hard: f64,
     /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
     pub gc_depth: u32,
-    /// Host data is separated by the interval between updates, hot levels below each of these; empty for not at all.
-    pub hot_within: Vec<Duration>,
-    /// For this, every unit has a time stamp, instead of every block.
-    pub stamp_units: bool,
+    /// How host data is separated.
+    pub hotness: HotnessPolicy,
     /// Hot data goes to reprogrammable blocks.
     pub reprogram: Option<ReprogramSpec>,
     /// A block worn by so many cycles more than another one of its lane has that one rewritten; `None` for never.
     pub wear_gap: Option<u32>,
-    /// What [`GcPolicy::Imposed`] imposes.
-    pub imposed: ImposedSpec,
 }
 
 impl FtlSpec {
@@ -153,39 +151,8 @@ pub struct CacheSpec {
     pub latency: Duration,
     /// When a write is complete.
     pub acknowledge: Acknowledge,
-    /// Data that waits to be programmed is overwritten in the cache; otherwise every write is programmed.
-    pub absorbs: bool,
     /// Whether its content survives a loss of power.
     pub protected: bool,
-}
-
-/// When a write is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acknowledge {
-    /// When its data is in the cache.
-    WhenCached,
-    /// When its data is on flash: the cache is a buffer of writes under way. Every write is programmed, and at
-    /// once, also where it does not fill a program; nothing is overwritten in the cache.
-    WhenProgrammed,
-}
-
-impl Acknowledge {
-    /// What the configuration reads: when a write is complete, and whether data that waits in the cache is overwritten there.
-    pub const ROWS: &'static [Row<(Acknowledge, bool)>] = &[
-        Row {
-            name: "when-cached",
-            doc: "as soon as the data is in the cache",
-            read: |s| {
-                let doc = "a write to data that waits in the cache takes its place; otherwise every write is programmed";
-                Ok((Acknowledge::WhenCached, s.bool("absorb", doc, default(true))?))
-            },
-        },
-        Row {
-            name: "when-programmed",
-            doc: "when the data is on flash (no write cache); every write is programmed",
-            read: |_| Ok((Acknowledge::WhenProgrammed, false)),
-        },
-    ];
 }
 
 /// The host interface.

@@ -4,7 +4,8 @@
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
+use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::Lpn;
@@ -120,17 +121,14 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_counts_pages: false,
             gc_hard: 0.04,
             gc_depth: 2,
-            hot_within: Vec::new(),
-            stamp_units: false,
+            hotness: HotnessPolicy::None,
             reprogram: None,
             wear_gap: None,
-            imposed: ImposedSpec { waf: 2.0, ..ImposedSpec::NONE },
         },
         cache: CacheSpec {
             size: Bytes::mib(4),
             latency: Duration::from_ns(500),
-            acknowledge: Acknowledge::WhenCached,
-            absorbs: true,
+            acknowledge: Acknowledge::DEFAULT,
             protected: true,
         },
         host: HostSpec {

@@ -4,7 +4,8 @@ use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
+use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::{Lane, SuperBlock};
@@ -86,17 +87,14 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_counts_pages: false,
             gc_hard: 0.0,
             gc_depth: 2,
-            hot_within: Vec::new(),
-            stamp_units: false,
+            hotness: HotnessPolicy::None,
             reprogram: None,
             wear_gap: None,
-            imposed: ImposedSpec::NONE,
         },
         cache: CacheSpec {
             size: Bytes::kib(128),
             latency: Duration::from_ns(500),
-            acknowledge: Acknowledge::WhenCached,
-            absorbs: true,
+            acknowledge: Acknowledge::DEFAULT,
             protected: true,
         },
         host: HostSpec {

@@ -41,7 +41,7 @@ pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng
     let layout = Layout::new(&geometry(lanes, blocks), 1, 0);
     let with =
         |logical_units| FtlConfig { logical_units, policy, soft_free: soft, soft_pages: None, hard_free: 1 };
-    let usable = 1.0 / Tables::new(layout.clone(), with(1), rng.clone()).effective_spare().1;
+    let usable = 1.0 / Tables::new(layout.clone(), with(1), rng.clone()).effective_spare().utilisation;
     Tables::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
 }
 
@@ -49,7 +49,7 @@ pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng
 pub fn victims(choices: &[u32]) -> Vec<GcPolicy> {
     let registered = GcPolicy::all().into_iter().map(|(_, policy, _)| policy);
     let of = choices.iter().map(|&d| GcPolicy::DChoices(DChoices { d }));
-    registered.filter(|&policy| policy != GcPolicy::Imposed).chain(of).collect()
+    registered.filter(|&policy| !policy.imposes()).chain(of).collect()
 }
 
 /// Which share of the units gets which share of the writes.

@@ -40,10 +40,12 @@ pub enum Effect {
     Programs,
     /// Erases them with a train of pulses.
     Erases,
+    /// Leaves them as they are: it has no train, and nothing stops it.
+    Nothing,
 }
 
 /// Number of [`Effect`] values.
-pub const EFFECTS: usize = 3;
+pub const EFFECTS: usize = 4;
 
 /// A step of a command on its die.
 #[derive(Clone, Copy, Debug)]

@@ -151,6 +151,23 @@ commands! {
     };
 }
 
+/// What a row may not say.
+const _: () = {
+    let mut k = 0;
+    while k < KINDS {
+        let of = &COMMANDS[k];
+        let waits_as_read = matches!(of.class, Class::HostRead | Class::GcRead);
+        assert!(waits_as_read == matches!(of.effect, Effect::Reads), "the lines of reads hold reads alone");
+        let pulses = matches!(of.effect, Effect::Programs | Effect::Erases);
+        assert!(
+            pulses == of.train.is_some(),
+            "what programs or erases has a train, and nothing else has one"
+        );
+        assert!(!of.steps.is_empty(), "a command without a step never ends");
+        k += 1;
+    }
+};
+
 impl Spender {
     /// How often it was spent on; `None` for what is not counted.
     pub fn count(self, counters: &NandCounters) -> Option<u64> {

@@ -7,6 +7,7 @@
 pub mod blocks;
 pub mod history;
 pub(crate) mod hold_up;
+mod operation;
 pub mod outage;
 mod state;
 mod two_bit;
@@ -15,101 +16,15 @@ pub mod usage;
 use crate::command::{Effect, Kind, Use};
 use crate::geometry::{Pages, Planes};
 use crate::pulse::PulseTrain;
-use crate::reprogram::TwoBit;
-use crate::suspend::{Standing, Stop};
+use crate::suspend::{Standing, Stop, Suspended};
 use blocks::Blocks;
 use history::{Change, History};
 use interpulse_engine::{Duration, SimTime};
 use state::LEGAL;
 use usage::{Usage, slot_of};
 
+pub use operation::{LongOp, Pulses, TrainTime};
 pub use state::{STATES, State, What};
-
-/// A program or an erase on the die, running or suspended.
-#[derive(Clone, Copy, Debug)]
-pub struct LongOp {
-    /// What it is.
-    pub kind: Kind,
-    /// What that does to cells.
-    pub effect: Effect,
-    /// Its pulses.
-    pub train: PulseTrain,
-    /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
-    origin: SimTime,
-    /// When its pulses were last put on the die; they may have begun a little later, behind their command.
-    commanded: SimTime,
-    /// When its pulses last started or went on.
-    began: SimTime,
-    /// Progress at the last stop.
-    kept: Duration,
-    /// Suspensions so far.
-    pub suspends: u32,
-    /// When it was first suspended.
-    first_suspend: SimTime,
-    /// When it was last suspended.
-    halted: SimTime,
-    /// Time it has spent suspended, from halts to resumed pulses.
-    suspended: Duration,
-    /// When it was put on the die.
-    pub started: SimTime,
-    /// Whether it may be suspended at all.
-    pub may_stop: bool,
-    /// What was submitted before this transaction number waited at its last stop.
-    pub batch_end: u64,
-    /// The stop being carried out, or the last one.
-    stop: Stop,
-    /// Block it works on, for history and legality; `None` for operations without an address.
-    pub block: Option<u32>,
-    /// Planes it works on.
-    pub planes: Planes,
-    /// Pages a program writes on each plane; none without an address.
-    pub pages: Pages,
-    /// What it does to a word line that is programmed as two bits per cell.
-    pub two_bit: Option<TwoBit>,
-}
-
-impl LongOp {
-    /// Whether it is an erase.
-    pub fn erases(&self) -> bool {
-        self.effect == Effect::Erases
-    }
-
-    /// Whether it is a program of this page.
-    fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
-        let pages = self.pages;
-        self.block == Some(block) && self.spans(plane) && (pages.first..pages.end()).contains(&page)
-    }
-
-    fn spans(&self, plane: u32) -> bool {
-        self.planes.each().contains(&plane)
-    }
-}
-
-/// What trains did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TrainTime {
-    /// Their command was on the bus.
-    pub command: Duration,
-    /// A pulse resumed midway regained its voltage, without progress.
-    pub ramp: Duration,
-    /// Pulses, voltage resets, verifies.
-    pub phases: [Duration; 3],
-}
-
-/// Pulses on a die, until something stops them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulses {
-    /// The operation whose they are.
-    pub kind: Kind,
-    /// Its train.
-    pub train: PulseTrain,
-    /// When they begin; until then the command is on the bus.
-    pub from: SimTime,
-    /// When they make progress; until then a pulse resumed midway regains its voltage.
-    pub ramped: SimTime,
-    /// Progress then.
-    pub progress: Duration,
-}
 
 const NO_STOP: Stop =
     Stop { after: Duration::ZERO, keeps: Duration::ZERO, entry: Duration::ZERO, resume: Duration::ZERO };
@@ -211,12 +126,32 @@ impl Die {
     #[inline]
     pub fn go(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
-            self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
+            self.cannot_follow(now, to);
         }
         self.change(now, to, usage, block);
     }
 
-    /// The one place where the state changes.
+    #[cold]
+    #[inline(never)]
+    fn cannot_follow(&self, now: SimTime, to: State) -> ! {
+        self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
+    }
+
+    /// Changes the state to `via` and at once to `to`, as two calls of [`Die::go`] would.
+    #[inline(always)]
+    pub fn pass(&mut self, now: SimTime, via: (State, Use), to: (State, Use), block: u32) {
+        if LEGAL[self.state as usize] & 1 << via.0 as u16 == 0 {
+            self.cannot_follow(now, via.0);
+        }
+        if LEGAL[via.0 as usize] & 1 << to.0 as u16 == 0 {
+            self.state = via.0;
+            self.cannot_follow(now, to.0);
+        }
+        self.history.note(Change { at: now, block, slot: slot_of(via.0, via.1) });
+        self.change(now, to.0, to.1, block);
+    }
+
+    /// Where the state changes; one that is passed through in no time is only noted.
     #[inline(always)]
     fn change(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
         let slot = slot_of(to, usage);
@@ -229,16 +164,25 @@ impl Die {
     #[inline(always)]
     pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
-            self.illegal(
-                now,
-                &format!("read of page {page} of block {block}, plane {plane}, which is erased"),
-            );
+            self.reads_erased(now, plane, block, page);
         }
         for op in [&self.long, &self.beneath].into_iter().flatten() {
             if op.erases() && op.block == Some(block) && op.spans(plane) {
-                self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
+                self.reads_what_is_erased(now, block);
             }
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reads_erased(&self, now: SimTime, plane: u32, block: u32, page: u32) -> ! {
+        self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reads_what_is_erased(&self, now: SimTime, block: u32) -> ! {
+        self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
     }
 
     /// Puts a program or erase on the die; its pulses have not started. A program may be put on a die whose erase
@@ -423,16 +367,16 @@ impl Die {
 
     /// As [`Die::suspension`], of the erase that is suspended beneath a program.
     #[inline]
-    pub fn suspension_beneath(&self, now: SimTime) -> Option<(u32, SimTime, Duration)> {
+    pub fn suspension_beneath(&self, now: SimTime) -> Option<Suspended> {
         let op = self.beneath.as_ref()?;
-        Some((op.suspends, op.first_suspend, op.suspended + now.since(op.halted)))
+        Some(op.suspended_by(now))
     }
 
     /// Suspensions, instant of the first, and suspended time of the operation, which is suspended now.
     #[inline]
-    pub fn suspension(&self, now: SimTime) -> (u32, SimTime, Duration) {
+    pub fn suspension(&self, now: SimTime) -> Suspended {
         let op = self.long.as_ref().expect("only a long operation is suspended");
-        (op.suspends, op.first_suspend, op.suspended + now.since(op.halted))
+        op.suspended_by(now)
     }
 
     /// How long the train on the die has pulsed since it last began, if it halts or ends at `now`, and how much of

@@ -1,5 +1,6 @@
 //! What corrects bit errors: the code, its decoder, and what follows when decoding fails.
 
+use super::retries::Retry;
 use interpulse_engine::Duration;
 
 /// Error correction and read retry.
@@ -15,12 +16,10 @@ pub struct Ecc {
     pub max_latency: Option<Duration>,
     /// Most retry steps of a read, each a sensing with other read offsets.
     pub max_retries: u32,
-    /// Whether the next retry step is sensed while the data of the one before moves out and is decoded (PR2).
-    pub pipelined: bool,
+    /// What a retry step does while the one before is decoded.
+    pub retry: Retry,
     /// Sensing time of a retry step as a share of tR, in millionths (AR2 shortens it).
     pub retry_sensing_ppm: u32,
-    /// Time that ends a sensing begun in vain by pipelining.
-    pub reset: Duration,
     /// Whether a read starts with the step that last succeeded on its block.
     pub predict: bool,
     /// What is tried when all retry steps have failed, in order.
@@ -47,9 +46,8 @@ impl Default for Ecc {
             latency_growth: 0.0,
             max_latency: None,
             max_retries: 8,
-            pipelined: false,
+            retry: Retry::Regular,
             retry_sensing_ppm: 1_000_000,
-            reset: Duration::ZERO,
             predict: false,
             soft: Vec::new(),
         }

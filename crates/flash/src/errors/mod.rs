@@ -19,7 +19,7 @@ pub mod toml;
 pub use ecc::{Ecc, SoftStage};
 pub use model::ErrorModel;
 pub use presets::{IDEAL, PRESETS};
-pub use retries::RETRIES;
+pub use retries::{Pipelined, Retry};
 pub use spec::{ErrorSpec, InitialAges};
 pub use table::{Disturb, ErrorTable, MOST_RBER};
 pub use toml::{SECTION, TableFileError, table_in_file};

@@ -15,6 +15,8 @@ use interpulse_engine::{Agenda, SimTime};
 impl Nand {
     /// Die `d` has sensed: if another read comes next, the data goes to the cache register, and that read begins. Returns
     /// false if the data moves out from where it is.
+    #[cold]
+    #[inline(never)]
     pub(super) fn give_to_register(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) -> bool {
         if self.registers[d].count > 0 {
             let (usage, block) = self.read_use(d);

@@ -9,7 +9,7 @@ use super::Nand;
 use super::channel::Transfer;
 use super::observe::DataMove;
 use super::register::{BEHIND, Page, Register};
-use super::txn::{NO_BLOCK, NONE, Txn};
+use super::txn::{NO_BLOCK, NONE};
 use crate::command::{Effect, Step};
 use crate::die::State;
 use crate::parts::{CacheOnRead, CacheProgram};
@@ -24,6 +24,8 @@ impl Nand {
     // ---- loading --------------------------------------------------------------------------------------
 
     /// If a program pulses on die `d`: asks for the bus for the next page of the next, if there is one and the part can.
+    #[cold]
+    #[inline(never)]
     pub(super) fn load_ahead(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if self.cache.program == CacheProgram::None || self.dies[d].state() != State::Pulsing {
             return;
@@ -49,13 +51,15 @@ impl Nand {
 
     /// The cache register of die `d` asks for the bus.
     pub(super) fn want_bus_behind(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, length: Duration) {
-        let c = self.geometry.channel_of(d as u32) as usize;
-        let wanted = !self.channels[c].is_unwanted();
-        if self.channels[c].request(now, d as u32 | BEHIND, Transfer::Data, length) {
+        if self.takes_bus(now, d, length) {
             self.granted_to_register(agenda, now, d, length);
-        } else if !wanted {
+            return;
+        }
+        let c = self.channel_of[d] as usize;
+        if self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
+        self.channels[c].wait(d as u32 | BEHIND, Transfer::Data, length);
     }
 
     /// The program that the die takes up after the one that pulses, as far as can be seen now, and how many of its pages may
@@ -76,6 +80,8 @@ impl Nand {
     }
 
     /// The bus is taken for `length` by the cache register of die `d`.
+    #[cold]
+    #[inline(never)]
     pub(super) fn granted_to_register(
         &mut self,
         agenda: &mut Agenda,
@@ -83,7 +89,6 @@ impl Nand {
         d: usize,
         length: Duration,
     ) {
-        self.counters.bus_time += length.as_ns();
         let end = now + length;
         if self.registers[d].count > 0 {
             self.gives_out(agenda, now, d, end);
@@ -100,6 +105,8 @@ impl Nand {
     }
 
     /// A page is in the cache register, or out of it.
+    #[cold]
+    #[inline(never)]
     pub(super) fn on_register(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if self.registers[d].count > 0 {
             self.gave_out(agenda, now, d);
@@ -119,6 +126,8 @@ impl Nand {
     }
 
     /// The program that pulses is stopped, or has ended: no further page is loaded behind it. One that moves moves on.
+    #[cold]
+    #[inline(never)]
     pub(super) fn stop_loading_ahead(&mut self, agenda: &mut Agenda, d: usize) {
         if self.registers[d].page == Page::Waits {
             let c = self.geometry.channel_of(d as u32) as usize;
@@ -138,13 +147,16 @@ impl Nand {
         self.cache.on_read == CacheOnRead::Refused && self.registers.get(d).is_some_and(Register::holds_data)
     }
 
-    /// The die takes up `txn`: unless it is the program whose data the cache register holds, that may be lost.
-    pub(super) fn comes_before(&mut self, agenda: &mut Agenda, d: usize, id: u32, txn: &Txn) {
+    /// The die takes up `id`: unless it is the program whose data the cache register holds, that may be lost.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn comes_before(&mut self, agenda: &mut Agenda, d: usize, id: u32) {
         if self.registers[d].program == id {
             return;
         }
         self.stop_loading_ahead(agenda, d);
-        if txn.kind.command().effect == Effect::Reads && self.cache.on_read == CacheOnRead::Kept {
+        if self.txns.get(id).kind.command().effect == Effect::Reads && self.cache.on_read == CacheOnRead::Kept
+        {
             return;
         }
         let register = &mut self.registers[d];
@@ -155,6 +167,8 @@ impl Nand {
 
     /// The program that the die has begun has data in the cache register, or a page on its way there: it goes on from there.
     /// Returns whether its first step is under way.
+    #[cold]
+    #[inline(never)]
     pub(super) fn take_over(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) -> bool {
         if self.registers[d].program != id {
             return false;

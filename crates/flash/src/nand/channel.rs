@@ -25,19 +25,22 @@ pub enum Transfer {
 }
 
 impl Channel {
-    /// Asks for the bus on behalf of `die` for `length`. Takes it and returns true if it is free; else the
-    /// die waits and [`Channel::grant`] will name it.
-    #[inline]
-    pub fn request(&mut self, now: SimTime, die: u32, kind: Transfer, length: Duration) -> bool {
-        if self.free_at <= now && self.is_unwanted() {
+    /// Takes the bus for `length` if it is free and nobody waits for it; whether it has.
+    #[inline(always)]
+    pub fn take_if_free(&mut self, now: SimTime, length: Duration) -> bool {
+        let free = self.free_at <= now && self.is_unwanted();
+        if free {
             self.take(now, length);
-            return true;
         }
+        free
+    }
+
+    /// `die` waits for the bus for `length`, and [`Channel::grant`] will name it.
+    pub fn wait(&mut self, die: u32, kind: Transfer, length: Duration) {
         match kind {
             Transfer::Command => self.commands.push_back((die, length)),
             Transfer::Data => self.data.push_back((die, length)),
         }
-        false
     }
 
     /// A die no longer waits for the bus.

@@ -16,8 +16,13 @@ use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
     /// The die takes up a program or an erase.
-    pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+    pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+        let txn = &{ *self.txns.get(id) };
         let command = txn.kind.command();
+        if command.train.is_none() {
+            self.start_without_pulses(agenda, now, d, id, txn);
+            return;
+        }
         let block = (txn.block != NO_BLOCK).then_some(txn.block);
         let (train, page_types) = self.train_of(d, txn);
         let nested = self.dies[d].long().is_some();
@@ -40,7 +45,7 @@ impl Nand {
         hand.steps = if reprograms { command.reprogram } else { command.steps };
         if command.effect == Effect::Programs {
             self.check_program(now, d, txn, block);
-            if !self.registers.is_empty() && self.take_over(agenda, now, d, id) {
+            if self.has_registers() && self.take_over(agenda, now, d, id) {
                 return;
             }
         }
@@ -51,9 +56,6 @@ impl Nand {
     #[inline]
     fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
         let command = txn.kind.command();
-        if command.train.is_none() {
-            return (PulseTrain::NONE, 0);
-        }
         if command.effect == Effect::Erases {
             let worn = |plane| if txn.block == NO_BLOCK { txn.cycles() } else { self.worn(d, txn, plane) };
             let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
@@ -108,7 +110,7 @@ impl Nand {
     /// The operation on the die comes to its next step, once the power budget allows it: what is granted before the first
     /// that draws current lasts to the end of the pulses. Page loads need no grant.
     #[inline(always)]
-    fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn next_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if !self.watched || self.may_step(agenda, now, d) {
             self.take_step(agenda, now, d, now);
         }
@@ -166,7 +168,11 @@ impl Nand {
     #[cold]
     #[inline(never)]
     fn ended(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.finished(agenda, now, d);
+        if self.dies[d].long().expect("an operation is on the die").effect == Effect::Nothing {
+            self.finished_without_pulses(agenda, now, d);
+        } else {
+            self.finished(agenda, now, d);
+        }
     }
 
     /// Command and address cycles of the operation on the die.
@@ -207,8 +213,30 @@ impl Nand {
     pub(super) fn want_load(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, command: Duration) {
         let usage = self.load_use(d);
         let block = self.long_block(d);
-        self.dies[d].go(now, State::LoadWait, usage, block);
-        self.want_bus(agenda, now, d, Transfer::Data, command + self.timing.page_load);
+        let length = command + self.timing.page_load;
+        if self.takes_bus(now, d, length) {
+            self.dies[d].pass(now, (State::LoadWait, usage), (State::Load, usage), block);
+            self.loads(agenda, d, usage, length, now + length);
+        } else {
+            self.dies[d].go(now, State::LoadWait, usage, block);
+            self.wait_for_bus(agenda, d, Transfer::Data, length);
+        }
+    }
+
+    /// A page moves for `length`, up to `end`, into the page buffer of die `d`, which is put to this use.
+    #[inline(always)]
+    pub(super) fn loads(
+        &mut self,
+        agenda: &mut Agenda,
+        d: usize,
+        usage: Use,
+        length: Duration,
+        end: SimTime,
+    ) {
+        if usage == Use::Suspended {
+            self.counters.reload_bus_time += length.as_ns();
+        }
+        agenda.arm(self.timer(d), end + self.timing.buffer_setup);
     }
 
     /// Pulses start or go on at `start`; what waits by then and may preempt asks for a stop.
@@ -231,7 +259,7 @@ impl Nand {
         if may_stop && self.is_preempted(d) {
             self.ask_to_stop(agenda, now, d);
         }
-        if !self.registers.is_empty() {
+        if self.has_registers() {
             self.load_ahead(agenda, now, d);
         }
     }

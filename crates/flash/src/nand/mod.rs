@@ -28,6 +28,7 @@ mod sequence;
 mod suspension;
 mod trains;
 pub mod txn;
+mod unpulsed;
 mod watch;
 
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
@@ -59,6 +60,17 @@ pub enum Outcome {
     Program(Txn),
     /// This erase is complete.
     Erase(Txn),
+    /// This command, which left cells as they are, is complete.
+    Done(Txn),
+}
+
+impl Outcome {
+    /// The transaction.
+    pub fn txn(&self) -> &Txn {
+        match self {
+            Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn) | Outcome::Done(txn) => txn,
+        }
+    }
 }
 
 /// What a die has in hand besides its own state.
@@ -120,6 +132,8 @@ pub struct Nand {
     queues: Vec<Queue>,
     in_hand: Vec<InHand>,
     channels: Vec<Channel>,
+    /// The channel of each die.
+    channel_of: Box<[u32]>,
     decoders: Vec<Decoder>,
     /// Of each die; none without cache program.
     registers: Vec<Register>,
@@ -179,6 +193,7 @@ impl Nand {
             queues: vec![Queue::default(); dies],
             in_hand: vec![InHand::NOTHING; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
+            channel_of: (0..all).map(|d| geometry.channel_of(d)).collect(),
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             cache: part.cache,
@@ -300,7 +315,7 @@ impl Nand {
         self.queues[d].push(&mut self.txns, id, class);
         match state {
             State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
-            State::Pulsing if !self.registers.is_empty() => self.load_ahead(agenda, now, d),
+            State::Pulsing if self.has_registers() => self.load_ahead(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
             State::Suspended => self.next_on(agenda, now, d),
             State::Held => self.serve_before_resuming(agenda, now, d),
@@ -390,15 +405,21 @@ impl Nand {
         txn.mark = now;
     }
 
+    #[inline]
     pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
-        let txn = *self.txns.get(id);
-        if !self.registers.is_empty() {
-            self.comes_before(agenda, d, id, &txn);
+        if self.has_registers() {
+            self.comes_before(agenda, d, id);
         }
-        match txn.kind.command().effect {
-            Effect::Reads => self.start_read(agenda, now, d, id, &txn),
-            _ => self.start_long(agenda, now, d, id, &txn),
+        match self.txns.get(id).kind.command().effect {
+            Effect::Reads => self.start_read(agenda, now, d, id),
+            _ => self.start_long(agenda, now, d, id),
         }
+    }
+
+    /// Whether dies use cache registers.
+    #[inline(always)]
+    pub(super) fn has_registers(&self) -> bool {
+        !self.registers.is_empty()
     }
 
     // ---- channels and decoders ----------------------------------------------------------------------
@@ -411,13 +432,29 @@ impl Nand {
         kind: Transfer,
         length: Duration,
     ) {
-        let c = self.geometry.channel_of(d as u32) as usize;
-        let wanted = !self.channels[c].is_unwanted();
-        if self.channels[c].request(now, d as u32, kind, length) {
+        if self.takes_bus(now, d, length) {
             self.granted(agenda, now, d, length);
-        } else if !wanted {
+        } else {
+            self.wait_for_bus(agenda, d, kind, length);
+        }
+    }
+
+    /// Takes the bus of die `d` for `length` if it is free; else it has to [wait](Nand::wait_for_bus).
+    #[inline(always)]
+    pub(super) fn takes_bus(&mut self, now: SimTime, d: usize, length: Duration) -> bool {
+        let taken = self.channels[self.channel_of[d] as usize].take_if_free(now, length);
+        self.counters.bus_time += if taken { length.as_ns() } else { 0 };
+        taken
+    }
+
+    /// Die `d` waits for the bus, which is taken.
+    #[inline(never)]
+    pub(super) fn wait_for_bus(&mut self, agenda: &mut Agenda, d: usize, kind: Transfer, length: Duration) {
+        let c = self.channel_of[d] as usize;
+        if self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
+        self.channels[c].wait(d as u32, kind, length);
     }
 
     /// Returns the die that has got the bus.
@@ -427,6 +464,7 @@ impl Nand {
         if !self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
+        self.counters.bus_time += length.as_ns();
         if die & BEHIND != 0 {
             self.granted_to_register(agenda, now, (die & !BEHIND) as usize, length);
         } else {
@@ -437,7 +475,6 @@ impl Nand {
 
     /// The bus is taken for `length` by die `d`, which goes on.
     fn granted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, length: Duration) {
-        self.counters.bus_time += length.as_ns();
         let end = now + length;
         match self.dies[d].state() {
             State::Command if self.in_hand[d].count > 0 => {
@@ -454,10 +491,7 @@ impl Nand {
             State::LoadWait => {
                 let (usage, block) = (self.load_use(d), self.long_block(d));
                 self.dies[d].go(now, State::Load, usage, block);
-                if usage == Use::Suspended {
-                    self.counters.reload_bus_time += length.as_ns();
-                }
-                agenda.arm(self.timer(d), end + self.timing.buffer_setup);
+                self.loads(agenda, d, usage, length, end);
             }
             State::Retrying => self.granted_to_sequence(agenda, now, d, end),
             other => unreachable!("die {d} was granted the bus in state {other:?}"),

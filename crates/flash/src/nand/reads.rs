@@ -11,7 +11,8 @@ use crate::die::State;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
-    pub(super) fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32, txn: &Txn) {
+    pub(super) fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+        let txn = self.txns.get(id);
         if txn.is_retry() {
             self.start_sequence(agenda, now, d, id);
             return;
@@ -20,30 +21,41 @@ impl Nand {
         hand.reads[0] = id;
         (hand.count, hand.moved) = (1, 0);
         if self.config.multi_plane_reads && self.queues[d].first(txn.kind.command().class) != NONE {
-            self.gather_planes(now, d, txn);
+            let txn = *txn;
+            self.gather_planes(now, d, &txn);
         }
         if self.watched && !self.may_draw(agenda, now, d, Next::Read) {
             return;
         }
-        self.command_reads(agenda, now, d, txn);
+        self.command_reads(agenda, now, d);
     }
 
-    /// The reads in hand, the first of which is `txn`, ask for the bus.
+    /// The reads in hand ask for the bus.
     #[inline(always)]
-    pub(super) fn command_reads(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, txn: &Txn) {
-        let usage = txn.kind.command().bus;
+    pub(super) fn command_reads(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let (hand, die) = (&self.in_hand[d], &mut self.dies[d]);
-        die.go(now, State::Command, usage, txn.block);
+        let txn = self.txns.get(hand.reads[0]);
         die.check_read(now, txn.plane.into(), txn.block, txn.page);
-        for &id in hand.reads[..hand.count as usize].iter().skip(1) {
-            let t = self.txns.get(id);
-            die.check_read(now, t.plane.into(), t.block, t.page);
+        if hand.count > 1 {
+            for &id in &hand.reads[1..hand.count as usize] {
+                let t = self.txns.get(id);
+                die.check_read(now, t.plane.into(), t.block, t.page);
+            }
         }
         if die.long().is_some() {
             self.counters.reads_in_suspension += u64::from(hand.count);
         }
         let command = self.timing.command * u64::from(hand.count);
-        self.want_bus(agenda, now, d, Transfer::Command, command);
+        let (usage, block) = (txn.kind.command().bus, txn.block);
+        if self.takes_bus(now, d, command) {
+            // Nothing comes between command and sensing.
+            let (sense, array, _) = self.sense_time(d);
+            self.dies[d].pass(now, (State::Command, usage), (State::Sensing, array), block);
+            agenda.arm(self.timer(d), now + command + sense);
+        } else {
+            self.dies[d].go(now, State::Command, usage, block);
+            self.wait_for_bus(agenda, d, Transfer::Command, command);
+        }
     }
 
     /// Adds waiting reads of the same class on other planes to the read in hand. Under `fifo` they overtake
@@ -86,16 +98,34 @@ impl Nand {
         if self.geometry.cache_reads && self.give_to_register(agenda, now, d) {
             return;
         }
-        let (usage, block) = self.read_use(d);
-        self.dies[d].go(now, State::OutWait, usage, block);
-        self.want_out(agenda, now, d);
+        self.next_out(agenda, now, d);
     }
 
+    /// The data of the next read in hand moves out, as soon as the bus is free.
+    #[inline(always)]
+    fn next_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        let (usage, block) = self.read_use(d);
+        let length = self.out_time(d);
+        if self.takes_bus(now, d, length) {
+            self.dies[d].pass(now, (State::OutWait, usage), (State::Out, usage), block);
+            agenda.arm(self.timer(d), now + length);
+        } else {
+            self.dies[d].go(now, State::OutWait, usage, block);
+            self.wait_for_bus(agenda, d, Transfer::Data, length);
+        }
+    }
+
+    /// Die `d`, which waits with what it has sensed, asks for the bus.
     pub(super) fn want_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.want_bus(agenda, now, d, Transfer::Data, self.out_time(d));
+    }
+
+    /// How long the data of the next read in hand moves.
+    #[inline]
+    fn out_time(&self, d: usize) -> Duration {
         let hand = &self.in_hand[d];
         let units = self.txns.get(hand.reads[hand.moved as usize]).units();
-        let length = self.timing.transfer_units[units as usize];
-        self.want_bus(agenda, now, d, Transfer::Data, length);
+        self.timing.transfer_units[units as usize]
     }
 
     pub(super) fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
@@ -105,9 +135,7 @@ impl Nand {
         let more = hand.moved < hand.count;
         let block = self.has_moved(agenda, now, d, id);
         if more {
-            let (usage, block) = self.read_use(d);
-            self.dies[d].go(now, State::OutWait, usage, block);
-            self.want_out(agenda, now, d);
+            self.next_out(agenda, now, d);
             return;
         }
         if self.dies[d].long().is_some() {
@@ -130,7 +158,7 @@ impl Nand {
         self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
         *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);
-        let c = self.geometry.channel_of(d as u32) as usize;
+        let c = self.channel_of[d] as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
         {
             agenda.arm(self.decoder_timer(c), at);

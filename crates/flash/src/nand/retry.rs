@@ -248,7 +248,7 @@ impl Nand {
                 reliability.judge_soft(self.txns.get_mut(id), stage as usize)
             }
         };
-        let c = self.geometry.channel_of(d as u32) as usize;
+        let c = self.channel_of[d] as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
         {
             agenda.arm(self.decoder_timer(c), at);
@@ -265,7 +265,7 @@ impl Nand {
     /// The data of the step just sensed moves out; pipelined, the next is sensed meanwhile.
     fn move_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let steps = self.retry_steps();
-        let pipelined = self.reliability.as_ref().expect("retries").ecc.pipelined;
+        let pipelined = self.reliability.as_ref().expect("retries").ecc.retry.cut_off().is_some();
         let sequence = self.sequence(d);
         let (id, attempt) = (sequence.id, sequence.sensing);
         (sequence.sensing, sequence.sensed) = (0, false);
@@ -303,7 +303,7 @@ impl Nand {
         }
         let reliability = self.reliability.as_mut().expect("retries");
         reliability.counters.cut_off_sensings += 1;
-        let end = now + reliability.ecc.reset;
+        let end = now + reliability.ecc.retry.cut_off().unwrap_or_default();
         agenda.arm(self.timer(d), end);
     }
 

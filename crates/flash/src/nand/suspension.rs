@@ -6,7 +6,7 @@ use super::power::budget::Next;
 use super::txn::NONE;
 use crate::command::{Class, Use};
 use crate::die::{LongOp, State};
-use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme};
+use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme, Suspended};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
@@ -94,9 +94,7 @@ impl Nand {
     #[inline]
     fn erase_beneath_is_due(&self, now: SimTime, d: usize) -> bool {
         let beneath = self.dies[d].suspension_beneath(now);
-        beneath.is_some_and(|(suspends, first, suspended)| {
-            self.config.erase_suspend.patience_over(suspends, first, suspended, now)
-        })
+        beneath.is_some_and(|so_far| self.config.erase_suspend.patience_over(so_far, now))
     }
 
     /// The timer of a pulsing die: its train ends, or a stop that was put off may be asked for again.
@@ -143,7 +141,7 @@ impl Nand {
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
         self.in_hand[d].buffer_used = false;
-        if !self.registers.is_empty() {
+        if self.has_registers() {
             self.stop_loading_ahead(agenda, d);
         }
         if entry > Duration::ZERO {
@@ -170,9 +168,9 @@ impl Nand {
     /// Whether a limit ends the suspension on die `d`.
     #[inline]
     pub(super) fn must_resume(&self, now: SimTime, d: usize) -> bool {
-        let (suspends, first, suspended) = self.dies[d].suspension(now);
+        let so_far = self.dies[d].suspension(now);
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
-        policy.patience_over(suspends, first, suspended, now) || self.erase_beneath_is_due(now, d)
+        policy.patience_over(so_far, now) || self.erase_beneath_is_due(now, d)
     }
 
     /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
@@ -241,7 +239,7 @@ impl Nand {
     /// When the suspended operation's total suspended time or timeout is used up, if they are limited.
     fn patience_end(&self, now: SimTime, d: usize) -> Option<SimTime> {
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
-        let (_, first, suspended) = self.dies[d].suspension(now);
+        let Suspended { first, spent: suspended, .. } = self.dies[d].suspension(now);
         let by_time = policy.max_suspended_time.map(|most| now + (most - suspended));
         let by_age = policy.timeout.map(|most| first + most);
         by_time.into_iter().chain(by_age).min()

@@ -44,6 +44,17 @@ pub struct Stop {
     pub resume: Duration,
 }
 
+/// How often and how long an operation has been suspended so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspended {
+    /// Suspensions, the present one included.
+    pub times: u32,
+    /// When the first began; meaningless before.
+    pub first: SimTime,
+    /// Time spent suspended, from halts to resumed pulses.
+    pub spent: Duration,
+}
+
 /// Where an operation stands when it is asked to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
@@ -68,6 +79,14 @@ pub struct Standing<'a> {
     pub now: SimTime,
     /// When the host write that has waited longest was submitted, if one waits.
     pub oldest_write: Option<SimTime>,
+}
+
+impl Standing<'_> {
+    /// How often and how long it has been suspended.
+    #[inline]
+    pub fn suspended_so_far(&self) -> Suspended {
+        Suspended { times: self.suspends, first: self.first_suspend, spent: self.suspended }
+    }
 }
 
 /// What a scheme knows when a train is asked to stop.

@@ -1,6 +1,8 @@
 //! A scheme with the limits around it, for one kind of operation.
 
-use super::{Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Standing, Stop, SuspendCosts, SuspendScheme};
+use super::{
+    Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Standing, Stop, SuspendCosts, SuspendScheme, Suspended,
+};
 use interpulse_engine::{Duration, SimTime};
 
 /// What may stop an operation, and is served while it is stopped.
@@ -151,7 +153,7 @@ impl SuspendPolicy {
         if self.max_suspends.is_some_and(|max| at.suspends >= max)
             || remaining < self.min_remaining
             || loops_left < u64::from(self.min_loops_left)
-            || self.patience_over(at.suspends, at.first_suspend, at.suspended, at.now)
+            || self.patience_over(at.suspended_so_far(), at.now)
         {
             return Decision::Refused;
         }
@@ -190,10 +192,10 @@ impl SuspendPolicy {
 
     /// Whether an operation has used up its total suspended time or its timeout: it resumes and is stopped no more.
     #[inline]
-    pub fn patience_over(&self, suspends: u32, first: SimTime, suspended: Duration, now: SimTime) -> bool {
-        suspends > 0
-            && (self.max_suspended_time.is_some_and(|most| suspended >= most)
-                || self.timeout.is_some_and(|most| now >= first + most))
+    pub fn patience_over(&self, so_far: Suspended, now: SimTime) -> bool {
+        so_far.times > 0
+            && (self.max_suspended_time.is_some_and(|most| so_far.spent >= most)
+                || self.timeout.is_some_and(|most| now >= so_far.first + most))
     }
 
     #[inline]

@@ -18,7 +18,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::nand::{Nand, NandConfig, Outcome};
+use interpulse_flash::nand::{Nand, NandConfig};
 use interpulse_flash::parts::{
     CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
 };
@@ -320,7 +320,7 @@ impl Bench {
             self.agenda.settle(resource);
             let mut ended = 0;
             for outcome in self.nand.outcomes.drain(..) {
-                let (Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn)) = outcome;
+                let txn = *outcome.txn();
                 ended += u32::from(txn.kind == Kind::HostRead);
                 self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn });
             }

@@ -4,7 +4,7 @@ use crate::common::*;
 use crate::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
 use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::command::Use;
-use interpulse_flash::errors::{Ecc, ErrorSpec, SoftStage};
+use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
@@ -186,9 +186,8 @@ fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
                 latency_growth,
                 max_latency,
                 max_retries,
-                pipelined,
+                retry: if pipelined { Retry::Pipelined(Pipelined { reset }) } else { Retry::Regular },
                 retry_sensing_ppm,
-                reset,
                 predict,
                 soft,
                 ..ecc

@@ -19,7 +19,7 @@ fn planes_together(policy: Policy) -> NandConfig {
 fn kind(kind: Kind) -> Txn {
     match kind.command().effect {
         Effect::Reads => but(read(0), |t| t.kind = kind),
-        Effect::Programs => Txn::new(kind, 0),
+        Effect::Programs | Effect::Nothing => Txn::new(kind, 0),
         Effect::Erases => erase(0),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use interpulse_engine::Duration;
-use interpulse_flash::errors::{ErrorSpec, SoftStage};
+use interpulse_flash::errors::{ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
@@ -39,12 +39,16 @@ fn regular_steps_follow_one_another() {
     check("none", bench(&TWICE, |_| ()), &[(0, read_of(0, 0, 0, 1, 1))], &[300 + CSB + 4_497 + DECODE]);
 }
 
+/// Retry steps sensed ahead, which take so many ns to cut off.
+fn ahead(reset: u64) -> Retry {
+    Retry::Pipelined(Pipelined { reset: Duration::from_ns(reset) })
+}
+
 /// PR2: n sensings end to end, then one transfer and one decode; the sensing begun in vain is reset.
 #[test]
 fn pipelined_steps_overlap() {
     let pipelined = |spec: &mut ErrorSpec| {
-        spec.ecc.pipelined = true;
-        spec.ecc.reset = Duration::from_ns(5_000);
+        spec.ecc.retry = ahead(5_000);
     };
     let end = READ + CMD + 2 * LSB + UNITS[1] + DECODE;
     assert_eq!(end, 169_594);
@@ -68,7 +72,7 @@ fn pipelined_steps_overlap() {
 #[test]
 fn the_data_of_a_step_waits_for_the_decode_before() {
     let slow = Duration::from_ns(80_000);
-    let config = NandConfig { ecc_latency: slow, ..with(&TWICE, |spec| spec.ecc.pipelined = true) };
+    let config = NandConfig { ecc_latency: slow, ..with(&TWICE, |spec| spec.ecc.retry = ahead(0)) };
     // First decode ends at 54797 + 80000; step 1 sensed at 135097 + 50000, moved at 189594, decoded at 269594; step 2,
     // long since sensed, moves until 274091.
     check("slow decode", Bench::new(&part(), config, 1), &[(0, read(0))], &[274_091 + 80_000]);
@@ -82,7 +86,7 @@ fn adaptive_steps_sense_for_less_time() {
     check("adaptive", bench(&TWICE, short), &[(0, read(0))], &[READ + 2 * step]);
     let both = |spec: &mut ErrorSpec| {
         short(spec);
-        spec.ecc.pipelined = true;
+        spec.ecc.retry = ahead(0);
     };
     check("both", bench(&TWICE, both), &[(0, read(0))], &[READ + step + 37_500]);
 }

@@ -197,7 +197,7 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
         for outcome in nand.outcomes.drain(..) {
             let (txn, times) = match outcome {
                 Outcome::Read(txn) => (txn, &mut reads),
-                Outcome::Program(txn) | Outcome::Erase(txn) => (txn, &mut programs),
+                Outcome::Program(txn) | Outcome::Erase(txn) | Outcome::Done(txn) => (txn, &mut programs),
             };
             let from = submitted[txn.owner as usize];
             if (WARM_UP..end).contains(&from) {

@@ -2,8 +2,8 @@
 
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{GcPolicy, ImposedSpec, ThresholdBase};
-use interpulse_drive::ftl::hotness::HotnessSpec;
+use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, super_layer_word_lines};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec};
@@ -64,8 +64,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         c.bool("protected", doc, default(true))
     })?;
     let protected = protected.unwrap_or(true);
-    let (acknowledge, absorbs) = c.row("acknowledge", acknowledge, Acknowledge::ROWS)?;
-    let cache = CacheSpec { size, latency, acknowledge, absorbs, protected };
+    let acknowledge = c.row("acknowledge", acknowledge, Acknowledge::ROWS)?;
+    let cache = CacheSpec { size, latency, acknowledge, protected };
     let host = read_host(document)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
     nand.power = power;
@@ -153,8 +153,6 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
     let allocation = Allocation::read(&mut f)?;
     let doc = "which block garbage collection empties next";
     let gc = f.policy("gc", doc, Some("greedy"), GcPolicy::ROWS)?;
-    let imposes = gc == GcPolicy::Imposed;
-    let imposed = f.leaving_state().when(imposes, "gc = \"imposed\"", ImposedSpec::read)?;
     let threshold_base = f.choice(
         "gc-threshold-base",
         "what gc-soft and gc-hard are shares of",
@@ -181,8 +179,8 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         "programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead",
         default(2).within(1..=1024),
     )?;
-    let hotness = HotnessSpec::read(&mut run)?;
-    let reprogram = ReprogramSpec::read(&mut run, !hotness.within.is_empty())?;
+    let hotness = HotnessPolicy::read(&mut run)?;
+    let reprogram = ReprogramSpec::read(&mut run, hotness.levels() > 0)?;
     let wear_gap = run.optional_u32(
         "wear-gap",
         "static wear levelling: a block erased so many times more often than the least worn one of its lane has that one \
@@ -204,11 +202,9 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         gc_counts_pages,
         gc_hard,
         gc_depth,
-        hot_within: hotness.within,
-        stamp_units: hotness.by_unit,
+        hotness,
         reprogram,
         wear_gap,
-        imposed: imposed.unwrap_or(ImposedSpec::NONE),
     })
 }
 

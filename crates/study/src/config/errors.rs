@@ -2,7 +2,7 @@
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{
-    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, RETRIES, SoftStage, TableFileError, presets,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, Retry, SoftStage, TableFileError, presets,
     table_in_file,
 };
 use interpulse_flash::parts::PartSpec;
@@ -136,23 +136,21 @@ fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
         ..Ecc::default()
     };
     Ok(match retries {
-        Some((reset, retry_sensing_ppm)) => {
-            Ecc { pipelined: reset.is_some(), reset: reset.unwrap_or(ecc.reset), retry_sensing_ppm, ..ecc }
-        }
+        Some((retry, retry_sensing_ppm)) => Ecc { retry, retry_sensing_ppm, ..ecc },
         None => ecc,
     })
 }
 
-/// The time to cut off a sensing, if retries are pipelined, and the sensing time of a step in millionths of tR.
-fn read_retry(e: &mut Section) -> Result<(Option<Duration>, u32), ConfigError> {
+/// How the steps of a retry follow one another, and the sensing time of one in millionths of tR.
+fn read_retry(e: &mut Section) -> Result<(Retry, u32), ConfigError> {
     let doc = "whether a retry step waits for the decode of the one before, or is sensed meanwhile (PR2)";
-    let retry = e.which("retry", doc, Some("regular"), RETRIES)?;
+    let retry = e.which("retry", doc, Some("regular"), Retry::ROWS)?;
     let share = e.fraction(
         "retry-sensing",
         "sensing time of a retry step as a share of tR; less than all of it is adaptive retry (AR2)",
         default(1.0).within(0.1..=1.0),
     )?;
-    Ok((e.row("retry", retry, RETRIES)?, libm::round(share * 1e6) as u32))
+    Ok((e.row("retry", retry, Retry::ROWS)?, libm::round(share * 1e6) as u32))
 }
 
 fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftStage>, ConfigError> {

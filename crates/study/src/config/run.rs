@@ -1,7 +1,6 @@
 //! Reads the starting state and what is measured.
 
 use interpulse_array::config::ArraySpec;
-use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
@@ -196,7 +195,7 @@ impl RunSpec {
 impl PreconditionSpec {
     /// Checks the starting state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
-        if drive.ftl.gc == GcPolicy::Imposed && self.fill < 1.0 {
+        if drive.ftl.gc.imposes() && self.fill < 1.0 {
             return Err(Impossible {
                 keys: vec!["precondition.fill", "ftl.gc"],
                 message:
@@ -204,7 +203,7 @@ impl PreconditionSpec {
                         .into(),
             });
         }
-        if drive.ftl.gc == GcPolicy::Imposed && self.out_of_date > 0.0 {
+        if drive.ftl.gc.imposes() && self.out_of_date > 0.0 {
             return Err(Impossible {
                 keys: vec!["precondition.out-of-date", "ftl.gc"],
                 message: "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%"

@@ -2,6 +2,7 @@
 
 use crate::config::Case;
 use interpulse_drive::drive::Drive;
+use interpulse_drive::ftl::Wear;
 use interpulse_workload::TraceSummary;
 
 /// What a result says of the drives besides what the run measured.
@@ -12,8 +13,8 @@ pub(super) struct Context<'a> {
     pub effective_spare: f64,
     /// Pages to which nothing had been programmed since their erase at the end.
     pub free_pages: u64,
-    /// P/E cycles over all super blocks at the end: (fewest, most, sum).
-    pub wear: (u32, u32, u64),
+    /// P/E cycles over all super blocks at the end.
+    pub wear: Wear,
     /// Super blocks of all drives.
     pub super_blocks: u32,
     /// What the first reading of each replayed trace found.
@@ -25,9 +26,9 @@ impl Context<'_> {
         let wear = drives.iter().map(|drive| drive.tables().wear());
         Context {
             case,
-            effective_spare: drives[0].tables().effective_spare_at_work().0,
+            effective_spare: drives[0].tables().effective_spare_at_work().factor,
             free_pages: drives.iter().map(|drive| drive.tables().free_pages()).sum(),
-            wear: wear.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2)).expect("a case has drives"),
+            wear: wear.reduce(Wear::and).expect("a case has drives"),
             super_blocks: drives.iter().map(|drive| drive.tables().layout.super_blocks()).sum(),
             traces,
         }

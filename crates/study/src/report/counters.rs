@@ -5,7 +5,7 @@ use super::values::group;
 use crate::run::Measured;
 use interpulse_array::array::ArrayCounters;
 use interpulse_drive::drive::stats::DriveCounters;
-use interpulse_drive::ftl::FtlCounters;
+use interpulse_drive::ftl::{FtlCounters, Wear};
 use interpulse_engine::CounterInfo;
 use interpulse_flash::nand::{ErrorCounters, NandCounters};
 use interpulse_host::HostCounters;
@@ -62,7 +62,7 @@ pub(super) fn section(m: &Measured, context: &Context) -> Value {
     if let Some(errors) = &m.errors {
         o.insert("errors".into(), group(errors.counters.iter()));
     }
-    let (fewest, most, sum) = context.wear;
+    let Wear { fewest, most, sum } = context.wear;
     let wear = [
         json!(fewest),
         json!(most),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from interpulse.report.drawing import COLOURS, INK, MUTED
+from interpulse.report.drawing import COLOURS, INK, MUTED, logarithmic
 from interpulse.report.parts import Chart, Html, Section, prose, table
 from interpulse.text import short_figure
 
@@ -97,11 +97,8 @@ def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
         height=90 + 18 * len(rows),
         x_axis_type="log",
     )
-    found.xaxis.formatter.min_exponent = 6
+    logarithmic(found.xaxis)
     found.add_layout(Span(location=1, dimension="height", line_color=MUTED, line_dash="dashed"))
-    # Where nothing differs by much, a logarithmic axis would have one tick.
-    if reach < 2:
-        found.xaxis.ticker.mantissas = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
     sources = {
         "figure": names,
         "ratio": ratios,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Key, colour, dash
+from interpulse.report.drawing import PAPER, Key, colour, dash, logarithmic
 from interpulse.report.parts import Chart, Section, prose
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _steps(
     more: dict[str, Any] = {"y_axis_type": "log"} if log else {}
     drawn = drawing.figure("time in the window, s", title, _window(found, drawing), span, **more)
     if log:
-        drawn.yaxis.formatter.min_exponent = 7
+        logarithmic(drawn.yaxis)
     else:
         from bokeh.models import NumeralTickFormatter
 

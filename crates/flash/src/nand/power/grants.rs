@@ -167,8 +167,7 @@ impl Nand {
                     txn.held = waited.as_ns();
                     txn.mark = txn.mark + waited;
                 }
-                let txn = *self.txns.get(self.in_hand[d].reads[0]);
-                self.command_reads(agenda, now, d, &txn);
+                self.command_reads(agenda, now, d);
             }
             Next::Retry => self.begin_sequence(agenda, now, d),
             Next::Step => self.take_step(agenda, now, d, now),

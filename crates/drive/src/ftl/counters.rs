@@ -1,0 +1,59 @@
+//! What the FTL counts.
+
+use interpulse_engine::counters;
+
+counters! {
+    /// What the FTL did.
+    pub struct FtlCounters {
+        /// units written by the host and programmed
+        host_units: "units",
+        /// units moved by garbage collection and programmed
+        gc_units: "units",
+        /// units of programs that carried no data (flushes of partial word lines)
+        padding_units: "units",
+        /// extra units programmed for an imposed write amplification
+        imposed_units: "units",
+        /// victims chosen
+        gc_runs: "blocks",
+        /// of these, victims in which nothing was valid
+        direct_gc_runs: "blocks",
+        /// super blocks erased
+        erases: "blocks",
+        /// victims chosen to level wear
+        leveled_blocks: "blocks",
+        /// units written by reprograms, which take no new space
+        reprogrammed_units: "units",
+        /// units moved from candidates to normal blocks along with host data ("fully invalidated" writes)
+        moved_early_units: "units",
+        /// pages of erased word lines taken by host data, three of a word line or two if it is reprogrammable
+        consumed_host_pages: "pages",
+        /// pages of erased word lines taken by garbage collection
+        consumed_gc_pages: "pages",
+        /// pages of erased word lines taken by what was moved from candidates
+        consumed_early_pages: "pages",
+        /// reprogrammable blocks opened
+        reprogrammable_blocks: "blocks",
+        /// reprogrammable blocks put aside because all their pages were in use
+        candidates: "blocks",
+        /// of these, blocks that came back because something in them was overwritten
+        candidates_back: "blocks",
+        /// of these, blocks whose data was moved to normal blocks
+        candidates_reclaimed: "blocks",
+        /// of these, blocks given up to garbage collection
+        candidates_given_up: "blocks",
+        /// reprograms that were still possible when a super layer was left
+        lost_reprograms: "operations",
+    }
+}
+
+impl FtlCounters {
+    /// Units programmed, whatever for.
+    pub fn programmed(&self) -> u64 {
+        self.host_units + self.gc_units + self.moved_early_units + self.imposed_units + self.padding_units
+    }
+
+    /// Units programmed for each one that the host wrote; `None` if it wrote none.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.host_units > 0).then(|| self.programmed() as f64 / self.host_units as f64)
+    }
+}

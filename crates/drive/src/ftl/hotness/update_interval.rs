@@ -1,0 +1,50 @@
+//! `update-interval`: by the time since its data was last written, which is known block by block (Gao et al., MICRO 2019,
+//! Section 4.1).
+
+use super::Separation;
+use super::filter::{Hotness, MOST_LEVELS};
+use crate::ftl::layout::Layout;
+use interpulse_engine::Duration;
+use interpulse_settings::{ConfigError, Section, required};
+
+/// By the time since it was last written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateInterval {
+    /// Hot levels below each of these.
+    pub within: Vec<Duration>,
+    /// Every unit has a time stamp, instead of every block.
+    pub by_unit: bool,
+}
+
+impl UpdateInterval {
+    pub(super) fn read(s: &mut Section) -> Result<UpdateInterval, ConfigError> {
+        let minutes = |m: u64| Duration::from_ms(60_000 * m);
+        let within = s.list_duration(
+            "hot-within",
+            "data is as hot as the first of these that its update interval is below; cold beyond the last",
+            Some(&[minutes(30), minutes(60), minutes(120)]),
+            required().positive(),
+        )?;
+        let by_unit = s.choice(
+            "time-stamps",
+            "what has the time stamp that update intervals are told by: a block, or every mapping unit",
+            Some("block"),
+            &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")],
+        )?;
+        if within.is_empty() || within.len() > MOST_LEVELS || !within.windows(2).all(|w| w[0] < w[1]) {
+            return Err(s.invalid("hot-within", "1 to 3 durations, each longer than the one before"));
+        }
+        Ok(UpdateInterval { within, by_unit })
+    }
+}
+
+impl Separation for UpdateInterval {
+    fn levels(&self) -> u32 {
+        self.within.len() as u32
+    }
+
+    fn filter(&self, layout: &Layout) -> Option<Hotness> {
+        let filter = Hotness::new(&self.within, layout.super_blocks());
+        Some(if self.by_unit { filter.by_unit(layout.units()) } else { filter })
+    }
+}

@@ -1,0 +1,16 @@
+//! `when-programmed`: with its data on flash.
+
+use super::Acknowledgement;
+
+/// When the data is on flash.
+pub struct WhenProgrammed;
+
+impl Acknowledgement for WhenProgrammed {
+    fn waits_for_programs(&self) -> bool {
+        true
+    }
+
+    fn absorbs(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,102 @@
+//! A program or an erase on a die, and what its train did.
+
+use crate::command::{Effect, Kind};
+use crate::geometry::{Pages, Planes};
+use crate::pulse::PulseTrain;
+use crate::reprogram::TwoBit;
+use crate::suspend::{Stop, Suspended};
+use interpulse_engine::{Duration, SimTime};
+
+/// A program or an erase on the die, running or suspended.
+#[derive(Clone, Copy, Debug)]
+pub struct LongOp {
+    /// What it is.
+    pub kind: Kind,
+    /// What that does to cells.
+    pub effect: Effect,
+    /// Its pulses.
+    pub train: PulseTrain,
+    /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
+    pub(super) origin: SimTime,
+    /// When its pulses were last put on the die; they may have begun a little later, behind their command.
+    pub(super) commanded: SimTime,
+    /// When its pulses last started or went on.
+    pub(super) began: SimTime,
+    /// Progress at the last stop.
+    pub(super) kept: Duration,
+    /// Suspensions so far.
+    pub suspends: u32,
+    /// When it was first suspended.
+    pub(super) first_suspend: SimTime,
+    /// When it was last suspended.
+    pub(super) halted: SimTime,
+    /// Time it has spent suspended, from halts to resumed pulses.
+    pub(super) suspended: Duration,
+    /// When it was put on the die.
+    pub started: SimTime,
+    /// Whether it may be suspended at all.
+    pub may_stop: bool,
+    /// What was submitted before this transaction number waited at its last stop.
+    pub batch_end: u64,
+    /// The stop being carried out, or the last one.
+    pub(super) stop: Stop,
+    /// Block it works on, for history and legality; `None` for operations without an address.
+    pub block: Option<u32>,
+    /// Planes it works on.
+    pub planes: Planes,
+    /// Pages a program writes on each plane; none without an address.
+    pub pages: Pages,
+    /// What it does to a word line that is programmed as two bits per cell.
+    pub two_bit: Option<TwoBit>,
+}
+
+impl LongOp {
+    /// Whether it is an erase.
+    pub fn erases(&self) -> bool {
+        self.effect == Effect::Erases
+    }
+
+    /// How often and how long it has been suspended, which it is at `now`.
+    #[inline]
+    pub(super) fn suspended_by(&self, now: SimTime) -> Suspended {
+        let spent = self.suspended + now.since(self.halted);
+        Suspended { times: self.suspends, first: self.first_suspend, spent }
+    }
+
+    /// Whether it is a program of this page.
+    pub(super) fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
+        let pages = self.pages;
+        self.block == Some(block) && self.spans(plane) && (pages.first..pages.end()).contains(&page)
+    }
+
+    #[inline]
+    pub(super) fn spans(&self, plane: u32) -> bool {
+        self.planes.each().contains(&plane)
+    }
+}
+
+/// What trains did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrainTime {
+    /// Their command was on the bus.
+    pub command: Duration,
+    /// A pulse resumed midway regained its voltage, without progress.
+    pub ramp: Duration,
+    /// Pulses, voltage resets, verifies.
+    pub phases: [Duration; 3],
+}
+
+/// Pulses on a die, until something stops them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pulses {
+    /// The operation whose they are.
+    pub kind: Kind,
+    /// Its train.
+    pub train: PulseTrain,
+    /// When they begin; until then the command is on the bus.
+    pub from: SimTime,
+    /// When they make progress; until then a pulse resumed midway regains its voltage.
+    pub ramped: SimTime,
+    /// Progress then.
+    pub progress: Duration,
+}

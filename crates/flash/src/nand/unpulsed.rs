@@ -1,0 +1,47 @@
+//! Commands that leave cells as they are: they have their die for the times of their steps, and are neither suspended nor
+//! followed by their block.
+
+use super::txn::{NONE, Txn};
+use super::{Nand, Outcome};
+use crate::command::Class;
+use crate::pulse::PulseTrain;
+use interpulse_engine::{Agenda, SimTime};
+
+impl Nand {
+    /// The die takes up a command without pulses.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn start_without_pulses(
+        &mut self,
+        agenda: &mut Agenda,
+        now: SimTime,
+        d: usize,
+        id: u32,
+        txn: &Txn,
+    ) {
+        let nested = self.dies[d].long().is_some();
+        self.dies[d].begin_long(now, txn.kind, PulseTrain::NONE, None, txn.planes());
+        let hand = &mut self.in_hand[d];
+        if nested {
+            hand.beneath = hand.long;
+        }
+        (hand.long, hand.count, hand.powered, hand.steps) = (id, 0, false, txn.kind.command().steps);
+        hand.loads = txn.planes().count;
+        self.next_step(agenda, now, d);
+    }
+
+    /// The last step of a command without pulses is over.
+    pub(super) fn finished_without_pulses(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+        self.release_power(d);
+        let op = self.dies[d].finish_long(now);
+        let hand = &mut self.in_hand[d];
+        let mut txn = self.txns.remove(hand.long);
+        (hand.long, hand.beneath) = (hand.beneath, NONE);
+        *op.kind.count(&mut self.counters) += 1;
+        if op.kind.command().class == Class::HostWrite {
+            self.account_program(now, d, &mut txn);
+        }
+        self.outcomes.push(Outcome::Done(txn));
+        self.next_on(agenda, now, d);
+    }
+}

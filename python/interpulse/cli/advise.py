@@ -1,0 +1,192 @@
+"""`interpulse advise`."""
+
+from __future__ import annotations
+
+import json as json_text
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interpulse.cli.limit_options import with_limits
+from interpulse.cli.options import ConfigPath, Json, Sets
+from interpulse.cli.search_options import CaseNames, On, Out, Seeds, Workers, watched
+from interpulse.cli.streams import emit
+from interpulse.layout import Column, Sheet, fill, terminal_width
+from interpulse.search.limits import said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interpulse.search.advise import Advice, Option
+    from interpulse.search.limits import AnyLimit
+
+EPILOG = """\
+Examples:
+
+  interpulse advise examples/choose.toml --read-p99.99 1.5ms --write-p99.9 30ms --max-suspends 10
+
+  interpulse advise examples/choose.toml --case steady --read-p99.99 500us --set suspend.erase.stress=1% --wear 20%
+
+  interpulse advise examples/choose.toml --case dense --read-p99.99 1.5ms --without exact --json
+
+Limits hold in every case of the configuration. docs/SEARCH.md says how it is found, docs/CHOOSING.md why."""
+
+MOST_SHOWN = 8
+
+
+@with_limits
+def advise(
+    config: ConfigPath,
+    limits: dict[str, str],
+    max_suspends: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=2**31,
+            help="The most suspensions of one operation that the part's data sheet allows.",
+            show_default="as configured",
+        ),
+    ] = None,
+    wear: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="The most wear that suspensions may add to that of the erases, such as 2%; suspend.*.stress says what "
+            "one costs.",
+            show_default=False,
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SCHEME", help="A scheme that the part does not have; may be repeated.", show_default=False
+        ),
+    ] = None,
+    cases: CaseNames = None,
+    sets: Sets = None,
+    seeds: Seeds = 5,
+    out: Out = None,
+    on: On = None,
+    jobs: Workers = None,
+    json: Json = False,
+) -> int:
+    """Name the suspension schemes and limits that keep latency limits at the least cost."""
+    from interpulse.cli.exits import UserError
+    from interpulse.config import load_with_sets
+    from interpulse.search.advise import conduct
+    from interpulse.search.limits import Wear, read_limits, read_share
+
+    if not limits:
+        raise UserError("no limit is given; expected at least one, such as --read-p99.99 1ms")
+    given = load_with_sets(config, sets or [])
+    every: list[AnyLimit] = list(read_limits({f"--{name}": value for name, value in limits.items()}))
+    if wear is not None:
+        every.append(Wear(read_share(wear, "--wear")))
+    with watched(config.stem, on, jobs) as told:
+        found = conduct(
+            given,
+            every,
+            told,
+            max_suspends=max_suspends,
+            without=without or [],
+            out=out,
+            cases=cases,
+            seeds=seeds,
+            on=on,
+            jobs=jobs,
+        )
+    emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
+    return 0
+
+
+def _text(found: Advice) -> Iterator[str]:
+    width = terminal_width()
+    limits = ", ".join(f"{limit.name} at most {said(limit, limit.bound)}" for limit in found.limits)
+    yield fill(f"{limits}, in each of {len(found.configured.judgements)} cases", width)
+    yield ""
+    if found.best is not None:
+        yield from _best(found, found.best, width)
+    else:
+        yield from _nothing(found, width)
+    yield ""
+    yield "Each operation by itself, the other ideal, one seed:"
+    sheet = Sheet([Column("operation", "label"), Column("way", "text"), Column("extra die time, %"),
+                   Column("suspends"), Column("limits", "text")], narrow="records")  # fmt: skip
+    for operation, of in found.ways.items():
+        for way, option in of:
+            sheet.add_row(operation, way.label, *_cost(option), _state(option, screened=True))
+    yield sheet.text(width)
+    for operation, refused in found.refused.items():
+        for scheme, why in refused.items():
+            yield fill(f"{operation} {scheme}: not tried: {why}", width)
+    if found.untried:
+        yield fill(f"{found.untried} dearer combinations were not tried", width)
+    yield f"{found.simulated} simulated, {found.kept} kept from before; everything is in {found.path}"
+
+
+def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
+    for key, value in best.candidate.sets:
+        yield f"  --set {key}={value}"
+    yield ""
+    for way in (best.candidate.program, best.candidate.erase):
+        if way is not None and way.doc:
+            yield fill(f"{way.operation}s: {way.scheme}: {way.doc}", width)
+    for same in best.same:
+        yield fill(f"the same figures here: {same}", width)
+    yield ""
+    yield f"Kept with 95 % confidence over {found.seeds} seeds:"
+    sheet = Sheet([Column("case", "label"), *(Column(limit.name, "whole") for limit in found.limits)], narrow="records")
+    for case, judgement in best.judgements.items():
+        sheet.add_row(
+            case, *(reading.text().removeprefix(reading.limit.name).strip() for reading in judgement.readings)
+        )
+    yield sheet.text(width)
+    unsure = sum(judgement.unsure for judgement in best.judgements.values())
+    if unsure:
+        yield fill(f"{unsure} of its windows were too short to tell whether they were steady", width)
+    yield ""
+    yield "Compared with it, cheapest first (ratios: the best over this one with the same seeds):"
+    table = Sheet([Column("", "text"), Column("extra die time, %"), Column("suspends"), Column("limits", "text"),
+                   Column("best / this", "text")], narrow="records")  # fmt: skip
+    for option in [best, *(each for each in [*found.options, found.configured] if each is not best)][:MOST_SHOWN]:
+        label = option.candidate.label
+        table.add_row(label, *_cost(option), _state(option), _against(found, label))
+    yield table.text(width)
+
+
+def _against(found: Advice, label: str) -> str:
+    """The ratios that say most: those farthest from 1, whose intervals leave it out."""
+    told = {
+        figure: ratio
+        for figure, ratio in found.ratios.get(label, {}).items()
+        if ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
+    }
+    most = sorted(told, key=lambda figure: -max(told[figure].value, 1 / told[figure].value))[:2]
+    return "; ".join(f"{figure} {told[figure].text()}" for figure in most) or "-"
+
+
+def _nothing(found: Advice, width: int) -> Iterator[str]:
+    if found.bound.state == "misses":
+        yield fill(f"No scheme can: ideal suspension of programs and erases misses too: {found.bound.why}", width)
+    else:
+        yield fill("Nothing that was tried was shown to hold.", width)
+        for operation, of in found.ways.items():
+            if all(option.state == "misses" for _, option in of):
+                yield fill(f"No way for {operation}s is left, even with the other operation ideal.", width)
+    near = found.nearest
+    yield fill(f"Nearest: {near.candidate.label}: {_state(near)}", width)
+
+
+def _cost(option: Option) -> tuple[str, str]:
+    if option.cost is None:
+        return "-", "-"
+    return f"{100 * option.cost.extra:.2f}", f"{option.cost.suspends:.1f}"
+
+
+def _state(option: Option, *, screened: bool = False) -> str:
+    if screened and option.state != "misses":
+        return "not out"
+    if option.seeds == 1 and option.state != "misses":
+        return "not confirmed"
+    return f"{option.state}: {option.why}" if option.why else str(option.state)

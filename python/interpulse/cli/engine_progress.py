@@ -1,0 +1,29 @@
+"""How what the engine of sweeps does is shown: one bar, or a line now and then."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interpulse.sweeps.engine import Told
+
+
+@contextmanager
+def watch_engine(name: str, unit: str = "simulations") -> Iterator[Told]:
+    """Shows how simulations get on for as long as the context lasts."""
+    from interpulse.cli.study_progress import watch_study
+    from interpulse.sweeps.engine import Told
+
+    with watch_study(name, unit) as reporter:
+
+        class Watcher(Told):
+            def progress(self, done: int, total: int, workers: int) -> None:  # noqa: ARG002 - as the engine calls it
+                reporter.study(done, total, [])
+
+            def note(self, line: str) -> None:
+                reporter.note(line)
+
+        yield Watcher()

@@ -1,0 +1,99 @@
+"""`interpulse optimize`."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interpulse.cli.options import Json, named_path
+from interpulse.cli.search_options import On, Out, Workers, watched
+from interpulse.cli.streams import emit, say
+from interpulse.layout import Column, Sheet, fill, terminal_width
+from interpulse.text import short_figure
+
+if TYPE_CHECKING:
+    from interpulse.search.optimize import Optimization
+
+MOST_ROWS = 60
+
+EPILOG = """\
+Examples:
+
+  interpulse optimize examples/optimize.toml
+
+  interpulse optimize examples/optimize.toml --trials 100
+
+  interpulse optimize examples/optimize.toml --storage postgresql://me@server/studies
+
+The same command goes on where it was stopped, and does nothing where all is there. docs/SEARCH.md has the keys of a \
+study file."""
+
+
+def optimize(
+    study: Annotated[
+        Path,
+        typer.Argument(
+            parser=named_path, metavar="STUDY", help="A TOML file, such as examples/optimize.toml.", show_default=False
+        ),
+    ],
+    trials: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=1_000_000, help="How many trials in all.", show_default="as STUDY says"),
+    ] = None,
+    storage: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The database of trials.", show_default="study.db (SQLite) in the folder"),
+    ] = None,
+    out: Out = None,
+    on: On = None,
+    jobs: Workers = None,
+    json: Json = False,
+) -> int:
+    """Search schemes, limits and drive parameters for the best trade-offs between several figures."""
+    from interpulse.search.optimize import conduct
+    from interpulse.search.study import Study
+
+    spec = Study.of(study)
+    with watched(study.stem, on, jobs) as told:
+        found = conduct(spec, told, out=out, storage=storage, trials=trials, on=on, jobs=jobs)
+    failed = [trial for trial in found.trials if trial.error]
+    for trial in failed[:3]:
+        say(f"note: trial {trial.number} failed: {trial.error}")
+    emit(json_text.dumps(found.to_dict()) if json else _text(found))
+    return 0
+
+
+def _text(found: Optimization) -> str:
+    width = terminal_width()
+    study = found.study
+    parameters = [name for each in study.parameters for name in each.axis.columns]
+    names = [objective.name for objective in study.objectives]
+    sheet = Sheet(
+        [
+            Column("trial", "label"),
+            *(Column(name, "text") for name in parameters),
+            *(Column(name, "figure") for name in names),
+        ],
+        narrow="records",
+    )
+    for trial in found.front[:MOST_ROWS]:
+        values = ["-" if trial.columns[name] is None else str(trial.columns[name]) for name in parameters]
+        sheet.add_row(str(trial.number), *values, *(short_figure(trial.objectives[name]) for name in names))
+    counts = [f"{len(found.trials)} trials"]
+    for what, count in {
+        "on the front": len(found.front),
+        "not feasible": sum(not trial.feasible and not trial.error for trial in found.trials),
+        "cut after one seed": sum(bool(trial.cut) for trial in found.trials),
+        "marked by their results (not steady, or too few requests)": sum(bool(t.marks) for t in found.trials),
+        "failed": sum(bool(trial.error) for trial in found.trials),
+    }.items():
+        counts += [f"{count} {what}"] * bool(count)
+    lines = [
+        f"{', '.join(counts)}; {found.simulated} simulated, {found.kept} kept from before",
+        f"the front is in {found.page}, all trials in {found.folder / 'trials.json'}",
+    ]
+    front = [sheet.text(width), ""] if found.front else ["No trial is on the front.", ""]
+    return "\n".join([*front, *(fill(line, width) for line in lines)])

@@ -1,0 +1,510 @@
+"""Which scheme, with which limits, meets what is asked of a drive at the least cost?
+
+First each way to suspend programs is tried with ideal erases and each way for erases with ideal programs, with one seed
+and windows no longer than the limits need: what clearly misses even so is out, whatever it is combined with. The rest
+is combined in the order of what it costs, and confirmed with several seeds until one holds.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+from interpulse.config import Config
+from interpulse.search.candidates import (
+    BOUND,
+    NONE,
+    OPERATIONS,
+    Candidate,
+    Way,
+    check_names,
+    schemes,
+    spaced,
+    ways,
+    without_suspension,
+)
+from interpulse.search.cost import Cost, Ratio, cost_of
+from interpulse.search.judge import BEYOND, MOST_LONGER, State, judge
+from interpulse.search.limits import Wear, read_limits, read_share
+from interpulse.search.simulations import Simulations, folder_of
+from interpulse.search.slo import choose
+from interpulse.search.told import told_by
+from interpulse.search.window import Window
+from interpulse.values import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from interpulse.search.judge import Judgement
+    from interpulse.search.limits import AnyLimit
+    from interpulse.sweeps.axes import Sets
+    from interpulse.sweeps.engine import Told
+
+NAME = "advice.json"
+SEEDS = 5
+CLEAR = 1.2
+"""One seed drops a candidate only where it misses a limit by this factor."""
+
+AT_A_TIME = 4
+"""Combinations that are tried together, in the order of their cost."""
+
+MOST = 40
+"""Combinations that are tried at most."""
+
+LONGER = 4
+"""What stays open because windows are too short is tried once more with windows so many times as long."""
+
+
+@dataclass
+class Option:
+    """A candidate and what is known of it.
+
+    Attributes:
+        candidate: what it sets.
+        judgements: by case; of one seed where it was only screened.
+        cost: the largest of all cases.
+        seeds: with how many it was run.
+        error: why it cannot be used, where it cannot.
+    """
+
+    candidate: Candidate
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+    cost: Cost | None = None
+    seeds: int = 0
+    error: str = ""
+    counted: tuple[str, ...] = OPERATIONS
+    """The operations whose suspensions are a cost: of a way beside an ideal one, its own."""
+    same: list[str] = field(default_factory=list)
+    """Others that came to the same figures to the last digit, by which they are not told apart here."""
+    raws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def state(self) -> State:
+        """Of all limits in all cases."""
+        states = {each.state for each in self.judgements.values()}
+        if self.error or State.MISSES in states:
+            return State.MISSES
+        return State.OPEN if State.OPEN in states or not states else State.HOLDS
+
+    @property
+    def why(self) -> str:
+        """What it misses, or what is open."""
+        if self.error:
+            return self.error
+        for wanted in (State.MISSES, State.OPEN):
+            found = [(case, j) for case, j in self.judgements.items() if j.state is wanted]
+            if found:
+                case, worst = max(found, key=lambda each: _ratio(each[1]))
+                return f"{case}: {worst.behind or _reading(worst, wanted)}"
+        return ""
+
+    @property
+    def excess(self) -> float:
+        """The worst ratio of what a limit is on to its bound."""
+        return max((_ratio(each) for each in self.judgements.values()), default=float("inf"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; what is not known is absent."""
+        more = {"cost": self.cost.to_dict()} if self.cost else {}
+        return {
+            "label": self.candidate.label,
+            "set": dict(self.candidate.sets),
+            "state": str(self.state),
+            "seeds": self.seeds,
+            **more,
+            **({"why": self.why} if self.why else {}),
+            **({"same": self.same} if self.same else {}),
+            "cases": {case: each.to_dict() for case, each in self.judgements.items()},
+        }
+
+
+def _ratio(judgement: Judgement) -> float:
+    return max(((each.value or 0) / each.limit.bound for each in judgement.readings), default=0.0)
+
+
+def _reading(judgement: Judgement, state: State) -> str:
+    found = [each for each in judgement.readings if each.state is state]
+    worst = max(found, key=lambda each: (each.value or 0) / each.limit.bound)
+    return worst.text() + (f"; {worst.why}" if worst.why else "")
+
+
+@dataclass
+class Advice:
+    """What was found.
+
+    Attributes:
+        best: the cheapest that holds; None where nothing was shown to hold.
+        bound: ideal suspension of both: what it misses, every scheme misses.
+        configured: the configuration as it is.
+        options: every combination that was tried, cheapest first.
+        ways: every way for one operation with the other ideal.
+        refused: what cannot be tried, by operation and scheme.
+        untried: combinations that cost more and were not tried.
+        ratios: the best over the others with the same seeds, by label and figure.
+        path: the file of the answer.
+    """
+
+    limits: list[AnyLimit]
+    seeds: int
+    best: Option | None
+    bound: Option
+    configured: Option
+    options: list[Option]
+    ways: dict[str, list[tuple[Way, Option]]]
+    refused: dict[str, dict[str, str]]
+    untried: int = 0
+    ratios: dict[str, dict[str, Ratio]] = field(default_factory=dict)
+    simulated: int = 0
+    kept: int = 0
+    path: Path | None = None
+
+    @property
+    def sets(self) -> dict[str, str]:
+        """The settings of the best; none where there is none."""
+        return dict(self.best.candidate.sets) if self.best is not None else {}
+
+    @property
+    def nearest(self) -> Option:
+        """What comes nearest to the limits, where nothing holds."""
+        tried = [each for each in (*self.options, self.configured) if each.judgements]
+        return min(tried or [self.configured], key=lambda each: (each.state is State.MISSES, each.excess))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        best = {"best": self.best.to_dict()} if self.best else {"nearest": self.nearest.to_dict()}
+        ratios = {
+            label: {figure: {"ratio": r.value, "low": r.low, "high": r.high} for figure, r in of.items()}
+            for label, of in self.ratios.items()
+        }
+        return {
+            "limits": {each.name: each.bound for each in self.limits},
+            "seeds": self.seeds,
+            **best,
+            "configured": self.configured.to_dict(),
+            "bound": self.bound.to_dict(),
+            "options": [each.to_dict() for each in self.options],
+            "ways": {
+                operation: [{"way": way.label, **option.to_dict()} for way, option in of]
+                for operation, of in self.ways.items()
+            },
+            "refused": self.refused,
+            "untried": self.untried,
+            "best_over": ratios,
+            "simulated": self.simulated,
+            "kept": self.kept,
+        }
+
+    def __repr__(self) -> str:
+        if self.best is None:
+            return f"Advice(nothing was shown to hold; nearest: {self.nearest.candidate.label}: {self.nearest.why})"
+        return f"Advice({', '.join(f'{key}={value}' for key, value in self.sets.items())})"
+
+
+def advise(
+    config: object,
+    limits: Mapping[str, object],
+    *,
+    max_suspends: int | None = None,
+    wear: object = None,
+    without: Sequence[str] = (),
+    out: str | PathLike[str] | None = None,
+    cases: Sequence[str] | None = None,
+    seeds: int = SEEDS,
+    on: object = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Advice:
+    """Finds the suspension schemes and limits that keep latency limits at the least cost.
+
+    Args:
+        config: a Config, the path of one, or a dictionary; limits hold in each of its cases.
+        limits: as `interpulse.slo` takes them.
+        max_suspends: the most suspensions of one operation that the part's data sheet allows.
+        wear: the most wear that suspensions may add, as a share of that of the erases (`"2%"`).
+        without: schemes that the part does not have.
+        out: the folder of the store, by default the name of the configuration in the working folder.
+        cases: names of cases; all unless given.
+        seeds: with how many what is named is confirmed, at least 2.
+        on: as `interpulse.sweep` takes it.
+        jobs: workers of this machine, one for each core unless given; never changes the answer.
+        progress: called with simulations done, those asked for so far, and how many can run at a time.
+
+    Returns:
+        The best, what the others miss, and how sure that is.
+
+    Raises:
+        ConfigError: the configuration or a limit cannot be used, or the cluster is not there.
+        RunError: a simulation failed, or nothing more can be written; what had ended is kept.
+        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+    """
+    every: list[AnyLimit] = list(read_limits(limits))
+    if wear is not None:
+        every.append(Wear(read_share(wear, "wear")))
+    return conduct(
+        Config.of(config), every, told_by(progress), max_suspends=max_suspends, without=without, out=out,
+        cases=cases, seeds=seeds, on=on, jobs=jobs,
+    )  # fmt: skip
+
+
+def conduct(
+    config: Config,
+    limits: list[AnyLimit],
+    told: Told,
+    *,
+    max_suspends: int | None,
+    without: Sequence[str],
+    out: str | PathLike[str] | None,
+    cases: Sequence[str] | None,
+    seeds: int,
+    on: object,
+    jobs: int | None,
+) -> Advice:
+    """As `advise`, with what is read already."""
+    seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
+    cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
+    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    without = [without] if isinstance(without, str) else without
+    check_names(without)
+    config.resolve()
+    bare = without_suspension(config)
+    with ExitStack() as ends:
+        where = folder_of(config, out)
+        own = ends.enter_context(Simulations(config, where, told, on=on, jobs=workers))
+        changed = (bare.text, bare.sets) != (config.text, config.sets)
+        free = ends.enter_context(Simulations(bare, where, told, on=on, jobs=workers)) if changed else own
+        found = _Advisor(free, own, limits, cap, without, cases, seeds, told).advice()
+        every = {id(each): each for each in (free, own)}.values()
+        found.simulated, found.kept = sum(each.simulated for each in every), sum(each.kept for each in every)
+        found.path = own.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+        return found
+
+
+class _Advisor:
+    """A search on its way."""
+
+    def __init__(
+        self,
+        bare: Simulations,
+        own: Simulations,
+        limits: list[AnyLimit],
+        cap: int | None,
+        without: Sequence[str],
+        cases: Sequence[str] | None,
+        seeds: int,
+        told: Told,
+    ) -> None:
+        self._bare, self._own, self._limits, self._seeds, self._told = bare, own, limits, seeds, told
+        self._cases = choose(bare.cases, cases)
+        self._own_cases = choose(own.cases, cases)
+        self._values = {name: bare.values(sets) for name, sets in self._cases.items()}
+        self._windows = {name: Window.of(values) for name, values in self._values.items()}
+        if any(isinstance(each, Wear) for each in limits):
+            self._check_stress()
+        self.refused: dict[str, dict[str, str]] = {}
+        self._ways: dict[str, list[Way]] = {}
+        for operation in OPERATIONS:
+            configured = {own.values(sets).get(f"suspend.{operation}.max-suspends") for sets in own.cases.values()}
+            most = max((int(each) for each in configured if each is not None and each.isdigit()), default=None)
+            found, refused = ways(operation, self._legal, limits, cap if cap is not None else most, without)
+            self._ways[operation], self.refused[operation] = found, refused
+        self._times: dict[str, float] = {}
+
+    def advice(self) -> Advice:
+        """Everything."""
+        configured = Option(Candidate(None, None))
+        self._needed()
+        self._told.note(f"the configuration as it is, with {self._seeds} seeds")
+        self._run([configured], self._seeds, self._own, self._own_cases)
+        if self._own is not self._bare:
+            self._own.rest()
+        bound, by_way = self._screen()
+        options: list[Option] = []
+        untried, best = 0, None
+        if bound.state is not State.MISSES:
+            options, untried = self._combine(by_way)
+            best = min((each for each in options if each.state is State.HOLDS), key=_order, default=None)
+        advice = Advice(
+            self._limits,
+            self._seeds,
+            best,
+            bound,
+            configured,
+            sorted(options, key=_order),
+            by_way,
+            self.refused,
+            untried,
+        )
+        if best is not None:
+            others = [each for each in (configured, *advice.options) if each.seeds == self._seeds and each is not best]
+            advice.ratios = {each.candidate.label: dict(self._ratios(best, each)) for each in others}
+        return advice
+
+    def _check_stress(self) -> None:
+        for case, values in self._values.items():
+            keys = [f"suspend.{operation}.stress" for operation in OPERATIONS]
+            if not any(float(values.get(key, "0").rstrip("%") or 0) for key in keys):
+                raise ConfigError(
+                    f"--wear: case {case}: seen {keys[0]} = 0 and {keys[1]} = 0, by which suspensions wear nothing; "
+                    "expected what one costs the part, such as --set suspend.erase.stress=1%"
+                )
+
+    def _legal(self, sets: Sets) -> str | None:
+        for own in self._cases.values():
+            try:
+                self._bare.plan((*own, *sets))
+            except ConfigError as error:
+                return str(error).split(": ", 1)[-1]
+        return None
+
+    def _needed(self) -> None:
+        """How long windows have to be for the limits, as a multiple of what is configured."""
+        names = list(self._own_cases)
+        asked = [self._own.with_seed(self._own_cases[name], 0) for name in names]
+        for name, raw in zip(names, self._own.results(asked), strict=True):
+            beyond = [found for limit in self._limits if (found := limit.beyond(raw)) is not None and found > 0]
+            times = min(MOST_LONGER, BEYOND / min(beyond, default=BEYOND))
+            # Without a percentile nothing says how short a window may be.
+            self._times[name] = times if self._windows[name].scales else 1.0
+
+    def _screen(self) -> tuple[Option, dict[str, list[tuple[Way, Option]]]]:
+        ideal = {
+            operation: way if self._legal(way.sets) is None else Way(operation, NONE, ((way.sets[0][0], NONE),))
+            for operation in OPERATIONS
+            for way in [Way(operation, BOUND, ((f"suspend.{operation}.scheme", BOUND),), schemes()[BOUND])]
+        }
+        bound = Option(Candidate(ideal["program"], ideal["erase"]))
+
+        def beside(way: Way) -> Option:
+            pair = {**ideal, way.operation: way}
+            return Option(Candidate(pair["program"], pair["erase"]), counted=(way.operation,))
+
+        tried = {operation: [(way, beside(way)) for way in self._ways[operation]] for operation in OPERATIONS}
+        every = [bound, *(option for of in tried.values() for _, option in of)]
+        self._told.note(f"screening {len(every) - 1} ways, each with the other operation ideal")
+        self._run(every, 1, screen=True)
+        # What does work again can get nowhere: the same, but never stopped again before a loop is done.
+        values = next(iter(self._values.values()))
+        more = {
+            operation: [
+                (slower, beside(slower))
+                for way, option in of
+                if _redone(option, operation) and (slower := spaced(way, values)) and not self._legal(slower.sets)
+            ]
+            for operation, of in tried.items()
+        }
+        self._run([option for of in more.values() for _, option in of], 1, screen=True)
+        return bound, {operation: [*tried[operation], *more[operation]] for operation in OPERATIONS}
+
+    def _combine(self, by_way: dict[str, list[tuple[Way, Option]]]) -> tuple[list[Option], int]:
+        left = {
+            operation: [(way, option) for way, option in of if option.state is not State.MISSES]
+            for operation, of in by_way.items()
+        }
+        pairs = sorted(
+            ((_cost(a).with_(_cost(b)), Option(Candidate(p, e))) for p, a in left["program"] for e, b in left["erase"]),
+            key=lambda each: (each[0].steps, each[0].suspends, each[1].candidate.strange),
+        )
+        queue = [option for _, option in pairs]
+        tried: list[Option] = []
+        self._told.note(f"{len(queue)} combinations are left, tried in the order of their cost")
+        while queue and len(tried) < MOST and not any(each.state is State.HOLDS for each in tried):
+            now, queue = queue[:AT_A_TIME], queue[AT_A_TIME:]
+            self._run(now, 1, screen=True)
+            # The next to cost are confirmed with them: what is named is compared with what it was chosen before.
+            distinct: list[Option] = []
+            for each in now:
+                twin = next((other for other in distinct if _figures(other) == _figures(each)), None)
+                if twin is not None:
+                    twin.same.append(each.candidate.label)
+                else:
+                    distinct.append(each)
+            self._run([each for each in distinct if each.state is not State.MISSES], self._seeds)
+            tried += distinct
+        return tried, len(queue)
+
+    def _run(
+        self,
+        options: Sequence[Option],
+        seeds: int,
+        by: Simulations | None = None,
+        of: Mapping[str, Sets] | None = None,
+        *,
+        screen: bool = False,
+    ) -> None:
+        """Runs candidates in all cases and judges them."""
+        self._once(options, seeds, by or self._bare, of or self._cases, 1.0, screen=screen)
+        if not screen:
+            again = [each for each in options if any(judged.longer for judged in each.judgements.values())]
+            scales = all(window.scales for window in self._windows.values())
+            if again and scales:
+                self._once(again, seeds, by or self._bare, of or self._cases, LONGER, screen=False)
+
+    def _once(
+        self,
+        options: Sequence[Option],
+        seeds: int,
+        by: Simulations,
+        of: Mapping[str, Sets],
+        times: float,
+        *,
+        screen: bool,
+    ) -> None:
+        asked, where = [], []
+        for option in options:
+            for case, sets in of.items():
+                # Screening measures no longer than it has to; what is named is measured as configured at least.
+                length = self._times[case] if screen else max(1.0, self._times[case]) * times
+                own = (*sets, *option.candidate.sets, *self._windows[case].sets(length))
+                for repetition in range(seeds):
+                    asked.append(by.with_seed(own, repetition))
+                    where.append((option, case))
+        for option in options:
+            option.raws = {case: [] for case in of}
+        for (option, case), answer in zip(where, by.run(asked), strict=True):
+            if "error" in answer:
+                option.error = answer["error"]["message"]
+            else:
+                option.raws[case].append(answer["raw"])
+        for option in options:
+            option.seeds = seeds
+            if not option.error:
+                margin = CLEAR if screen else 1.0
+                option.judgements = {
+                    case: judge(raws, self._limits, margin=margin) for case, raws in option.raws.items()
+                }
+                option.cost = cost_of(list(option.raws.values()), option.counted)
+
+    def _ratios(self, best: Option, other: Option) -> Iterable[tuple[str, Ratio]]:
+        for case, raws in best.raws.items():
+            theirs = other.raws.get(case, [])
+            if len(theirs) != len(raws):
+                continue
+            figures = [(limit.name, limit.value) for limit in self._limits if not isinstance(limit, Wear)]
+            for name, value in [*figures, ("requests a second", lambda raw: float(raw["iops"]))]:
+                if ratio := Ratio.of([value(raw) for raw in raws], [value(raw) for raw in theirs]):
+                    yield f"{case}: {name}", ratio
+
+
+def _cost(option: Option) -> Cost:
+    return option.cost or Cost.of(float(2**31), 0.0)
+
+
+def _order(option: Option) -> tuple[int, float, int]:
+    cost = _cost(option)
+    return cost.steps, cost.suspends, option.candidate.strange
+
+
+def _figures(option: Option) -> list[Any]:
+    """What a drive did, whatever it was called."""
+    return [(case, raw["latency_us"], raw["counters"]) for case, raws in option.raws.items() for raw in raws]
+
+
+def _redone(option: Option, operation: str) -> bool:
+    """Whether anything of an operation was done again."""
+    name = f"{operation}_redone_time"
+    return any(raw["counters"]["nand"].get(name, 0) for raws in option.raws.values() for raw in raws)

@@ -1,0 +1,104 @@
+"""What the load of a configuration is, and the overrides that make it more or less."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interpulse._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from interpulse.sweeps.axes import Sets
+
+DEEPEST = 65535
+FASTEST = 1e9
+
+
+@dataclass(frozen=True)
+class Load:
+    """The load of all flows together, which rises and falls in proportion.
+
+    Attributes:
+        kind: `rate` (open arrivals), `depth` (closed loops) or `speed` (recorded times).
+        at: where the configuration itself has it: requests a second, outstanding requests, or times as fast.
+        shares: the setting of each flow and its share of the load.
+    """
+
+    kind: str
+    at: float
+    shares: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, str], case: str) -> Load:
+        """That of a resolved configuration.
+
+        Raises:
+            ConfigError: there is none, or its flows are paced in different ways.
+        """
+        found: dict[str, float] = {}
+        kinds: dict[str, str] = {}
+        for key, value in values.items():
+            if match := re.fullmatch(r"flow\.(\d+)\.pacing", key):
+                kind = {"open": "rate", "closed": "depth", "recorded": "speed"}[value]
+                setting = f"flow.{match[1]}.{kind}"
+                kinds[setting] = kind
+                number = re.match(r"[\d.]+(?:e[+-]?\d+)?", values[setting])
+                assert number is not None, values[setting]
+                found[setting] = float(number[0])
+        if len(set(kinds.values())) != 1:
+            seen = ", ".join(f"{setting} = {values[setting]}" for setting in kinds) or "no flow"
+            raise ConfigError(
+                f"case {case}: seen {seen}; expected flows that are all open (pacing and rate), all closed (depth), or "
+                "all recorded (speed): the load is what rises for all of them"
+            )
+        kind = next(iter(kinds.values()))
+        total = max(found.values()) if kind == "speed" else sum(found.values())
+        return cls(kind, total, tuple((setting, value / total) for setting, value in found.items()))
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is counted."""
+        return self.kind == "depth"
+
+    @property
+    def unit(self) -> str:
+        """What is behind a figure of it."""
+        return {"rate": "requests/s", "depth": "outstanding", "speed": "times the recorded speed"}[self.kind]
+
+    @property
+    def least(self) -> float:
+        """Where looking for a smaller one ends."""
+        return float(len(self.shares)) if self.whole else self.at / 1024
+
+    @property
+    def most(self) -> float:
+        """Where looking for a larger one ends."""
+        cap = DEEPEST * len(self.shares) if self.whole else {"rate": FASTEST, "speed": 1e6}[self.kind]
+        return min(cap, self.at * 1024)
+
+    def tidy(self, load: float) -> float:
+        """The nearest load that is tried: a whole one, or one of four digits."""
+        bound = min(max(load, self.least), self.most)
+        return float(round(bound)) if self.whole else float(f"{bound:.4g}")
+
+    def between(self, low: float, high: float) -> float:
+        """The middle of two loads."""
+        return self.tidy(math.sqrt(low * high)) if not self.whole else float(int(low + high) // 2)
+
+    def sets(self, load: float) -> Sets:
+        """The overrides that make it."""
+        if self.whole:
+            return tuple((setting, str(max(1, round(share * load)))) for setting, share in self.shares)
+        unit = "/s" if self.kind == "rate" else ""
+        return tuple((setting, f"{share * load:.6g}{unit}") for setting, share in self.shares)
+
+    def said(self, load: float | None) -> str:
+        """A load with its unit."""
+        if load is None:
+            return "-"
+        figure = f"{load:,.0f}" if load >= 1000 or self.whole else f"{load:.4g}"
+        return f"{figure} {self.unit}"

@@ -1,0 +1,423 @@
+"""Multi-objective optimisation: Optuna asks, the engine of sweeps answers, a database remembers.
+
+Trials are asked for in batches of a fixed size and with a generator made from the study's seed and the trial's number,
+and told in their order: the same study gives the same trials on any number of workers, and goes on as if it had never
+been stopped.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import warnings
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError, RunError
+from interpulse.search.front import front_files
+from interpulse.search.simulations import AGAIN, Simulations
+from interpulse.search.study import Study
+from interpulse.search.told import told_by
+from interpulse.search.trials import Trial, front_of, may_cut, measure
+from interpulse.studies.store import build_id
+from interpulse.userfile import named
+from interpulse.values import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from os import PathLike
+    from pathlib import Path
+
+    import optuna
+
+    from interpulse.result import Result
+    from interpulse.sweeps.axes import Sets
+    from interpulse.sweeps.engine import Told
+
+NAME = "trials.json"
+DATABASE = "study.db"
+_DEFINITION = "interpulse"
+_FOUND = "found"
+
+
+@dataclass
+class Optimization:
+    """What a study came to.
+
+    Attributes:
+        study: as its file has it.
+        trials: all of them, in their order.
+        front: the sound ones that no other dominates, by the first objective.
+        simulated: simulations that were run for this call.
+        kept: simulations that had been run before.
+        page: the file of the plot of the front.
+    """
+
+    study: Study
+    trials: list[Trial]
+    front: list[Trial]
+    simulated: int
+    kept: int
+    folder: Path
+    page: Path | None
+    store: Any
+
+    def result(self, trial: Trial, seed: int = 0) -> Result:
+        """Everything that a trial came to with one of its seeds, counted from 0.
+
+        Raises:
+            ValueError: it has none.
+        """
+        from interpulse.result import Result
+
+        key = trial.keys[seed] if seed < len(trial.keys) else None
+        answer = None if key is None else self.store.get(key)
+        if answer is None or "raw" not in answer:
+            raise ValueError(trial.error or f"trial {trial.number} has no result with seed {seed}")
+        return Result(answer["raw"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        objectives = {each.name: "maximise" if each.maximise else "minimise" for each in self.study.objectives}
+        return {
+            "objectives": objectives,
+            "front": [each.number for each in self.front],
+            "trials": [each.to_dict() for each in self.trials],
+            "simulated": self.simulated,
+            "kept": self.kept,
+        }
+
+    def __repr__(self) -> str:
+        return f"Optimization({len(self.trials)} trials, {len(self.front)} on the front, in {self.folder})"
+
+
+def optimize(
+    study: object,
+    *,
+    out: str | PathLike[str] | None = None,
+    storage: str | None = None,
+    trials: int | None = None,
+    on: object = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Optimization:
+    """Runs a study, or what is missing of it.
+
+    Args:
+        study: the path of a study file (docs/SEARCH.md), or a dictionary with its keys.
+        out: the folder of what it finds; the file's name without `.toml`, in the working folder, unless given.
+        storage: the database by its URL, such as `postgresql://HOST/NAME`; a file of SQLite in the folder unless given.
+        trials: how many there are to be in all, in place of what the file says.
+        on: as `interpulse.sweep` takes it.
+        jobs: workers of this machine, one for each core unless given; never changes a trial.
+        progress: called with simulations done, those asked for so far, and how many can run at a time.
+
+    Returns:
+        All trials and the Pareto front.
+
+    Raises:
+        ConfigError: the file or its configuration cannot be used, the study was begun with a different space, or the
+            cluster or the database is not there.
+        RunError: the cluster or the database has gone, or nothing more can be written; what had ended is kept.
+        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+    """
+    return conduct(Study.of(study), told_by(progress), out=out, storage=storage, trials=trials, on=on, jobs=jobs)
+
+
+def conduct(
+    study: Study,
+    told: Told,
+    *,
+    out: str | PathLike[str] | None,
+    storage: str | None,
+    trials: int | None,
+    on: object,
+    jobs: int | None,
+) -> Optimization:
+    """As `optimize`, with the file read already."""
+    if find_spec("optuna") is None:
+        raise ConfigError("an optimisation needs optuna: pip install 'interpulse[search]'")
+    total = study.trials if trials is None else whole("trials", trials, "how many trials there are to be", 1, 1_000_001)
+    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    from pathlib import Path
+
+    folder = named(out, "out") if out is not None else Path(study.name)
+    with Simulations(study.config, folder, told, on=on, jobs=workers) as simulations, _alone(folder):
+        _check(study, simulations)
+        with _database(storage or study.storage, folder) as opened:
+            conductor = _Conductor(study, simulations, opened, total)
+            conductor.run()
+            every = conductor.trials()
+        front = front_of(study, every)
+        found = Optimization(
+            study, every, front, simulations.simulated, simulations.kept, folder, None, simulations.store
+        )
+        simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+        for name, content in front_files(study, every, front, lambda t: _run(found, t, simulations), told.note):
+            place = simulations.write(name, content)
+            found.page = place if "/" not in name else found.page
+        return found
+
+
+def _run(found: Optimization, trial: Trial, simulations: Simulations) -> tuple[Result, list[dict[str, str]]]:
+    """The result of a trial's first seed and its settings."""
+    plan = simulations.plan((*found.study.sets, *trial.sets))
+    entries = [{"key": e.key, "value": e.value, "origin": e.origin, "doc": e.doc} for e in plan.entries()]
+    return found.result(trial), entries
+
+
+def _check(study: Study, simulations: Simulations) -> None:
+    def legal(sets: Sets) -> str | None:
+        try:
+            simulations.plan((*study.sets, *sets))
+        except ConfigError as error:
+            return str(error)
+        return None
+
+    study.check(legal)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps a second driver from the same folder: both would ask for the same trials."""
+    descriptor = os.open(folder / "study.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(
+                f"--out {folder}: another optimisation is at work there; wait for it, or name another"
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _database(url: str | None, folder: Path) -> Iterator[optuna.storages.BaseStorage]:
+    """The database of trials. What it says of itself in its own words is said as ConfigError or RunError."""
+    import optuna
+    from sqlalchemy import Engine, event
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+    where = url or f"sqlite:///{(folder / DATABASE).absolute()}"
+    shown = where if "@" not in where else where.split("//")[0] + "//...@" + where.split("@", 1)[1]
+    with warnings.catch_warnings(), ExitStack() as ends:
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        event.listen(Engine, "connect", _in_a_log)
+        ends.callback(event.remove, Engine, "connect", _in_a_log)
+        try:
+            storage = optuna.storages.RDBStorage(where)
+        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ImportError) as error:
+            raise ConfigError(
+                f"storage {shown}: {_first(error)}; expected the URL of a database, such as sqlite:///study.db or "
+                "postgresql://USER@HOST/NAME (which needs pip install psycopg2-binary)"
+            ) from None
+        except (SQLAlchemyError, RuntimeError, OSError) as error:
+            raise ConfigError(f"storage {shown}: it cannot be used: {_first(error)}") from None
+        try:
+            yield storage
+        except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
+            raise RunError(f"storage {shown}: {_first(error)}; {AGAIN}") from None
+        finally:
+            storage.remove_session()
+            storage.engine.dispose()
+
+
+def _in_a_log(connection: Any, _: object) -> None:  # noqa: ANN401 - of any database
+    """Lets SQLite write ahead: otherwise each of some thirty statements a trial waits for the disk."""
+    if type(connection).__module__.startswith("sqlite3"):
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _first(error: BaseException) -> str:
+    text = " ".join(str(getattr(error, "orig", None) or error.__cause__ or error).split())
+    return text[:300] or type(error).__name__
+
+
+class _Conductor:
+    """A study on its way."""
+
+    def __init__(
+        self, study: Study, simulations: Simulations, storage: optuna.storages.BaseStorage, total: int
+    ) -> None:
+        import optuna
+
+        self._study, self._simulations, self._total = study, simulations, total
+        self._optuna = optuna
+        self._opened = optuna.create_study(
+            storage=storage,
+            study_name=study.name,
+            directions=["maximize" if each.maximise else "minimize" for each in study.objectives]
+            if not _there(storage, study.name)
+            else None,
+            load_if_exists=True,
+        )
+        self._same_space()
+
+    def _same_space(self) -> None:
+        """Raises ConfigError where the study was begun with something else."""
+        own = self._study.definition(self._simulations.plain) | {"build": build_id()}
+        known = self._opened.user_attrs.get(_DEFINITION)
+        if known is None and not self._opened.get_trials(deepcopy=False):
+            self._opened.set_user_attr(_DEFINITION, own)
+            return
+        if known == own:
+            return
+        what = "it was not begun by interpulse" if known is None else "; ".join(_differences(known, own))
+        raise ConfigError(
+            f"{self._study.path}: study {self._study.name} was begun with a different space: {what}. Its trials cannot "
+            "be compared with new ones: name another --out (or storage), or take the change back"
+        )
+
+    def run(self) -> None:
+        """Asks for batches until there are enough trials; one that was begun is finished first."""
+        batch = self._study.batch
+        while True:
+            trials = self._opened.get_trials(deepcopy=False)
+            unfinished = [each.number for each in trials if not each.state.is_finished()]
+            if not unfinished and len(trials) >= self._total:
+                return
+            end = min(self._total, (len(trials) // batch + 1) * batch) if not unfinished else len(trials)
+            if unfinished and any(not self._complete(trials[number]) for number in unfinished):
+                # Killed while it was asked for: nothing of its batch has been told.
+                end = max(end, min(self._total, (unfinished[-1] // batch + 1) * batch))
+            asked = [self._ask(number, trials) for number in [*unfinished, *range(len(trials), end)]]
+            self._answer(asked)
+
+    def _complete(self, trial: optuna.trial.FrozenTrial) -> bool:
+        return _FOUND in trial.user_attrs
+
+    def _ask(self, number: int, trials: list[optuna.trial.FrozenTrial]) -> tuple[optuna.trial.Trial, Trial]:
+        self._opened.sampler = self._sampler(number)
+        if number < len(trials):
+            asked = self._optuna.trial.Trial(self._opened, trials[number]._trial_id)  # noqa: SLF001 - as Optuna's own
+        else:
+            asked = self._opened.ask()
+        columns: dict[str, Any] = {}
+        sets: dict[str, str] = {}
+        for parameter in self._study.parameters:
+            if not parameter.active(columns):
+                columns |= dict.fromkeys(parameter.axis.columns)
+                continue
+            choices = parameter.axis.choices
+            if parameter.ordered:
+                at = asked.suggest_int(parameter.name, 0, len(choices) - 1)
+            else:
+                at = asked.suggest_categorical(parameter.name, list(range(len(choices))))
+            columns |= dict(choices[at].columns)
+            sets |= dict(choices[at].sets)
+        found = Trial(asked.number, columns, tuple(sets.items()))
+        asked.set_user_attr(_FOUND, {"columns": columns, "sets": [list(each) for each in found.sets]})
+        return asked, found
+
+    def _sampler(self, number: int) -> optuna.samplers.BaseSampler:
+        digest = hashlib.sha256(f"interpulse study {self._study.seed} {number}".encode()).digest()
+        seed = int.from_bytes(digest[:4])
+        samplers = self._optuna.samplers
+        found: optuna.samplers.BaseSampler
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if self._study.sampler == "random":
+                found = samplers.RandomSampler(seed=seed)
+            elif self._study.sampler == "nsga-ii":
+                found = samplers.NSGAIISampler(population_size=max(2, 2 * self._study.batch), seed=seed)
+            else:
+                found = samplers.TPESampler(n_startup_trials=2 * self._study.batch, seed=seed)
+        return found
+
+    def _answer(self, asked: list[tuple[optuna.trial.Trial, Trial]]) -> None:
+        """Runs trials and tells what they came to: the first seed of all, then the others of those not cut."""
+        study, simulations = self._study, self._simulations
+        known = self.trials()
+
+        def seeds(trial: Trial, repetitions: range) -> list[Sets]:
+            return [simulations.with_seed((*study.sets, *trial.sets), repetition) for repetition in repetitions]
+
+        firsts = simulations.run([seeds(trial, range(1))[0] for _, trial in asked])
+        measured = [measure(study, trial, [answer]) for (_, trial), answer in zip(asked, firsts, strict=True)]
+        cuts = ["" if study.repetitions == 1 else may_cut(study, each, known) for each in measured]
+        going = [at for at, cut in enumerate(cuts) if not cut and not measured[at].error and study.repetitions > 1]
+        rest = iter(
+            simulations.run([s for at in going for s in seeds(asked[at][1], range(1, study.repetitions))])
+            if going
+            else []
+        )
+        for at, (trial, plain) in enumerate(asked):
+            found = measured[at]
+            if at in going:
+                found = measure(study, plain, [firsts[at], *(next(rest) for _ in range(1, study.repetitions))])
+            found.cut = cuts[at]
+            keys = [simulations.key(sets) for sets in seeds(plain, range(found.seeds))]
+            found.keys = [key for key in keys if key is not None]
+            self._tell(trial, found)
+
+    def _tell(self, trial: optuna.trial.Trial, found: Trial) -> None:
+        trial.set_user_attr(_FOUND, _kept(found))
+        state = self._optuna.trial.TrialState
+        if found.error:
+            self._opened.tell(trial, state=state.FAIL)
+            return
+        for name, excess in found.excess.items():
+            trial.set_constraint(name, excess)
+        self._opened.tell(trial, [found.objectives[each.name] for each in self._study.objectives])
+
+    def trials(self) -> list[Trial]:
+        """Those that have ended."""
+        every = self._opened.get_trials(deepcopy=False)
+        return [_trial(each.number, each.user_attrs[_FOUND]) for each in every if each.state.is_finished()]
+
+
+def _there(storage: optuna.storages.BaseStorage, name: str) -> bool:
+    return any(each.study_name == name for each in storage.get_all_studies())
+
+
+def _kept(trial: Trial) -> dict[str, Any]:
+    """A trial as the database has it."""
+    return {
+        "columns": dict(trial.columns),
+        "sets": [list(each) for each in trial.sets],
+        "objectives": trial.objectives,
+        "excess": trial.excess,
+        "seeds": trial.seeds,
+        "cut": trial.cut,
+        "marks": trial.marks,
+        "error": trial.error,
+        "keys": trial.keys,
+    }
+
+
+def _trial(number: int, kept: Mapping[str, Any]) -> Trial:
+    sets = tuple((key, value) for key, value in kept["sets"])
+    return Trial(number, kept["columns"], sets, **{key: kept[key] for key in kept if key not in ("columns", "sets")})
+
+
+def _differences(known: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
+    """What of two definitions differs, in words."""
+    for key in dict.fromkeys([*known, *own]):
+        before, now = known.get(key), own.get(key)
+        if before == now:
+            continue
+        if key == "build":
+            yield "another build of interpulse made it"
+        elif isinstance(before, dict) and isinstance(now, dict):
+            for name in dict.fromkeys([*before, *now]):
+                if before.get(name) != now.get(name):
+                    yield f"{key} {name}: {_short(now.get(name))} now, {_short(before.get(name))} then"
+        elif key == "config":
+            yield "the configuration has changed"
+        else:
+            yield f"{key}: {_short(now)} now, {_short(before)} then"
+
+
+def _short(value: object) -> str:
+    if value is None:
+        return "none"
+    text = json.dumps(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."

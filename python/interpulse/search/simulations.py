@@ -1,0 +1,208 @@
+"""Simulations for a search: asked for in rounds, done by the engine of sweeps, kept in its store."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from interpulse._core import ConfigError, RunError
+from interpulse.config import Config
+from interpulse.studies.case import derived_seed
+from interpulse.studies.store import build_id
+from interpulse.sweeps import cluster
+from interpulse.sweeps.batch import Piece
+from interpulse.sweeps.check import Checked
+from interpulse.sweeps.engine import Engine, Told
+from interpulse.sweeps.spec import Spec
+from interpulse.sweeps.store import Store, StoreError, alias_of
+from interpulse.sweeps.sweep import STORE, clear_spool
+from interpulse.userfile import named, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from interpulse._core import Plan
+    from interpulse.sweeps.axes import Sets
+
+AGAIN = "what has ended is kept, and the same command goes on from there"
+
+
+def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:
+    """The folder of a search: as given, or the name of the configuration in the working folder."""
+    return named(out, "out") if out is not None else Path(Path(config.path.strip("<>")).stem)
+
+
+class Simulations:
+    """Who runs what a search asks for; workers start with the first simulation that is not there and stay.
+
+    Attributes:
+        cases: the overrides of each case of the configuration by its name, those of the configuration included.
+        seed: the first one.
+        simulated: how many simulations were run for this search.
+        kept: how many had been run before.
+    """
+
+    def __init__(self, config: Config, folder: Path, told: Told, *, on: object = None, jobs: int | None = None) -> None:
+        cluster.need_dask()
+        from interpulse.sweeps.spec import cases_of
+
+        axis = cases_of(config)
+        checked = Checked.of(Spec(shown(config.path), config, axis, ()))
+        own = tuple(config.sets)
+        self.cases: dict[str, Sets] = (
+            {"run": own}
+            if axis is None
+            else {str(choice.columns["case"]): (*choice.sets, *own) for choice in axis.choices}
+        )
+        self.seed = checked.seed
+        self.simulated = self.kept = 0
+        self._checked = checked
+        self._told, self._on, self._jobs = told, on, jobs
+        self._build = build_id()
+        self._ends = ExitStack()
+        self._cluster: cluster.Cluster | None = None
+        self._memory = 0
+        self._seen: set[str] = set()
+        try:
+            self.store = Store.open(folder / STORE)
+        except StoreError as error:
+            raise RunError(f"{error}; a search needs a place for its results") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def plan(self, sets: Sets) -> Plan:
+        """What overrides resolve to. Raises ConfigError where they cannot be used."""
+        return self._checked.base.config(tuple(dict(sets).items())).resolve()
+
+    def values(self, sets: Sets) -> dict[str, str]:
+        """Every setting that overrides resolve to, as `interpulse show` prints it."""
+        return {entry.key: entry.value for entry in self.plan(sets).entries()}
+
+    def with_seed(self, sets: Sets, repetition: int) -> Sets:
+        """Overrides with the seed of a repetition, the same one for all that is compared."""
+        return (*sets, ("seed", str(derived_seed(self.seed, repetition))))
+
+    @property
+    def plain(self) -> str:
+        """The configuration without comments and cases."""
+        return self._checked.base.plain
+
+    def key(self, sets: Sets) -> str | None:
+        """The key of an answer in the store, None where there is none."""
+        return self.store.key(self._piece(sets).alias)
+
+    def write(self, name: str, content: bytes) -> Path:
+        """Writes a file beside the store, whole or not at all. Raises RunError where it cannot be written."""
+        place = self.store.folder.parent / name
+        temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+        try:
+            place.parent.mkdir(exist_ok=True)
+            temporary.write_bytes(content)
+            temporary.replace(place)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise RunError(f"{place}: {error.strerror or error}; {AGAIN}") from None
+        return place
+
+    def run(self, asked: Sequence[Sets]) -> list[Mapping[str, Any]]:
+        """What simulations come to, in order: `raw`, a result, or `error`, with its `kind` and `message`.
+
+        Raises:
+            ConfigError: the cluster is not there.
+            RunError: the cluster has gone, or nothing more can be written; what had ended is kept.
+            KeyboardInterrupt: Ctrl-C; what had ended is kept.
+        """
+        pieces = [self._piece(sets) for sets in asked]
+        missing = {piece.alias: piece for piece in pieces if self._answer(piece) is None}
+        known = {piece.alias for piece in pieces} - missing.keys() - self._seen
+        self.kept += len(known)
+        self._seen |= known
+        lost = self._do(list(missing.values())) if missing else {}
+        self._seen |= missing.keys()
+        found: list[Mapping[str, Any]] = []
+        for piece in pieces:
+            answer = self._answer(piece)
+            if answer is None:
+                why = lost.get(piece.name, f"its answer is gone from {self.store.folder}")
+                answer = {"error": {"kind": "worker", "message": why}}
+            found.append(answer)
+        return found
+
+    def results(self, asked: Sequence[Sets]) -> list[Mapping[str, Any]]:
+        """As `run`, where nothing may fail.
+
+        Raises:
+            ConfigError: a configuration cannot be used.
+            RunError: a simulation failed.
+        """
+        found = self.run(asked)
+        for answer in found:
+            if "error" in answer:
+                error = answer["error"]
+                raise (ConfigError if error["kind"] == "configuration" else RunError)(error["message"])
+        return [answer["raw"] for answer in found]
+
+    def _piece(self, given: Sets) -> Piece:
+        sets = tuple(dict(given).items())  # The last one of a key counts, and a worker takes each once.
+        files = self._checked.inputs(sets)
+        shape = self._checked.shape(sets)
+        base = self._checked.base
+        alias = alias_of(self._build, base.plain, base.path, sets, files)
+        return Piece(alias, alias, sets, tuple(files.items()), shape.memory, shape.state)
+
+    def _answer(self, piece: Piece) -> Mapping[str, Any] | None:
+        key = self.store.key(piece.alias)
+        if key is None:
+            return None
+        answer = self.store.get(key)
+        if answer is None:
+            self.store.forget(piece.alias)
+        return answer
+
+    def _do(self, missing: list[Piece]) -> dict[str, str]:
+        found = self._workers(max(piece.memory for piece in missing))
+        done = self.simulated + self.kept
+        engine = Engine(found, self.store, self._checked.base, self._build, self._told, done + len(missing), done)
+        try:
+            engine.run(missing)
+        except OSError as error:
+            what = f"{error.filename or self.store.folder}: {error.strerror or error}"
+            raise RunError(f"{what}; {AGAIN}") from None
+        finally:
+            self.simulated += engine.ran
+            self.store.refresh()
+        return engine.failed
+
+    def _workers(self, memory: int) -> cluster.Cluster:
+        if self._cluster is not None and memory <= self._memory:
+            return self._cluster
+        self._close()
+        if self._on is None:
+            cores = len(os.sched_getaffinity(0)) if self._jobs is None else self._jobs
+            self._cluster = self._ends.enter_context(cluster.local(cores, memory, self._told.note))
+            self._memory = memory
+        else:
+            self._cluster = self._ends.enter_context(cluster.remote(self._on, self._told.note))
+            # Each task names what it needs: workers that are large enough are found for it.
+            self._memory = 2**62
+        return self._cluster
+
+    def rest(self) -> None:
+        """Sends the workers away; they come back when something is asked again."""
+        self._close()
+
+    def _close(self) -> None:
+        if self._on is not None and self._cluster is not None:
+            with suppress(Exception):  # A cluster that has gone keeps its folder until the same search ends there.
+                self._cluster.client.run(clear_spool, self.store.identity)
+        self._cluster = None
+        self._ends.close()

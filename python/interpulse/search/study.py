@@ -1,0 +1,337 @@
+"""Study files: what an optimisation may change, what it is to make small or large, and what has to hold."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+from interpulse.search.slo import choose
+from interpulse.sweeps.axes import flat_settings, read_axis
+from interpulse.sweeps.dataset import FIGURES
+from interpulse.sweeps.expression import Expression
+from interpulse.sweeps.place import line_of
+from interpulse.sweeps.spec import RESERVED, cases_of, config_of, expressions_of, paths_of, table_of
+from interpulse.userfile import read_text, shown
+from interpulse.values import toml, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from interpulse.config import Config
+    from interpulse.sweeps.axes import Axis, Choice, Sets
+
+KEYS = (
+    *("study_version", "title", "config", "case", "set", "seed", "repetitions", "trials", "batch", "sampler", "cut"),
+    *("storage", "parameter", "columns", "derived", "objective", "constraints"),
+)
+VERSION = 1
+SAMPLERS = ("tpe", "nsga-ii", "random")
+TRIES = 64
+"""Combinations with a value that are tried before it is taken to be a mistake."""
+
+_PERCENTILE = re.compile(r"(read|write|all)_(p\d+(?:_\d+)?)_us")
+_ORDERED = ("range", "log-range")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What may be changed.
+
+    Attributes:
+        axis: its values, as an axis of a sweep has them.
+        ordered: whether neighbours are alike, as in a range.
+        when: where it is there at all, in terms of the parameters above it; None for always.
+    """
+
+    axis: Axis
+    ordered: bool
+    when: Expression | None = None
+
+    @property
+    def name(self) -> str:
+        """What samplers and messages call it."""
+        return ", ".join(self.axis.columns)
+
+    def active(self, columns: Mapping[str, Any]) -> bool:
+        """Whether it is there beside these values of those above it."""
+        return self.when is None or bool(self.when.value(columns))
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is to be small, or large."""
+
+    name: str
+    value: Expression
+    maximise: bool = False
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as its file has it.
+
+    Attributes:
+        sets: what all trials share, those of the case included.
+        trials: how many there are to be in all.
+        batch: how many are asked for before any is known; answers depend on it, never on the number of workers.
+        repetitions: seeds of each.
+        cut: a first seed that misses a constraint, or is dominated, by this factor ends its trial.
+    """
+
+    path: str
+    name: str
+    config: Config
+    sets: Sets
+    parameters: tuple[Parameter, ...]
+    objectives: tuple[Objective, ...]
+    constraints: Mapping[str, Expression]
+    columns: Mapping[str, str]
+    derived: Mapping[str, Expression]
+    seed: int = 1
+    repetitions: int = 1
+    trials: int = 64
+    batch: int = 8
+    sampler: str = "tpe"
+    cut: float = 1.5
+    storage: str | None = None
+    title: str = ""
+    case: str = ""
+
+    @classmethod
+    def of(cls, given: object) -> Study:
+        """The study of a file by its path, or that of a dictionary with the keys of one.
+
+        Raises:
+            ConfigError: there is none in what is given.
+        """
+        if isinstance(given, Study):
+            return given
+        if isinstance(given, Mapping):
+            return read_study(toml(given), "<dict>", Path())
+        if isinstance(given, str | PathLike):
+            return read_study(read_text(given, "the study"), str(given), Path(given).parent)
+        kind = type(given).__name__
+        raise ConfigError(f"a study is the path of a TOML file or a dictionary; seen {kind}: {given!r}")
+
+    def definition(self, base: str) -> dict[str, Any]:
+        """What makes trials comparable: a study goes on only with the same. `base` is the plain configuration."""
+        parameters = {
+            each.name: [[[list(pair) for pair in choice.sets] for choice in each.axis.choices],
+                        None if each.when is None else each.when.text]
+            for each in self.parameters
+        }  # fmt: skip
+        found = {
+            "config": base,
+            "set": [list(each) for each in self.sets],
+            "parameter": parameters,
+            "objective": {o.name: ["maximise" if o.maximise else "minimise", o.value.text] for o in self.objectives},
+            "constraints": {name: each.text for name, each in self.constraints.items()},
+            "columns": dict(self.columns),
+            "derived": {name: each.text for name, each in self.derived.items()},
+            "seed": self.seed,
+            "repetitions": self.repetitions,
+            "batch": self.batch,
+            "sampler": self.sampler,
+            "cut": self.cut,
+        }
+        return json.loads(json.dumps(found))  # type: ignore[no-any-return]
+
+    def combinations(self, number: int, choice: Choice) -> Iterator[Sets]:
+        """The settings of combinations that have a choice of a parameter, as `when` allows them."""
+
+        def further(at: int, columns: dict[str, Any], sets: Sets) -> Iterator[Sets]:
+            if at == len(self.parameters):
+                yield sets
+                return
+            parameter = self.parameters[at]
+            if not parameter.active(columns):
+                if at != number:
+                    nothing = dict.fromkeys(parameter.axis.columns)
+                    yield from further(at + 1, columns | nothing, sets)
+                return
+            for each in (choice,) if at == number else parameter.axis.choices:
+                yield from further(at + 1, columns | dict(each.columns), (*sets, *each.sets))
+
+        return further(0, {}, ())
+
+    def check(self, legal: Callable[[Sets], str | None]) -> None:
+        """Every value has to be legal in some combination.
+
+        Args:
+            legal: says why settings cannot be used, None where they can.
+
+        Raises:
+            ConfigError: one is not, or `when` never lets it be.
+        """
+        for number, parameter in enumerate(self.parameters):
+            for choice in parameter.axis.choices:
+                why: str | None = "no combination of the parameters above lets it be: see its `when`"
+                for sets in itertools.islice(self.combinations(number, choice), TRIES):
+                    why = legal(sets)
+                    if why is None:
+                        break
+                if why is not None:
+                    raise ConfigError(f"{parameter.axis.place}: parameter: {why.removeprefix('--set: ')}")
+
+    def percentiles(self) -> set[tuple[str, str]]:
+        """The percentiles that objectives and constraints rest on, by kind of request."""
+        names, left = set(), {name for each in self._expressions() for name in each.names}
+        while left:
+            name = left.pop()
+            if name in self.derived:
+                left |= self.derived[name].names
+            if match := _PERCENTILE.fullmatch(name):
+                names.add((match[1], match[2].replace("_", ".")))
+        return names
+
+    def _expressions(self) -> list[Expression]:
+        return [*(each.value for each in self.objectives), *self.constraints.values()]
+
+
+def read_study(text: str, path: str, folder: Path) -> Study:
+    """Reads the text of a study whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
+
+    def place(key: str, table: str = "", number: int = 0) -> str:
+        return f"{shown(path)}:{line_of(text, table, number, key)}"
+
+    for key in raw:
+        if key not in KEYS:
+            at = place(key) if not isinstance(raw[key], dict | list) else f"{shown(path)}:{line_of(text, key)}"
+            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(KEYS)}")
+    if raw.get("study_version", VERSION) != VERSION:
+        raise ConfigError(f"{place('study_version')}: study_version: seen {raw['study_version']!r}; expected {VERSION}")
+    config = config_of(raw, path, folder, place).copy()
+    for key, value in flat_settings(table_of(raw, "set", path, text)):
+        config.set(key, value)
+    case, sets = _case(raw, config, place)
+    parameters = _parameters(raw, place, folder, path)
+    columns, derived, constraints, known = _figures(raw, place, path, text, parameters)
+    _plain(raw, place)
+
+    def number(key: str, default: int, what: str, least: int, limit: int) -> int:
+        return whole(f"{place(key)}: {key}", raw.get(key, default), what, least, limit)
+
+    return Study(
+        path=shown(path),
+        name=Path(path.strip("<>")).stem,
+        config=config,
+        sets=sets,
+        parameters=parameters,
+        objectives=_objectives(raw, place, known, path),
+        constraints=constraints,
+        columns=columns,
+        derived=derived,
+        seed=number("seed", 1, "a seed", 0, 2**31),
+        repetitions=number("repetitions", 1, "a number of seeds", 1, 1001),
+        trials=number("trials", 64, "a number of trials", 1, 1_000_001),
+        batch=number("batch", 8, "a number of trials", 1, 10_001),
+        sampler=raw.get("sampler", "tpe"),
+        cut=float(raw.get("cut", 1.5)),
+        storage=raw.get("storage"),
+        title=raw.get("title", ""),
+        case=case,
+    )
+
+
+def _plain(raw: Mapping[str, Any], place: Callable[[str], str]) -> None:
+    """Checks what is neither a table nor a number that is counted."""
+    sampler = raw.get("sampler", "tpe")
+    if sampler not in SAMPLERS:
+        raise ConfigError(f"{place('sampler')}: sampler: seen {sampler!r}; expected one of {', '.join(SAMPLERS)}")
+    cut = raw.get("cut", 1.5)
+    if isinstance(cut, bool) or not isinstance(cut, int | float) or not 1 <= cut <= 1e9:
+        raise ConfigError(f"{place('cut')}: cut: seen {cut!r}; expected a factor of at least 1")
+    for key in ("title", "storage"):
+        if not isinstance(raw.get(key, ""), str):
+            raise ConfigError(f"{place(key)}: {key}: seen {raw[key]!r}; expected a text")
+
+
+def _figures(
+    raw: Mapping[str, Any], place: Callable[..., str], path: str, text: str, parameters: tuple[Parameter, ...]
+) -> tuple[dict[str, str], dict[str, Expression], dict[str, Expression], list[str]]:
+    """Columns, derived ones and constraints, and the names that objectives may use."""
+    columns, derived = paths_of(raw, path, text), expressions_of(raw, "derived", path, text)
+    own = [name for each in parameters for name in each.axis.columns]
+    known = [*own, *FIGURES, *columns]
+    for name in (*own, *columns, *derived):
+        if [*known, *derived].count(name) > 1 or name in RESERVED:
+            raise ConfigError(f"{shown(path)}: seen the name {name} twice, or as what every study has; give it another")
+    for name, expression in derived.items():
+        expression.check(known, f"{place(name, 'derived')}: derived.{name}")
+        known.append(name)
+    constraints = expressions_of(raw, "constraints", path, text)
+    for name, expression in constraints.items():
+        expression.check(known, f"{place(name, 'constraints')}: constraints.{name}")
+    return columns, derived, constraints, known
+
+
+def _case(raw: Mapping[str, Any], config: Config, place: Callable[[str], str]) -> tuple[str, Sets]:
+    axis = cases_of(config)
+    wanted = raw.get("case")
+    cases = {"run": ()} if axis is None else {str(each.columns["case"]): each.sets for each in axis.choices}
+    if wanted is None and len(cases) > 1:
+        raise ConfigError(
+            f"{place('config')}: case: seen none; expected one of {', '.join(cases)}: a study is of one case"
+        )
+    name = next(iter(cases)) if wanted is None else str(wanted)
+    try:
+        sets = choose(cases, [name])[name]
+    except ConfigError:
+        raise ConfigError(f"{place('case')}: case: seen {wanted!r}; expected one of {', '.join(cases)}") from None
+    return name, (*sets, *config.sets)
+
+
+def _parameters(raw: Mapping[str, Any], place: Callable[..., str], folder: Path, path: str) -> tuple[Parameter, ...]:
+    listed = raw.get("parameter", [])
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
+        raise ConfigError(f"{shown(path)}: parameter: seen none; expected at least one [[parameter]], such as one with "
+                          'key = "suspend.erase.scheme" and values = ["none", "deferred"]')  # fmt: skip
+    found: list[Parameter] = []
+    for number, each in enumerate(listed):
+
+        def at(key: str | None, number: int = number) -> str:
+            return place(key or "", "parameter", number)
+
+        own = {key: value for key, value in each.items() if key != "when"}
+        axis = read_axis(own, at, folder)
+        when = None
+        if "when" in each:
+            when = Expression.read(each["when"], f"{at('when')}: parameter.when")
+            when.check([name for p in found for name in p.axis.columns], f"{at('when')}: parameter.when")
+        found.append(Parameter(axis, any(way in own for way in _ORDERED), when))
+    return tuple(found)
+
+
+def _objectives(
+    raw: Mapping[str, Any], place: Callable[..., str], known: list[str], path: str
+) -> tuple[Objective, ...]:
+    listed = raw.get("objective", [])
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
+        raise ConfigError(f"{shown(path)}: objective: seen none; expected at least one [[objective]], such as one with "
+                          'minimise = "read_p99_9_us"')  # fmt: skip
+    found: list[Objective] = []
+    for number, each in enumerate(listed):
+        at = place("", "objective", number)
+        ways = [key for key in ("minimise", "maximise") if key in each]
+        if len(ways) != 1 or set(each) - {"name", *ways}:
+            seen = ", ".join(each) or "nothing"
+            raise ConfigError(f"{at}: objective: seen {seen}; expected minimise or maximise, and perhaps a name")
+        expression = Expression.read(each[ways[0]], f"{at}: objective.{ways[0]}")
+        expression.check(known, f"{at}: objective.{ways[0]}")
+        name = each.get("name", expression.text)
+        if not isinstance(name, str) or not name or name in [other.name for other in found]:
+            raise ConfigError(f"{at}: objective.name: seen {name!r}; expected a text that no other objective has")
+        found.append(Objective(name, expression, ways[0] == "maximise"))
+    return tuple(found)

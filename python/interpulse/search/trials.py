@@ -1,0 +1,152 @@
+"""Trials of a study: what one came to, which are on the Pareto front, and when one may be cut."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interpulse.sweeps.dataset import FIGURES, figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from interpulse.search.study import Study
+    from interpulse.sweeps.axes import Sets
+
+
+@dataclass
+class Trial:
+    """One combination of parameters.
+
+    Attributes:
+        number: from 0.
+        columns: the values of the parameters; None for one that is not there.
+        sets: the settings that they come to.
+        objectives: the mean over the seeds of each, by name; empty where it failed.
+        excess: how far each constraint is from holding, by name: at most 0 where it does.
+        seeds: with how many it was run.
+        cut: why the other seeds were spared, where they were.
+        marks: what the results mark of what objectives and constraints rest on: no facts.
+        error: why it has no figures.
+        keys: of its answers in the store.
+    """
+
+    number: int
+    columns: Mapping[str, Any]
+    sets: Sets
+    objectives: dict[str, float] = field(default_factory=dict)
+    excess: dict[str, float] = field(default_factory=dict)
+    seeds: int = 0
+    cut: str = ""
+    marks: list[str] = field(default_factory=list)
+    error: str = ""
+    keys: list[str] = field(default_factory=list)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it has figures, and every constraint holds."""
+        return bool(self.objectives) and all(value <= 0 for value in self.excess.values())
+
+    @property
+    def sound(self) -> bool:
+        """Whether it may stand on the front: feasible, with all seeds, and nothing marked."""
+        return self.feasible and not self.cut and not self.marks
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; what is not known is absent."""
+        named: dict[str, Any] = {"objectives": self.objectives, "excess": self.excess, "cut": self.cut,
+                                 "marks": self.marks, "error": self.error}  # fmt: skip
+        known = {key: value for key, value in named.items() if value}
+        return {"trial": self.number, "parameters": dict(self.columns), "set": dict(self.sets), "seeds": self.seeds,
+                "feasible": self.feasible, **known}  # fmt: skip
+
+
+def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) -> Trial:
+    """The trial with what its seeds came to."""
+    found = Trial(trial.number, trial.columns, trial.sets, seeds=len(answers))
+    errors = [answer["error"]["message"] for answer in answers if "error" in answer]
+    if errors:
+        found.error = errors[0]
+        return found
+    raws = [answer["raw"] for answer in answers]
+    rows = [_row(study, trial, raw) for raw in raws]
+    for objective in study.objectives:
+        values = [objective.value.value(row) for row in rows]
+        if (mean := _mean(values)) is None:
+            found.objectives = {}
+            found.error = f"objective {objective.name}: {objective.value.text} has no value"
+            return found
+        found.objectives[objective.name] = mean
+    for name, constraint in study.constraints.items():
+        excesses = [constraint.excess(row) for row in rows]
+        mean = _mean(excesses)
+        # What has no figure has not been shown to hold.
+        found.excess[name] = math.inf if mean is None else mean
+    found.excess = {name: min(value, 1e12) for name, value in found.excess.items()}
+    found.marks = sorted(_marks(study, raws))
+    return found
+
+
+def _row(study: Study, trial: Trial, raw: Mapping[str, Any]) -> dict[str, Any]:
+    row = dict(trial.columns) | {name: figure(raw, path) for name, path in (FIGURES | dict(study.columns)).items()}
+    for name, expression in study.derived.items():
+        row[name] = expression.value(row)
+    return row
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    numbers = [float(value) for value in values if isinstance(value, int | float)]
+    return math.fsum(numbers) / len(numbers) if len(numbers) == len(values) and numbers else None
+
+
+def _marks(study: Study, raws: Iterable[Mapping[str, Any]]) -> set[str]:
+    found = set()
+    for raw in raws:
+        if raw.get("steady", {}).get("verdict") == "no":
+            found.add("a window was not steady")
+        for kind, percentile in study.percentiles():
+            if percentile in raw.get("latency_us", {}).get(kind, {}).get("few", ()):
+                found.add(f"{kind} {percentile} rests on too few requests")
+    return found
+
+
+def dominates(study: Study, a: Trial, b: Trial, *, factor: float = 1.0) -> bool:
+    """Whether a trial is at least as good in every objective and better in one; with a factor, by so much in all."""
+    at_least, better = True, factor > 1
+    for objective in study.objectives:
+        x, y = a.objectives[objective.name], b.objectives[objective.name]
+        if objective.maximise:
+            x, y = y, x
+        at_least = at_least and (x < y / factor if factor > 1 and y > 0 else x <= y if factor == 1 else False)
+        better = better or x < y
+    return at_least and better
+
+
+def front_of(study: Study, trials: Sequence[Trial]) -> list[Trial]:
+    """Sound trials that no other sound one dominates, each combination once, by the first objective."""
+    sound: dict[Sets, Trial] = {}
+    for trial in trials:
+        if trial.sound:
+            sound.setdefault(trial.sets, trial)
+    every = list(sound.values())
+    found = [trial for trial in every if not any(dominates(study, other, trial) for other in every)]
+    first = study.objectives[0].name
+    return sorted(found, key=lambda each: (each.objectives[first], each.number))
+
+
+def may_cut(study: Study, first: Trial, known: Sequence[Trial]) -> str:
+    """Why the first seed alone says that a trial will not be on the front; empty where it does not.
+
+    A constraint missed by the study's factor, or a sound trial that is better in every objective by it: other seeds
+    would have to differ by as much. What the first seed marks is no fact, and cuts nothing.
+    """
+    if first.marks or first.error:
+        return ""
+    for name, excess in first.excess.items():
+        if excess > study.cut - 1:
+            return f"its first seed misses {name} by {100 * excess:.0f} %"
+    for other in known:
+        if other.sound and dominates(study, other, first, factor=study.cut):
+            return f"its first seed is beyond trial {other.number} by more than {study.cut:g} in every objective"
+    return ""

@@ -1,0 +1,51 @@
+"""The length of the measured window, and making it longer where limits need more requests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from interpulse.sweeps.axes import Sets
+
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
+
+
+@dataclass(frozen=True)
+class Window:
+    """How long a configuration measures.
+
+    Attributes:
+        key: the setting that ends the window, None where the flows do.
+        length: its value.
+        unit: of the value.
+    """
+
+    key: str | None
+    length: float = 0.0
+    unit: str = ""
+
+    @classmethod
+    def of(cls, values: Mapping[str, str]) -> Window:
+        """That of a resolved configuration."""
+        requests = values.get("run.requests", "not set")
+        if requests.isdigit():
+            return cls("run.requests", int(requests))
+        match = _TIME.fullmatch(values.get("run.time", "not set"))
+        return cls(None) if match is None else cls("run.time", float(match[1]), match[2])
+
+    def sets(self, times: float) -> Sets:
+        """The overrides for a window so many times as long; none for the window as it is."""
+        if self.key is None or times == 1:
+            return ()
+        if self.unit:
+            return ((self.key, f"{self.length * times:.6g}{self.unit}"),)
+        return ((self.key, str(max(1, round(self.length * times)))),)
+
+    @property
+    def scales(self) -> bool:
+        """Whether it can be made longer: a trace, or flows of a given number of requests, end by themselves."""
+        return self.key is not None

@@ -1,0 +1,127 @@
+"""Does the site of the documents open from disk and from a server, with a search that finds, and ask no other machine?
+
+In a real headless Chromium, which is found as in `test_report_browser.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.verify,
+    # Playwright leaves sockets of its own loop to the interpreter's end.
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as `make docs` makes it."""
+    pytest.importorskip("sphinx", reason="Sphinx is not installed: `make docs` does")
+    out = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, str(ROOT / "python" / "tools" / "docs_site.py"), str(out)], check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make dev` does")
+    own = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+    with sync_api.sync_playwright() as playwright:
+        found = own or playwright.chromium.executable_path
+        if not Path(found).exists():
+            pytest.skip("there is no Chromium on this machine: apt install chromium")
+        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=["disk", "server"])
+def base(request: pytest.FixtureRequest, site: Path) -> Iterator[str]:
+    """Where the site is: a folder, or a server on loopback."""
+    if request.param == "disk":
+        yield site.as_uri()
+        return
+    handler = functools.partial(Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def page(browser: Browser, base: str) -> Iterator[Page]:
+    """A page of the site; nothing may be asked of other machines, nor said on the console."""
+    opened = browser.new_page(viewport={"width": 1200, "height": 900})
+    asked: list[str] = []
+    said: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("console", lambda message: said.append(message.text))
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("requestfailed", lambda request: said.append(request.url))
+    opened.goto(f"{base}/index.html")
+    yield opened
+    opened.close()
+    assert all(url.startswith((base, "data:")) for url in asked)
+    assert not said
+
+
+def pictures_are_there(page: Page) -> int:
+    """How many pictures the page has; each must have been loaded."""
+    sizes: list[int] = page.eval_on_selector_all("img", "all => all.map(each => each.naturalWidth)")
+    assert all(sizes), page.url
+    return len(sizes)
+
+
+def test_the_search_finds(page: Page) -> None:
+    page.locator("input[name=q]:visible").fill("suspend")
+    page.keyboard.press("Enter")
+    page.locator("#search-results li a").first.wait_for()
+    page.wait_for_function("document.querySelectorAll('#search-results li').length > 20")
+    page.locator("#search-results li a", has_text="Suspension schemes").first.click()
+    page.wait_for_load_state()
+    assert "/docs/schemes/README.html" in page.url
+
+
+def test_the_pages_lead_to_each_other(page: Page) -> None:
+    assert pictures_are_there(page) >= 3
+    page.locator(".sidebar-tree a", has_text="Gallery").click()
+    assert page.locator("h1").inner_text().startswith("Gallery")
+    assert pictures_are_there(page) > 15
+    page.locator("article a", has_text="CHARACTERIZE").first.click()
+    assert page.locator("h1").inner_text().startswith("Characterizing cells")
+    page.locator(".sidebar-brand").first.click()
+    assert page.locator("h1").inner_text().startswith("interpulse")
+
+
+@pytest.mark.parametrize("name", ["README", "docs/GALLERY", "docs/CONFIGURATION", "docs/schemes/README", "docs/PAPERS"])
+def test_a_narrow_page_does_not_move_sideways(page: Page, base: str, name: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{base}/{name}.html")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,172 @@
+"""Draws the pictures of docs/gallery anew and writes docs/GALLERY.md: what `make gallery` does.
+
+Arguments are names of pictures (`train.svg`); without any, all are drawn and every other file of the folder goes. With
+`--check` nothing is written: what is drawn is compared with what is there, but for what a browser drew. Charts of
+reports and timelines are shown by a browser: Playwright and a Chromium, as the tests of the page have them;
+INTERPULSE_BROWSER says where that is. What they show is the program's; how letters are drawn is the browser's. All
+other pictures have the same bytes wherever they are drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gallery_browser import Browser
+from gallery_table import PARTS, pictures
+from PIL import Image
+
+from interpulse.cli import run_app
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gallery_table import Picture
+    from matplotlib.figure import Figure
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDER = ROOT / "docs" / "gallery"
+PAGE = ROOT / "docs" / "GALLERY.md"
+
+COLOURS = 96
+"""Of a PNG: enough for lines with smooth edges, and a third of the size."""
+
+HEAD = """# Gallery
+
+Pictures that the program draws, each with the command that makes it; what a command writes besides lies in its folder.
+`make gallery` draws them anew and writes this page.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [HEAD]
+    for part in PARTS:
+        parts.append(f"\n## {part.title}\n\n{part.text}\n")
+        for each in part.pictures:
+            view = f"\n    interpulse view {_out(each)}/{each.view}" if each.view else ""
+            shown = f"![{each.title}](gallery/{each.name})"
+            parts.append(f"\n### {each.title}\n\n{each.says}\n\n{shown}\n\n    {each.command}{view}\n")
+    return "".join(parts)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the commands, draws the pictures and writes the page; the exit code is that of the first that failed."""
+    os.chdir(ROOT)
+    check, names = "--check" in arguments, [each for each in arguments if each != "--check"]
+    unknown = set(names) - {each.name for each in pictures()}
+    if unknown:
+        print(f"error: no picture is called {', '.join(sorted(unknown))}", file=sys.stderr)  # noqa: T201
+        return 2
+    wanted = [each for each in pictures() if not names or each.name in names]
+    for command in dict.fromkeys(each.command for each in wanted):
+        code = _run(command)
+        if code:
+            return code
+    with Browser() as browser:
+        drawn = {each.name: _content(each, browser) for each in wanted}
+    return _compare(drawn) if check else _store(drawn, whole=not names)
+
+
+def _compare(drawn: Mapping[str, bytes]) -> int:
+    """Says which files are not what was drawn."""
+    shown = {each.name for each in pictures() if each.chart or each.view}
+    old = [name for name in drawn if name not in shown and (FOLDER / name).read_bytes() != drawn[name]]
+    for name in old:
+        print(f"differs: docs/gallery/{name}; run `make gallery`")  # noqa: T201
+    print(f"all {len(drawn)} pictures were drawn; {len(drawn) - len(shown & set(drawn)) - len(old)} are the same bytes")  # noqa: T201
+    return 1 if old else 0
+
+
+def _store(drawn: Mapping[str, bytes], *, whole: bool) -> int:
+    """Writes the pictures and the page."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, content in drawn.items():
+        (FOLDER / name).write_bytes(content)
+        print(f"drew docs/gallery/{name}")  # noqa: T201
+    for path in FOLDER.iterdir() if whole else ():
+        if path.name not in drawn:
+            path.unlink()
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+def _run(command: str) -> int:
+    """Runs a command of the page as a user would, into a folder that has nothing of before."""
+    print(f"$ {command}", flush=True)  # noqa: T201
+    words = shlex.split(command)
+    out = Path(words[words.index("--out") + 1])
+    if out.is_dir():
+        shutil.rmtree(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return run_app(words[1:])
+
+
+def _out(picture: Picture) -> str:
+    words = shlex.split(picture.command)
+    return words[words.index("--out") + 1]
+
+
+def _content(picture: Picture, browser: Browser) -> bytes:
+    """The picture as a file."""
+    out = Path(_out(picture))
+    if picture.table:
+        return _swept(out / "results.parquet")
+    if picture.file:
+        content = (out if out.is_file() else out / picture.file).read_bytes()
+        return content if picture.name.endswith(".svg") else _small(Image.open(io.BytesIO(content)))
+    shown = browser.timeline(out / picture.view, picture) if picture.view else browser.chart(out, picture)
+    return _small(shown)
+
+
+def _small(picture: Image.Image) -> bytes:
+    """A PNG with few colours."""
+    file = io.BytesIO()
+    picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, "png", optimize=True)
+    return file.getvalue()
+
+
+def _swept(table: Path) -> bytes:
+    """The tails of reads and writes of all points of a sweep, means over its seeds."""
+    import polars
+
+    from interpulse.plots import Plot, to_bytes
+
+    means = (
+        polars.read_parquet(table)
+        .group_by("depth", "read", "suspension")
+        .agg(polars.col("read_p99_us", "write_p99_us").mean())
+        .sort("read", "suspension", "depth")
+    )
+    [(_, content)] = to_bytes(Plot("swept", lambda: _draw_swept(means.to_dicts())), ["svg"])
+    return content
+
+
+def _draw_swept(points: Sequence[dict[str, Any]]) -> Figure:
+    from interpulse.plots import COLOURS as INKS
+    from interpulse.plots import legend_outside, logarithmic, panels
+
+    figure, axes = panels(1, 2, height=3.4)
+    for axis, kind in zip(axes, ("read", "write"), strict=True):
+        for ink, share in enumerate(sorted({each["read"] for each in points})):
+            for scheme, line in (("none", "--"), ("loop-boundary", "-")):
+                of = [each for each in points if (each["read"], each["suspension"]) == (share, scheme)]
+                label = f"{share:.0%} reads" if line == "-" else None
+                like: dict[str, Any] = {"color": INKS[ink], "linestyle": line, "marker": "o", "markersize": 3}
+                axis.plot([e["depth"] for e in of], [e[f"{kind}_p99_us"] for e in of], label=label, **like)
+        axis.set_xlabel("queue depth")
+        axis.set_ylabel(f"99th percentile of {kind}s, us")
+        logarithmic(axis, x=True, y=True)
+        axis.set_xticks([1, 4, 16, 64])
+    axes[0].plot([], [], color="#555555", linestyle="--", label="without suspension")
+    legend_outside(figure, axes[0])
+    return figure
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,93 @@
+"""What a browser shows of a report or a timeline, as a picture."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
+
+from PIL import Image, ImageOps
+
+from interpulse.logs.viewer import Viewer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gallery_table import Picture
+    from playwright.sync_api import Page
+
+SHARP = 1.5
+"""Pixels of a picture for each CSS pixel."""
+
+MARGIN = 15
+"""White pixels around a chart."""
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+SLOW_MS = 180_000
+
+
+class Browser:
+    """A headless Chromium, started when it is needed first."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._started: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _page(self, picture: Picture) -> Page:
+        if self._started is None:
+            from playwright.sync_api import sync_playwright
+
+            found = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+            playwright = self._stack.enter_context(sync_playwright())
+            # Without a sandbox of its own, which needs rights that containers do not give.
+            self._started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+            self._stack.callback(self._started.close)
+        viewport = {"width": picture.width, "height": picture.height or 1000}
+        page: Page = self._started.new_page(viewport=viewport, device_scale_factor=SHARP, color_scheme="light")
+        page.set_default_timeout(SLOW_MS)
+        return page
+
+    def chart(self, folder: Path, picture: Picture) -> Image.Image:
+        """A chart of a report with its title and its legend, or what is seen first of the page (`page`)."""
+        page = self._page(picture)
+        page.goto((folder / "report.html").absolute().as_uri())
+        page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        if picture.chart == "page":
+            return _image(page.screenshot())
+        # What can be pressed is nothing on a picture.
+        page.add_style_tag(content=".buttons, details { display: none }")
+        shown = _image(page.locator(f"#chart-{picture.chart}").screenshot()).convert("RGB")
+        return ImageOps.expand(shown, MARGIN, "white")
+
+    def timeline(self, trace: Path, picture: Picture) -> Image.Image:
+        """The dies of a timeline, as `interpulse view` shows them."""
+        viewer = Viewer.of(trace, 0)
+        thread = threading.Thread(target=viewer.server.serve_forever)
+        thread.start()
+        try:
+            page = self._page(picture)
+            page.goto(viewer.url)
+            name = ".pf-middle-ellipsis-left:text-is('{}')"
+            page.locator(name.format("dies")).click()
+            page.locator(name.format("die 0")).wait_for()
+            # The menu and the panels take room from the tracks.
+            page.keyboard.press("Control+b")
+            page.wait_for_timeout(3000)
+            return _image(page.screenshot())
+        finally:
+            viewer.server.shutdown()
+            thread.join()
+            viewer.server.server_close()
+
+
+def _image(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content))

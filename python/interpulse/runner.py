@@ -118,7 +118,8 @@ def run(
             log; `requests:1/100` for one request in 100; or a list of these.
         series: a row per window of this length, such as `10ms`, as Parquet.
         timeline: what dies, buses and requests did from `1s..1.01s` of the measurement window, or around the slowest
-            requests (`worst:20`, `worst:20:read`), which takes a second run; as a Perfetto trace.
+            requests (`worst:20`, `worst:20:read`, `worst:20:each` for as many reads and writes), which takes a second
+            run; as a Perfetto trace.
 
     Returns:
         The result of the first case, with those of all cases in `cases`; latencies in microseconds.
@@ -179,7 +180,8 @@ def execute(
     """Runs a plan to its end and tells `watcher` how it goes; raises as `run` does.
 
     `keep` is given each case that has ended, as soon as it has, however the others end. `recording` writes down what it
-    is to, also of a run that does not come to its end; the slowest requests are followed in a second run.
+    is to, also of a run that does not come to its end; the slowest requests are followed in a second run, of the cases
+    of its plan, which are the first ones here.
     """
     if recording is None:
         return _execute(plan, options, watcher, keep, None, [])
@@ -187,9 +189,10 @@ def execute(
         result = _execute(plan, options, watcher, keep, recording, recording.records())
         second = recording.records_of_second()
         if second:
-            watcher.note("the slowest requests are followed in a second run")
+            hint = " (--timeline none leaves that out)" if recording.asked.bounded else ""
+            watcher.note(f"the slowest requests are followed in a second run{hint}")
             try:
-                _execute(plan, options, _Again(watcher), None, recording, second)
+                _execute(recording.plan, options, _Again(watcher), None, recording, second)
             except KeyboardInterrupt:
                 raise Interrupted(result) from None
             except RunError as error:

@@ -25,6 +25,7 @@ from tests.sample import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from PIL import Image
     from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = [
@@ -79,6 +80,8 @@ def first(browser: Browser, folder: Path) -> Iterator[Page]:
 def _opened(browser: Browser, path: Path, scheme: Any = "light") -> Iterator[Page]:  # noqa: ANN401 - a literal
     """The page, from disk and without a network; nothing may be said on the console but how long it took."""
     context = browser.new_context(viewport={"width": 1200, "height": 900}, color_scheme=scheme, offline=True)
+    # A busy machine is no fault of the page.
+    context.set_default_timeout(180_000)
     page = context.new_page()
     said: list[str] = []
     page.on("console", lambda line: said.append(line.text) if line.type in ("error", "warning") else None)
@@ -186,6 +189,67 @@ def test_buttons_zoom_and_give_the_whole_back(first: Page) -> None:
         assert ends(first, name) == whole
 
 
+def _drawn(page: Page, name: str) -> dict[str, Any]:
+    """What a chart with something to choose shows: rectangles by legend entry, names of strips from the top, labels."""
+    found: dict[str, Any] = page.evaluate(
+        """name => {
+          const roots = JSON.parse(document.getElementById('data').textContent).plots.roots;
+          const figure = Bokeh.documents[0].roots().find(root => roots[root.id] === 'plot-' + name);
+          const strips = [...figure.left[0].major_label_overrides.entries()].sort((a, b) => b[0] - a[0]);
+          const of = (renderer) => {
+            const data = renderer.data_source.data;
+            const count = data.left ? data.left.length : 0;
+            return Array.from({length: count}, (_, k) => [data.strip[k], data.what[k], data.left[k], data.right[k]]);
+          };
+          return {
+            strips: strips.map(([, strip]) => strip),
+            pieces: Object.fromEntries(figure.renderers.map(each => [each.name, of(each)])),
+          };
+        }""",
+        name,
+    )
+    return found
+
+
+def test_the_timeline_of_the_slowest_read_opens(first: Page) -> None:
+    """And that of any other request, by the pointer and by the keyboard."""
+    from interpulse.report import strips
+
+    for name in ("slowest-1", "slowest-2"):
+        rows = tables(first)[name]["rows"]
+        buttons = first.locator(f'[data-in="{name}"]')
+        assert buttons.count() >= 5
+        for k in range(buttons.count()):
+            button = buttons.nth(k)
+            wanted = button.get_attribute("data-pick") or ""
+            if k % 2:
+                button.click()
+            else:
+                button.focus()
+                first.keyboard.press("Enter")
+            assert button.get_attribute("aria-pressed") == "true"
+            assert buttons.and_(first.locator('[aria-pressed="true"]')).count() == 1
+            drawn = _drawn(first, name)
+            expected = [row for row in rows if row[0] == wanted]
+            assert drawn["strips"] == list(dict.fromkeys(row[1] for row in expected))
+            for key in strips.KEYS.values():
+                of_key = [[row[1], row[2], row[4], row[5]] for row in expected if row[3] == key.label]
+                assert drawn["pieces"].get(key.label, []) == of_key, (wanted, key.label)
+            assert wanted in (first.locator(f"#chart-{name} .shown").text_content() or "")
+            assert first.locator("#said").text_content() == f"{wanted} shown"
+    # Of its die there is what it waited for in colour, and the read itself in ink.
+    buttons = first.locator('[data-in="slowest-1"]')
+    buttons.first.click()
+    first.wait_for_timeout(300)
+    seen = colours(first, "slowest-1")
+    assert {(0, 122, 90), (26, 26, 26)} <= seen, "the erase, and the read"
+    whole = ends(first, "slowest-1")
+    chart = first.locator("#chart-slowest-1")
+    chart.get_by_role("button", name="Zoom in").click()
+    chart.get_by_role("button", name=re.compile("^Whole")).click()
+    assert ends(first, "slowest-1") == whole
+
+
 def test_dragging_zooms(first: Page) -> None:
     whole = ends(first, "latency-read")
     box = plot(first, "latency-read").bounding_box()
@@ -288,6 +352,65 @@ def test_it_prints(first: Page) -> None:
     first.emulate_media(media="print")
     assert not first.locator(".buttons").first.is_visible()
     assert len(first.pdf()) > 50_000
+
+
+PICTURES = ROOT / "python" / "tests" / "data" / "report"
+"""What the insides of all plots of the first page look like, in few pixels."""
+
+RENEW = "INTERPULSE_PICTURES"
+"""Set to 1 it has the pictures written anew: look at them, and at the page, before they are committed."""
+
+GRID = (72, 24)
+"""Pixels of a picture. Axes and their letters are outside, so that fonts matter little."""
+
+APART, MOST_APART = 20, 0.03
+"""From so many of 255 on a pixel is another one, and so many of all may be."""
+
+
+def _picture(page: Page, name: str) -> Image.Image:
+    """The inside of a plot, shrunk."""
+    from PIL import Image
+
+    box = page.evaluate(
+        """name => {
+          const roots = JSON.parse(document.getElementById('data').textContent).plots.roots;
+          const view = [...Bokeh.index].find(each => roots[each.model.id] === 'plot-' + name);
+          const {left, top, right, bottom} = view.frame.bbox;
+          return [left, top, right, bottom];
+        }""",
+        name,
+    )
+    with Image.open(io.BytesIO(plot(page, name).screenshot())) as shot:
+        return shot.convert("RGB").crop(tuple(map(round, box))).resize(GRID, Image.Resampling.BOX)
+
+
+def _apart(one: Image.Image, other: Image.Image) -> float:
+    """The share of pixels that are others."""
+    import numpy as np
+
+    pixels = [np.asarray(each.convert("RGB"), dtype=int) for each in (one, other)]
+    return float((np.abs(pixels[0] - pixels[1]).max(axis=2) > APART).mean())
+
+
+def test_plots_look_as_they_did(first: Page) -> None:
+    from PIL import Image
+
+    names = charts(first)
+    seen = {name: _picture(first, name) for name in names}
+    if os.environ.get(RENEW) == "1":
+        PICTURES.mkdir(exist_ok=True)
+        for old in PICTURES.glob("*.png"):
+            old.unlink()
+        for name, picture in seen.items():
+            picture.save(PICTURES / f"{name}.png", optimize=True)
+        pytest.skip(f"the pictures were written anew: look at {PICTURES}")
+    assert {path.stem for path in PICTURES.glob("*.png")} == set(names)
+    stored = {name: Image.open(PICTURES / f"{name}.png").convert("RGB") for name in names}
+    far = {name: share for name in names if (share := _apart(seen[name], stored[name])) > MOST_APART}
+    assert not far, f"with {RENEW}=1 they are written anew"
+    # Another plot would not do.
+    assert _apart(seen["latency-read"], stored["latency-write"]) > MOST_APART
+    assert _apart(seen["slowest-1"], stored["slowest-2"]) > MOST_APART
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from interpulse._core import Plan
     from interpulse.config import Config
+    from interpulse.logs.asked import Asked
+    from interpulse.logs.recording import Recording
     from interpulse.runner import Options
 
 
@@ -39,14 +41,19 @@ def run_repeated(
     out: Path | None,
     json: bool,
     report: bool,
+    asked: Asked | None,
 ) -> int:
-    """Runs a configuration with several seeds, stores and prints what they come to; returns the exit code."""
+    """Runs a configuration with several seeds, stores and prints what they come to; returns the exit code.
+
+    `asked` is what is to be written down of the first seed, which is what a report shows where seeds have no mean.
+    """
     whole = repeat.plan(config, repeats, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows)
-    store = None
+    store = recording = None
     if out is not None:
         plans = [config.resolve(trace=trace, seed=each, skip_bad_rows=skip_bad_rows) for each in whole.seeds]
         store = _Store(OutFolder.open(out), [OutFolder.open(out / f"seed-{each}") for each in whole.seeds], plans)
-    ended, code, failure = _ended(whole.plan, options)
+        recording = _recording(asked, store)
+    ended, code, failure = _ended(whole.plan, options, recording)
     if ended is None:
         return code
     results = whole.results(ended)
@@ -55,6 +62,8 @@ def run_repeated(
     try:
         if store is not None:
             lost = store.write(results, report=report)
+            for line in recording.notes if recording is not None else ():
+                say(f"note: {line}")
     finally:
         if not json:
             emit(summary(results, terminal_width()))
@@ -62,16 +71,27 @@ def run_repeated(
             emit(json_text.dumps({"repeats": [result.raw for result in results]}, ensure_ascii=False))
     if lost:
         raise UserError(f"{lost}; the full results are on standard output instead")
+    if recording is not None and recording.problems:
+        raise UserError("; ".join(recording.problems))
     if failure is not None:
         raise failure
     return code
 
 
-def _ended(plan: Plan, options: Options) -> tuple[Result | None, int, RunError | None]:
+def _recording(asked: Asked | None, store: _Store) -> Recording | None:
+    """Writes down what is asked for of the first seed, into its folder."""
+    if asked is None:
+        return None
+    from interpulse.logs.recording import Recording
+
+    return Recording(asked, store.each[0].path, store.plans[0], dashes="--")
+
+
+def _ended(plan: Plan, options: Options, recording: Recording | None) -> tuple[Result | None, int, RunError | None]:
     """Runs a plan: what it came to, the exit code, and what is to be raised once that is stored."""
     try:
         with watch() as watcher:
-            return execute(plan, options, watcher), 0, None
+            return execute(plan, options, watcher, recording=recording), 0, None
     except Interrupted as stop:
         done = "interrupted: what follows is what had been done"
         say("interrupted before any case had a result" if stop.result is None else done)

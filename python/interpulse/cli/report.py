@@ -106,7 +106,10 @@ def of_runs(ended: Sequence[tuple[str, Result, Plan]]) -> Iterator[tuple[str, by
     from interpulse.cli.show import resolved_json
     from interpulse.report import page, runs, write
 
-    found = [runs.Run(place, result, json.loads(resolved_json(plan))["entries"]) for place, result, plan in ended]
+    found = [
+        runs.Run(place, result, json.loads(resolved_json(plan))["entries"], Path(place))
+        for place, result, plan in ended
+    ]
     try:
         yield page.NAME, write.page(found)
     except (ConfigError, ValueError) as error:

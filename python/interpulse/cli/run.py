@@ -85,8 +85,9 @@ def run(
         typer.Option(
             metavar="SPAN",
             help="Also write what dies, buses and requests did in a span of the measurement window (1s..1.01s), or "
-            "around its slowest requests (worst:20, worst:20:read; a second run), into the folder of --out as a "
-            "Perfetto trace (`interpulse view` shows it).",
+            "around its slowest requests (worst:20, worst:20:read, worst:20:each; a second run), into the folder of "
+            "--out as a Perfetto trace (`interpulse view` shows it). With --report it is worst:5:each, and none leaves "
+            "the second run out.",
             show_default=False,
         ),
     ] = None,
@@ -95,7 +96,7 @@ def run(
         typer.Option(
             "--report",
             help="Also write report.html, one page with plots that opens from disk, into the folder of --out, or into "
-            "interpulse-NAME.",
+            "interpulse-NAME. What the slowest requests met is followed in a second run (--timeline none: it is not).",
         ),
     ] = False,
     repeat: Annotated[
@@ -133,13 +134,13 @@ def run(
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
     if report and out is None:
         out = Path(f"interpulse-{config.stem}")
-    asked = _asked(log, series, timeline, out)
+    asked = _asked(log, series, timeline, out, report=report)
     if counters and (json or repeat is not None):
         raise UserError(f"--counters ends the table of one run, and {'--json' if json else '--repeat'} prints none")
     if repeat is not None:
         from interpulse.cli.repeat import run_repeated
 
-        if asked is not None:
+        if asked is not None and not asked.bounded:
             raise UserError("--log, --series and --timeline follow one seed, and --repeat runs several: leave one out")
         return run_repeated(
             loaded,
@@ -151,6 +152,7 @@ def run(
             out=out,
             json=json,
             report=report,
+            asked=asked,
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     folder = None if out is None else _opened(out)
@@ -184,7 +186,10 @@ def _simulate(
             say("interrupted before any case had a result")
             return code
         result = stop.result
-        say("interrupted: what follows is what had been done")
+        if recording is not None and recording.following:
+            say("interrupted while the slowest requests were followed: the result is whole")
+        else:
+            say("interrupted: what follows is what had been done")
     except RunError as error:
         if error.partial is None:
             raise
@@ -216,13 +221,33 @@ def _opened(path: Path) -> OutFolder:
     return OutFolder.open(path)
 
 
-def _asked(log: list[str] | None, series: str | None, timeline: str | None, out: Path | None) -> Asked | None:
-    """What is to be written down; None for nothing."""
-    if not log and series is None and timeline is None:
+def _asked(
+    log: list[str] | None, series: str | None, timeline: str | None, out: Path | None, *, report: bool
+) -> Asked | None:
+    """What is to be written down; None for nothing. A report has a timeline of its own, unless it is told otherwise."""
+    if not (log or series is not None or timeline is not None or report):
         return None
-    from interpulse.logs.asked import Asked
+    from importlib.util import find_spec
 
-    asked = Asked.of(log, series, timeline, dashes="--")
+    from interpulse.logs.asked import NO_TIMELINE, Asked
+    from interpulse.logs.asked import REPORTED as OF_REPORT
+
+    bounded = report and timeline is None
+    if timeline == NO_TIMELINE:
+        if not report:
+            raise UserError("--timeline none leaves out what --report would record: there is no --report")
+        timeline = None
+    elif bounded and find_spec("perfetto") is None:
+        say(
+            "note: the report cannot show what the slowest requests met without perfetto: pip install "
+            "'interpulse[timeline]'"
+        )
+        bounded = False
+    elif bounded:
+        timeline = OF_REPORT
+    asked = Asked.of(log, series, timeline, bounded=bounded, dashes="--")
+    if not asked:
+        return None
     if out is None:
         raise UserError("--log, --series and --timeline need --out DIR, the folder that they are written into")
     return asked

@@ -25,6 +25,18 @@ LONGEST_NS = 2**62
 MOST_SLOWEST = 1000
 """More requests than anybody looks at one by one."""
 
+EACH = "each"
+"""The slowest reads and the slowest writes, instead of those of one kind."""
+
+REPORTED = "worst:5:each"
+"""The timeline of a run with `--report`."""
+
+NO_TIMELINE = "none"
+"""What leaves it out."""
+
+REPORTED_DIE_NS = 800_000_000
+"""How much of the time of all dies is followed for one request of a report: what is drawn has its bounds."""
+
 LEAST_WINDOW_NS = 1000
 """The shortest window of a series: a row for each takes longer than simulating it."""
 
@@ -42,13 +54,21 @@ class Asked:
     stretch_ns: tuple[int, int] | None = None
     """The stretch of the timeline, from the beginning of the measurement window."""
     worst: tuple[int, str | None] | None = None
-    """The timeline of the slowest so many requests, of this kind."""
+    """The timeline of the slowest so many requests, of this kind; `EACH` is so many reads and so many writes."""
+    bounded: bool = False
+    """Of requests that take very long their end alone is followed."""
 
     @classmethod
     def of(
-        cls, log: str | Iterable[str] | None, series: str | None, timeline: str | None, *, dashes: str = ""
+        cls,
+        log: str | Iterable[str] | None,
+        series: str | None,
+        timeline: str | None,
+        *,
+        bounded: bool = False,
+        dashes: str = "",
     ) -> Asked:
-        """Reads the options; `dashes` stand before their names in messages.
+        """Reads the options; `dashes` stand before their names in messages, and `bounded` is as the attribute.
 
         Raises:
             ConfigError: an option says what nobody can write down.
@@ -63,7 +83,7 @@ class Asked:
         if series_ns is not None and series_ns < LEAST_WINDOW_NS:
             raise ConfigError(f"{dashes}series {series}: expected a window of 1us or longer")
         stretch, worst = (None, None) if timeline is None else _timeline(f"{dashes}timeline", timeline)
-        return cls(logs=logs, series_ns=series_ns, stretch_ns=stretch, worst=worst)
+        return cls(logs=logs, series_ns=series_ns, stretch_ns=stretch, worst=worst, bounded=bounded)
 
     @property
     def parquet(self) -> bool:
@@ -75,8 +95,17 @@ class Asked:
         """Whether a timeline is written."""
         return self.stretch_ns is not None or self.worst is not None
 
+    @property
+    def each(self) -> bool:
+        """Whether the slowest of each kind are looked for."""
+        return self.worst is not None and self.worst[1] == EACH
+
     def __bool__(self) -> bool:
         return bool(self.logs) or self.series_ns is not None or self.timeline
+
+    def longest_ns(self, dies: int) -> int | None:
+        """The longest stretch that is followed for one request on so many dies; None for any."""
+        return max(REPORTED_DIE_NS // max(dies, 1), 1_000_000) if self.bounded else None
 
     def record(self) -> str:
         """As the core is told for each case (`interpulse_study::record`)."""
@@ -85,19 +114,23 @@ class Asked:
             told["series"] = self.series_ns
         if self.stretch_ns is not None:
             told["timeline"] = [list(self.stretch_ns)]
-        if self.worst is not None:
+        if self.each:
+            # The core looks for those of one kind: here they are found in the rows of all.
+            told["requests"] = 1
+        elif self.worst is not None:
             told["slowest"], kind = self.worst
             told |= {"kind": kind} if kind else {}
         return json.dumps(told)
 
 
-def around(requests: Sequence[tuple[int, int]]) -> str:
+def around(requests: Sequence[tuple[int, int]], longest_ns: int | None = None) -> str:
     """What the core is told to follow requests from `arrival` to `end` and a little before and after, and nothing else.
 
-    Times are from the beginning of the measurement window, where the timeline begins at the earliest.
+    Times are from the beginning of the measurement window, where the timeline begins at the earliest. Of a request that
+    took longer than `longest_ns` so much of its end is followed.
     """
     stretches: list[list[int]] = []
-    for arrival, end in sorted(requests):
+    for arrival, end in sorted(_cut(arrival, end, longest_ns) for arrival, end in requests):
         margin = max((end - arrival) // 10, 1000)
         begin, stop = max(0, arrival - margin), end + margin
         if stretches and begin <= stretches[-1][1]:
@@ -105,6 +138,10 @@ def around(requests: Sequence[tuple[int, int]]) -> str:
         else:
             stretches.append([begin, stop])
     return json.dumps({"timeline": stretches, "only_timeline": True})
+
+
+def _cut(arrival: int, end: int, longest_ns: int | None) -> tuple[int, int]:
+    return (arrival if longest_ns is None else max(arrival, end - longest_ns)), end
 
 
 def time_ns(option: str, text: str) -> int:
@@ -138,10 +175,11 @@ def _log(option: str, text: str) -> tuple[str, int]:
 
 def _timeline(option: str, text: str) -> tuple[tuple[int, int] | None, tuple[int, str | None] | None]:
     if text.startswith("worst"):
-        matched = re.fullmatch(r"worst:(\d{1,9})(?::(read|write))?", text)
+        matched = re.fullmatch(r"worst:(\d{1,9})(?::(read|write|each))?", text)
         if matched is None or not 1 <= int(matched[1]) <= MOST_SLOWEST:
             raise ConfigError(
-                f"{option}: seen {text!r}; expected worst:K, worst:K:read or worst:K:write, K from 1 to {MOST_SLOWEST}"
+                f"{option}: seen {text!r}; expected worst:K, worst:K:read, worst:K:write or worst:K:each, K from 1 to "
+                f"{MOST_SLOWEST}"
             )
         return None, (int(matched[1]), matched[2])
     first, dots, last = text.partition("..")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import threading
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from interpulse._core import ConfigError, version
 from interpulse.logs.asked import Asked, around
 from interpulse.logs.columns import Rows
+from interpulse.logs.worst import Worst, named
 from interpulse.text import size
 
 if TYPE_CHECKING:
@@ -28,9 +30,6 @@ POLL_S = 0.1
 
 BYTES_A_ROW = {"requests": 17, "fio": 38}
 """About what a request takes in each log, as measured on a mixed load of 4 KiB requests."""
-
-SLOWEST = ("number", "arrival_ns", "latency_ns", "flow", "kind", "address_bytes", "size_bytes", "status")
-"""What is said of each of the slowest requests, before its causes."""
 
 
 class Source(Protocol):
@@ -48,6 +47,7 @@ class _Case:
     files: dict[str, Growing] = field(default_factory=dict)
     timeline: list[Rows] = field(default_factory=list)
     slowest: list[dict[str, Any]] = field(default_factory=list)
+    worst: Worst | None = None
     requests: int = 0
     whole: bool = False
 
@@ -57,6 +57,7 @@ class Recording:
 
     Attributes:
         names: the files that have been written.
+        plan: whose cases are recorded. A run of more cases has these first.
         problems: what kept something from being written, a line each.
         notes: what else there is to say, a line each.
     """
@@ -67,12 +68,13 @@ class Recording:
         Raises:
             ConfigError: a library is missing, the disk is too small, the run too short.
         """
-        self.asked, self.folder = asked, folder
+        self.asked, self.folder, self.plan = asked, folder, plan
         self.names: list[str] = []
         self.problems: list[str] = []
         self.notes: list[str] = []
         self._dashes = dashes
-        self._cases = [_Case(name) for name in file_names(plan.case_names)]
+        worst = asked.worst[0] if asked.worst is not None and asked.each else 0
+        self._cases = [_Case(name, worst=Worst(worst) if worst else None) for name in file_names(plan.case_names)]
         self._about = {"version": version, "config_hash": plan.config_hash}
         self._failed: set[tuple[int, str]] = set()
         self._second = False
@@ -81,6 +83,7 @@ class Recording:
         if asked.timeline:
             _needs("perfetto", "timeline", f"{dashes}timeline")
         settings = {entry.key: entry.value for entry in plan.entries()}
+        self._longest_ns = asked.longest_ns(_dies(settings))
         self._check_room(settings)
         self._check_stretch(settings)
 
@@ -111,6 +114,11 @@ class Recording:
                 f"{ends:,} ns"
             )
 
+    @property
+    def following(self) -> bool:
+        """Whether the run had come to its end and the second one, which follows the slowest requests, was begun."""
+        return self._second
+
     def records(self) -> list[str]:
         """What the core is told to record of each case."""
         return [self.asked.record()] * len(self._cases)
@@ -121,9 +129,13 @@ class Recording:
             return []
         self._second = True
         return [
-            around([(each["arrival_ns"], each["arrival_ns"] + each["latency_ns"]) for each in case.slowest])
+            around(
+                [(each["arrival_ns"], each["arrival_ns"] + each["latency_ns"]) for each in case.slowest],
+                self._longest_ns,
+            )
             if case.slowest
-            else "{}"
+            # As short as a run may be: there is nothing to follow.
+            else around([(0, 1)])
             for case in self._cases
         ]
 
@@ -137,13 +149,22 @@ class Recording:
         if rows.table == "end":
             if not self._second:
                 case.requests, case.whole = rows.first("requests"), bool(rows.first("whole"))
+                if case.worst is not None:
+                    case.slowest = case.worst.rows()
         elif rows.table == "slowest":
-            causes = [name for name in rows.columns if name not in SLOWEST]
-            case.slowest = [dict(zip([*SLOWEST, *causes], row, strict=True)) for row in rows.values(*SLOWEST, *causes)]
+            names = named(rows)
+            case.slowest = [dict(zip(names, row, strict=True)) for row in rows.values(*names)]
         elif rows.table.startswith("timeline."):
             case.timeline.append(rows)
-        elif (rows.case, rows.table) not in self._failed:
-            self._store(case, rows)
+        else:
+            if rows.table == "requests" and case.worst is not None:
+                case.worst.take(rows)
+                every = self.asked.logs.get("requests")
+                if every is None:
+                    return
+                rows = rows.every(every)
+            if (rows.case, rows.table) not in self._failed:
+                self._store(case, rows)
 
     def _store(self, case: _Case, rows: Rows) -> None:
         from interpulse.logs.files import FioFile, FullError, ParquetFile
@@ -200,7 +221,8 @@ class Recording:
                 self.names.append(store(self.folder, f"{case.name}.slowest.json", told))
             if not windows:
                 if case.whole and not case.slowest:
-                    self.problems.append(self._no_timeline(case))
+                    # Nobody is failed by what only a report would have shown.
+                    (self.notes if self.asked.bounded else self.problems).append(self._no_timeline(case))
                 return
             content = trace.to_bytes(case.name, case.timeline, case.slowest)
             self.names.append(store(self.folder, f"{case.name}.timeline.pftrace", content))
@@ -271,6 +293,12 @@ def file_names(cases: Sequence[str]) -> list[str]:
 
 def _fault(error: Exception) -> str:
     return f"rows could not be stored: {type(error).__name__}: {error} (please report this: it is a bug)"
+
+
+def _dies(settings: dict[str, str]) -> int:
+    """How many dies there are in all drives, as far as the settings say it."""
+    keys = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "array.drives")
+    return math.prod(int(text) for key in keys if (text := settings.get(key, "")).isdigit())
 
 
 def _windows(rows: Rows) -> list[tuple[int, int, int]]:

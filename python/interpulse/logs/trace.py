@@ -51,6 +51,16 @@ class Slice:
     args: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Level:
+    """A value of a trace that has been read, from an instant on."""
+
+    track: str
+    """As of a slice."""
+    at_ns: int
+    value: int
+
+
 class Writer:
     """Packets of a trace."""
 
@@ -237,27 +247,47 @@ def _flow(window: int, request: int) -> int:
 
 def read(content: bytes) -> list[Slice]:
     """The slices of a trace that `to_bytes` has made, in the order of their ends."""
+    return parsed(content)[0]
+
+
+def parsed(content: bytes) -> tuple[list[Slice], list[Level]]:
+    """The slices of a trace that `to_bytes` has made, in the order of their ends, and what its counters count.
+
+    Raises:
+        ValueError: it is no such trace.
+    """
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
     trace = Trace()
-    trace.ParseFromString(content)
-    names: dict[int, str] = {}
+    try:
+        trace.ParseFromString(content)
+    except Exception as error:
+        # What protobuf raises has a name that depends on its version.
+        if type(error).__name__ != "DecodeError":
+            raise
+        raise ValueError(f"no trace: {error}") from None
+    names: dict[int, str] = {0: ""}
     begun: dict[int, Any] = {}
-    slices = []
-    for packet in trace.packet:
-        if packet.HasField("track_descriptor"):
-            of = packet.track_descriptor
-            outer = f"{names[of.parent_uuid]} / " if of.parent_uuid else ""
-            names[of.uuid] = outer + of.name
-        event = packet.track_event
-        if event.type == 1:
-            begun[event.track_uuid] = packet
-        elif event.type == 2:
-            first = begun.pop(event.track_uuid)
-            args = dict(_args(first.track_event))
-            name = first.track_event.name
-            slices.append(Slice(names[event.track_uuid], name, first.timestamp, packet.timestamp, args))
-    return slices
+    slices, levels = [], []
+    try:
+        for packet in trace.packet:
+            if packet.HasField("track_descriptor"):
+                of = packet.track_descriptor
+                outer = f"{names[of.parent_uuid]} / " if of.parent_uuid else ""
+                names[of.uuid] = outer + of.name
+            event = packet.track_event
+            if event.type == 1:
+                begun[event.track_uuid] = packet
+            elif event.type == 2:
+                first = begun.pop(event.track_uuid)
+                args = dict(_args(first.track_event))
+                name = first.track_event.name
+                slices.append(Slice(names[event.track_uuid], name, first.timestamp, packet.timestamp, args))
+            elif event.type == 4:
+                levels.append(Level(names[event.track_uuid], packet.timestamp, event.counter_value))
+    except KeyError as error:
+        raise ValueError(f"a trace of somebody else: there is no track {error}") from None
+    return slices, levels
 
 
 def _args(event: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - what protobuf makes

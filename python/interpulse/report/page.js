@@ -82,7 +82,8 @@
     link.href = URL.createObjectURL(new Blob([csv(data.tables[name])], { type: "text/csv" }));
     link.download = `${name}.csv`;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    // A slow machine may begin to save it late.
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     say(`${name}.csv was saved`);
   };
   const fill = (details, name) => {
@@ -113,6 +114,51 @@
       details.append(rest);
     }
   };
+
+  // One of several things that a chart can show: the sources of its renderers are filled with the rows of that one.
+  const picks = [...document.querySelectorAll("[data-pick]")];
+  const pick = (name, wanted) => {
+    const { columns, rows } = data.tables[name];
+    const view = data.views[name].find((each) => each.pick === wanted);
+    const at = Object.fromEntries(columns.map((column, k) => [column, k]));
+    const count = view.strips.length;
+    const base = Object.fromEntries(view.strips.map((row, k) => [row, count - 1 - k + 0.1]));
+    const { figure } = byChart[name];
+    const mine = rows.filter((row) => row[at.request] === wanted);
+    for (const renderer of figure.renderers) {
+      const source = renderer.data_source;
+      if (renderer.name === "marks") {
+        source.data = { x: [0, view.done], y0: [0, 0], y1: [count, count] };
+      } else if (renderer.name === "labels") {
+        const of = (k) => view.labels.map((label) => label[k]);
+        source.data = { x: of(0), y: of(1).map((row) => base[row] + 0.38), text: of(2) };
+      } else {
+        const shown = mine.filter((row) => row[at.shown_as] === renderer.name);
+        const of = (column) => shown.map((row) => row[at[column]]);
+        const bottom = of("strip").map((row) => base[row]);
+        source.data = {
+          left: of("from_us"), right: of("to_us"), bottom, top: of("height").map((height, k) => bottom[k] + 0.8 * height),
+          what: of("what"), strip: of("strip"), about: of("about"),
+        };
+      }
+    }
+    figure.height = 90 + 42 * count;
+    figure.left[0].major_label_overrides = new Map(view.strips.map((row) => [base[row] + 0.4, row]));
+    figure.left[0].ticker.ticks = view.strips.map((row) => base[row] + 0.4);
+    const [start, end] = view.range;
+    byChart[name].whole = [[figure.x_range, start, end], [figure.y_range, 0, count]];
+    for (const [range, from, to] of byChart[name].whole) range.setv({ start: from, end: to });
+    for (const button of picks) if (button.dataset.in === name) button.setAttribute("aria-pressed", String(button.dataset.pick === wanted));
+    document.querySelector(`#chart-${name} .shown`).textContent = `Shown: ${wanted}, ${view.done.toLocaleString("en", { maximumFractionDigits: 1 })} us`;
+  };
+  for (const button of picks) {
+    button.addEventListener("click", () => {
+      const { in: name, pick: wanted } = button.dataset;
+      pick(name, wanted);
+      document.getElementById(`chart-${name}`).scrollIntoView({ block: "nearest" });
+      say(`${wanted} shown`);
+    });
+  }
 
   for (const chart of document.querySelectorAll(".chart")) {
     const name = chart.dataset.chart;
@@ -151,6 +197,7 @@
       }
     }
   }
+  for (const [name, views] of Object.entries(data.views)) pick(name, views[0].pick);
   paint(wanted());
   system.addEventListener("change", () => paint(wanted()));
   document.getElementById("theme").addEventListener("click", () => { chosen = !wanted(); paint(chosen); });

@@ -69,6 +69,7 @@ def render(title: str, about: str, sections: Iterable[Section], notes: Sequence[
     data = {
         "plots": _plots(drawn) if drawn else None,
         "tables": {chart.name: {"columns": chart.columns, "rows": chart.rows} for chart in charts},
+        "views": {chart.name: chart.views for chart in charts if chart.views},
         "dark": DARK,
     }
     pieces = {
@@ -97,11 +98,12 @@ def _section(section: Section, keys: Mapping[str, Sequence[Key]]) -> str:
 
 def _chart(chart: Chart, keys: Sequence[Key]) -> str:
     name, title = html.escape(chart.name), html.escape(chart.title)
+    shown = '<p class="shown"></p>' if chart.views else ""
     buttons = "".join(
         f'<button type="button" data-do="{do}" aria-label="{label}: {title}">{label}</button>' for do, label in _BUTTONS
     )
     return (
-        f'<figure class="chart" id="chart-{name}" data-chart="{name}"><h3>{title}</h3>{_legend(keys, title)}'
+        f'<figure class="chart" id="chart-{name}" data-chart="{name}"><h3>{title}</h3>{shown}{_legend(keys, title)}'
         f'<div class="plot" id="plot-{name}" role="img" aria-label="{title}. {html.escape(chart.about)}"></div>'
         f'<div class="buttons">{buttons}</div><figcaption>{html.escape(chart.about)}</figcaption>'
         f'<details class="numbers"><summary>Numbers: {title}</summary></details></figure>'
@@ -131,13 +133,11 @@ _LINES = {
 
 def _swatch(key: Key) -> str:
     """A small picture of a line or a field, in a colour that follows the page's."""
-    number = COLOURS.index(key.colour)
+    name = f"c{COLOURS.index(key.colour)}" if key.colour in COLOURS else "ink"
     if key.dash:
-        shape = (
-            f'<path d="M0 6H24" stroke="var(--c{number})" stroke-width="3" stroke-dasharray="{_STROKES[key.dash]}"/>'
-        )
+        shape = f'<path d="M0 6H24" stroke="var(--{name})" stroke-width="3" stroke-dasharray="{_STROKES[key.dash]}"/>'
     else:
-        shape = f'<rect width="24" height="12" fill="var(--c{number})"/>'
+        shape = f'<rect width="24" height="12" fill="var(--{name})"/>'
         if lines := _LINES.get(key.hatch):
             shape += f'<path d="{lines}" stroke="var(--paper)" stroke-width="2" stroke-linecap="round"/>'
     return f'<svg width="24" height="12" aria-hidden="true">{shape}</svg>'

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from bokeh.plotting import figure
 
@@ -29,6 +29,12 @@ class Chart:
     """Numbers and text; None is an empty cell."""
     draw: Callable[[Drawing], figure]
     """Called once, when the page is made."""
+    views: Sequence[Mapping[str, Any]] = ()
+    """What of its rows can be chosen to be shown, one at a time; without any, all are.
+
+    Of each `pick`, which is the first cell of its rows; `strips`, the names of its strips from the top; `range`, the
+    ends of its x axis; `done`, where a line is drawn; `labels`, each with x, strip and text.
+    """
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ SECTIONS = (
     "comparison",
     "latency",
     "blame",
+    "slowest",
     "over_time",
     "activity",
     "dies",

@@ -37,6 +37,8 @@ class Run:
     result: Result
     entries: Sequence[Mapping[str, str]] = ()
     """Every setting: `key`, `value`, `origin`, `doc`; none where only the result itself is there."""
+    folder: Path | None = None
+    """Where logs and timelines lie beside it."""
 
 
 @dataclass
@@ -48,6 +50,8 @@ class Series:
     case: str
     raws: list[dict[str, Any]] = field(default_factory=list)
     """The results of its seeds, in ascending order."""
+    runs: list[Run] = field(default_factory=list)
+    """Where each of them is from."""
 
     @property
     def first(self) -> dict[str, Any]:
@@ -71,6 +75,8 @@ class Report:
     comparisons: Sequence[Comparison]
     notes: Sequence[str]
     """What the reader should know before believing a figure."""
+    pieces: int = 14_000
+    """Rectangles in all drawings of the slowest requests, about 95 bytes each."""
 
     def only_first(self) -> str:
         """What to say of a plot that shows one seed of several."""
@@ -110,7 +116,7 @@ def _load(path: Path) -> Run:
             raise ConfigError(f"{place}: {seen}; expected {SCHEMA}, as interpulse {version} writes and reads it")
         if not isinstance(case.raw["seed"], int) or isinstance(case.raw["seed"], bool):
             raise ConfigError(f"{place} is not a result of `interpulse run`: seed = {case.raw['seed']!r}")
-    return Run(place, result, _entries(path))
+    return Run(place, result, _entries(path), path if path.is_dir() else path.parent)
 
 
 def _entries(path: Path) -> list[dict[str, str]]:
@@ -137,9 +143,12 @@ def of(runs: Sequence[Run]) -> Report:
         for run in of_side:
             for raw in _whole(run, notes):
                 label = raw["case"] if len(sides) == 1 else f"{side}: {raw['case']}"
-                by_case.setdefault(raw["case"], Series(label, side, raw["case"])).raws.append(raw)
+                of_case = by_case.setdefault(raw["case"], Series(label, side, raw["case"]))
+                of_case.raws.append(raw)
+                of_case.runs.append(run)
         for each in by_case.values():
-            each.raws.sort(key=lambda raw: int(raw["seed"]))
+            pairs = sorted(zip(each.raws, each.runs, strict=True), key=lambda pair: int(pair[0]["seed"]))
+            each.raws, each.runs = [raw for raw, _ in pairs], [run for _, run in pairs]
         series += by_case.values()
     if not series:
         told = f": {'; '.join(notes)}" if notes else ""

@@ -108,9 +108,7 @@ def _chart(number: int, unit: str, rows: Sequence[Row]) -> Chart:
     ]
     about = f"Published figures and ours, {unit or 'without a unit'}, row by row."
     name = f"published-{number or 1}"
-    title = (
-        f"{f'{number}. ' if number else ''}{unit[:1].upper()}{unit[1:]}" if unit else f"{number or 1}. Without a unit"
-    )
+    title = f"{f'{number}. ' if number else ''}Published and ours: {unit or 'without a unit'}"
     return Chart(name, title, about, columns, table_rows, partial(_draw, rows, unit))
 
 

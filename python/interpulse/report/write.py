@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interpulse.report import registry, runs
@@ -28,7 +30,12 @@ def page(of: Sequence[Run]) -> bytes:
         f"config {of[0].result.config_hash}" if len(of) == 1 else f"{len(of)} results",
         f"{len(report.series)} case{'s' * (len(report.series) > 1)}",
     ]
-    return render(_title(of) or title, "; ".join(parts), registry.sections(report), report.notes)
+    about = "; ".join(parts)
+    # Drawings are what a page can do with less of; without any it is refused if it must be.
+    for pieces in (report.pieces, report.pieces // 4):
+        with suppress(ValueError):
+            return render(_title(of) or title, about, registry.sections(replace(report, pieces=pieces)), report.notes)
+    return render(_title(of) or title, about, registry.sections(replace(report, pieces=0)), report.notes)
 
 
 def _title(of: Sequence[Run]) -> str:

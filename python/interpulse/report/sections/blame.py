@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Key, colour, hatch
+from interpulse.report.causes import LOOKS, REST
+from interpulse.report.drawing import PAPER, Key
 from interpulse.report.parts import Chart, Section, prose
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _draw(bars: Sequence[dict[str, Any]], shown: Sequence[str], drawing: Drawing
     found.ygrid.grid_line_color = None
     before = [0.0] * len(bars)
     drawn, keys = [], []
-    for index, cause in enumerate([*shown, _OTHER]):
+    for cause in [*shown, _OTHER]:
         if cause == _OTHER:
             us = [sum(value for name, value in bar["us"].items() if name not in shown) for bar in bars]
         else:
@@ -95,6 +96,7 @@ def _draw(bars: Sequence[dict[str, Any]], shown: Sequence[str], drawing: Drawing
         if not any(shares):
             continue
         label = cause.replace("_", " ")
+        look, pattern = LOOKS.get(cause, REST)
         source = ColumnDataSource(
             {
                 "y": names,
@@ -113,14 +115,14 @@ def _draw(bars: Sequence[dict[str, Any]], shown: Sequence[str], drawing: Drawing
             right="right",
             height=0.8,
             source=source,
-            fill_color=colour(index),
+            fill_color=look,
             line_color=PAPER,
-            hatch_pattern=hatch(index),
+            hatch_pattern=pattern,
             hatch_color=PAPER,
             name=label,
         )
         drawn.append(bar)
-        keys.append(Key(label, colour(index), hatch=hatch(index)))
+        keys.append(Key(label, look, hatch=pattern))
         before = after
     tips = [
         ("case", "@case"),

@@ -162,27 +162,35 @@ impl Die {
 
     /// Checks that a page may be read now: it is programmed, or in the page buffer.
     #[inline(always)]
-    pub fn check_read(&self, now: SimTime, plane: u32, block: u32, page: u32) {
+    pub fn check_read(&mut self, now: SimTime, plane: u32, block: u32, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.reads_erased(now, plane, block, page);
         }
-        for op in [&self.long, &self.beneath].into_iter().flatten() {
-            if op.erases() && op.block == Some(block) && op.spans(plane) {
-                self.reads_what_is_erased(now, block);
-            }
+        let erased = |op: &LongOp| op.erases() && op.block == Some(block) && op.spans(plane);
+        if [&self.long, &self.beneath].into_iter().flatten().any(erased) {
+            self.reads_what_is_erased(now, block);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn reads_erased(&self, now: SimTime, plane: u32, block: u32, page: u32) -> ! {
+    fn reads_erased(&mut self, now: SimTime, plane: u32, block: u32, page: u32) -> ! {
+        self.commanded(now, block);
         self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
     }
 
     #[cold]
     #[inline(never)]
-    fn reads_what_is_erased(&self, now: SimTime, block: u32) -> ! {
+    fn reads_what_is_erased(&mut self, now: SimTime, block: u32) -> ! {
+        self.commanded(now, block);
         self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
+    }
+
+    /// Notes the command of a read that is refused, which is looked at before the state changes.
+    fn commanded(&mut self, now: SimTime, block: u32) {
+        if self.state != State::Command {
+            self.history.note(Change { at: now, block, slot: slot_of(State::Command, Use::BusHost) });
+        }
     }
 
     /// Puts a program or erase on the die; its pulses have not started. A program may be put on a die whose erase

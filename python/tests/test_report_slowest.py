@@ -38,16 +38,19 @@ pytest.importorskip("perfetto")
 
 SMALL = ROOT / "examples" / "small.toml"
 REQUESTS = 20_000
-CASES = ("no-suspend", "suspend-10")
+CASES = ("no suspension", "suspend-10")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two seeds with its page."""
     out = tmp_path_factory.mktemp("slowest") / "out"
+    config = out.parent / "small.toml"
+    # The names of its files are not the case's own.
+    config.write_text(SMALL.read_text().replace('"no-suspend"', f'"{CASES[0]}"'))
     sets = ["--set", f"run.requests={REQUESTS}", "--repeat", "2"]
     assert (
-        run_app(["run", str(SMALL), *sets, "--report", "--out", str(out), "--cache-dir", str(out.parent / "cache")])
+        run_app(["run", str(config), *sets, "--report", "--out", str(out), "--cache-dir", str(out.parent / "cache")])
         == 0
     )
     return out
@@ -69,7 +72,7 @@ def _incidents(run: runs.Run, case: str) -> list[Incident]:
 
 
 def _slowest(folder: Path, case: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((folder / "seed-1" / f"{case}.slowest.json").read_text())
+    found: list[dict[str, Any]] = json.loads((folder / "seed-1" / f"{case.replace(' ', '-')}.slowest.json").read_text())
     return found
 
 
@@ -91,11 +94,11 @@ def test_the_first_seed_is_followed_and_each_kind_has_its_slowest(folder: Path) 
 
 def test_each_kind_alone_has_the_same_slowest(folder: Path, tmp_path: Path) -> None:
     """Found in the rows of all requests here, by the core there."""
-    config = package.Config.load(SMALL).set("run.requests", REQUESTS)
+    config = package.Config.load(folder.parent / "small.toml").set("run.requests", REQUESTS)
     for kind in ("read", "write"):
         package.run(config, out=tmp_path, timeline=f"worst:5:{kind}", cache_dir=folder.parent / "cache")
         for case in CASES:
-            alone = json.loads((tmp_path / f"{case}.slowest.json").read_text())
+            alone = json.loads((tmp_path / f"{case.replace(' ', '-')}.slowest.json").read_text())
             assert [row for row in _slowest(folder, case) if row["kind"] == kind] == alone
 
 
@@ -160,7 +163,7 @@ def test_the_page_says_it_in_words_and_figures(folder: Path, found: dict[str, li
         assert html.escape(telling.lead(worst)) in section
         cause, ns = next(iter(worst.waits.items()))
         assert f"<b>{telling.us(ns)} us</b>" in section, cause
-    first = found["no-suspend"][0]
+    first = found["no suspension"][0]
     erase = first.request["erases_ns"]
     block = next(each.block for each in first.dies[0].operations if each.what == "erase")
     share = f"({100 * erase / first.latency:.0f} %)"
@@ -219,26 +222,26 @@ def test_timelines_of_another_run_are_left_out(folder: Path, tmp_path: Path) -> 
     result["cases"][0]["latency_us"]["read"]["max"] += 0.001
     (copy / "result.json").write_text(json.dumps(result))
     section = _section(copy)
-    assert "no-suspend: no-suspend.slowest.json is of another run than result.json and is left out." in section
+    assert "no suspension: no-suspension.slowest.json is of another run than result.json and is left out." in section
     assert "The slowest requests of suspend-10" in section
 
 
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("slowest.json", b"[", "no-suspend.slowest.json cannot be read"),
-        ("slowest.json", b"[1]", "no-suspend.slowest.json cannot be read"),
-        ("slowest.json", b'[{"number": "1"}]', "no-suspend.slowest.json cannot be read"),
-        ("slowest.json", None, "No timeline of no-suspend"),
-        ("timeline.pftrace", b"\x0a\xff\xff", "no-suspend.timeline.pftrace cannot be read: no trace"),
-        ("timeline.pftrace", None, "no-suspend: the run ended before they were followed"),
+        ("slowest.json", b"[", "no-suspension.slowest.json cannot be read"),
+        ("slowest.json", b"[1]", "no-suspension.slowest.json cannot be read"),
+        ("slowest.json", b'[{"number": "1"}]', "no-suspension.slowest.json cannot be read"),
+        ("slowest.json", None, "No timeline of no suspension"),
+        ("timeline.pftrace", b"\x0a\xff\xff", "no-suspension.timeline.pftrace cannot be read: no trace"),
+        ("timeline.pftrace", None, "no suspension: the run ended before they were followed"),
     ],
 )
 def test_what_cannot_be_read_costs_no_page(
     name: str, content: bytes | None, expected: str, folder: Path, tmp_path: Path
 ) -> None:
     copy = _copy(folder, tmp_path / "copy")
-    file = copy / f"no-suspend.{name}"
+    file = copy / f"no-suspension.{name}"
     file.unlink()
     if content is not None:
         file.write_bytes(content)
@@ -283,7 +286,7 @@ def test_of_a_request_that_takes_very_long_the_end_is_followed() -> None:
 
 def test_a_timeline_of_one_kind_is_shown_as_well(folder: Path, tmp_path: Path) -> None:
     copy = _copy(folder, tmp_path / "copy")
-    config = package.Config.load(SMALL).set("run.requests", REQUESTS)
+    config = package.Config.load(folder.parent / "small.toml").set("run.requests", REQUESTS)
     package.run(config, out=copy, timeline="worst:2:read", cache_dir=folder.parent / "cache")
     section = _section(copy)
     assert section.count('class="pick"') == 2 * len(CASES)
@@ -293,10 +296,10 @@ def test_a_timeline_of_one_kind_is_shown_as_well(folder: Path, tmp_path: Path) -
 def test_a_log_of_requests_has_all_that_it_would_have(folder: Path, tmp_path: Path) -> None:
     """The slowest are found in the same rows."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    config = package.Config.load(SMALL).set("run.requests", REQUESTS)
+    config = package.Config.load(folder.parent / "small.toml").set("run.requests", REQUESTS)
     cache = folder.parent / "cache"
     package.run(config, out=tmp_path / "both", log="requests:1/7", timeline="worst:3:each", cache_dir=cache)
     package.run(config, out=tmp_path / "log", log="requests:1/7", cache_dir=cache)
     for case in CASES:
-        name = f"{case}.requests.parquet"
+        name = f"{case.replace(' ', '-')}.requests.parquet"
         assert parquet.read_table(tmp_path / "both" / name) == parquet.read_table(tmp_path / "log" / name)

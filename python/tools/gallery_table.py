@@ -89,6 +89,14 @@ PARTS = (
                 "wait for unless these are suspended too; then what is left is mostly their stop.",
             ),
             Picture(
+                name="slowest.png",
+                title="What the slowest read met",
+                command=_TAIL,
+                chart="slowest-3",
+                says="The slowest read of the third case, from its arrival on: what it waited for, and what its die, "
+                "the channel and the line for the die did meanwhile, pulse by pulse.",
+            ),
+            Picture(
                 name="report.png",
                 title="The page of a run",
                 command=_SMALL,

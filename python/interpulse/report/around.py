@@ -77,14 +77,18 @@ class Around:
     to_ns: int
 
 
+def within(track: str) -> str:
+    """The name of a track without the first part, the case's name as its files have it."""
+    return track.partition(" / ")[2]
+
+
 def tracks(timeline: Timeline) -> Around:
     """All tracks by the names that they have on the page."""
     dies: dict[str, list[Slice]] = defaultdict(list)
     channels: dict[str, list[Slice]] = defaultdict(list)
     waiting: dict[str, list[Level]] = defaultdict(list)
-    root = f"{timeline.case} / "
     for each in sorted(timeline.slices, key=lambda each: each.from_ns):
-        group, _, name = each.track.removeprefix(root).partition(" / ")
+        group, _, name = within(each.track).partition(" / ")
         drive, _, kind = group.rpartition(": ")
         name = f"{drive}: {name}" if drive else name
         if kind == "dies":
@@ -92,7 +96,7 @@ def tracks(timeline: Timeline) -> Around:
         elif kind == "channels":
             channels[name].append(each)
     for level in timeline.levels:
-        group, _, name = level.track.removeprefix(root).partition(" / ")
+        group, _, name = within(level.track).partition(" / ")
         drive, _, kind = group.rpartition(": ")
         if kind == "waiting for a die":
             waiting[f"{drive}: {name}" if drive else name].append(level)

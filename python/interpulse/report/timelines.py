@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.logs.recording import file_names
+from interpulse.report.around import within
 from interpulse.userfile import open_file, read_text
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def _with_trace(case: str, slowest: Sequence[Mapping[str, Any]], path: Path) -> 
         return Timeline(case, slowest, why="the run ended before they were followed")
     except (OSError, ValueError) as error:
         return Timeline(case, slowest, why=f"{path.name} cannot be read: {error}")
-    known = {each.args.get("number") for each in slices if each.track.startswith(f"{case} / requests / slowest / ")}
+    followed = (each for each in slices if within(each.track).startswith("requests / slowest / "))
+    known = {each.args.get("number") for each in followed}
     if not known <= {row["number"] for row in slowest}:
         return Timeline(case, slowest, why=f"{path.name} is of another run than {case}'s slowest requests")
     return Timeline(case, slowest, slices, levels)

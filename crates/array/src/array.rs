@@ -27,7 +27,7 @@ mod sync;
 use crate::config::{ArraySpec, Consistency};
 use crate::contents::Contents;
 use crate::copying::Copying;
-use crate::layout::{Layout, Place};
+use crate::layout::{Direct, Layout, Place};
 use crate::losses::Losses;
 use crate::outage::Recovery;
 use crate::outbox::PageMove;
@@ -173,6 +173,15 @@ struct Asked {
     measured: Traffic,
 }
 
+impl Asked {
+    /// Notes a command with a number that none has had.
+    #[cold]
+    fn note_first(&mut self, id: usize, what: Command) {
+        self.commands.resize_with(id, Command::default);
+        self.commands.push(what);
+    }
+}
+
 /// Commands that a drive completed in a window. Their causes are checked and not kept: a request is several commands, and
 /// tables by cause for each of many drives would cost more time than all else that an array does.
 #[derive(Clone, Default)]
@@ -212,6 +221,8 @@ enum Via {
 pub struct Array {
     pub(crate) spec: ArraySpec,
     pub(crate) layout: Layout,
+    /// The same where it is felt; `None` for levels with copies.
+    direct: Option<Direct>,
     pub(crate) drives: Vec<Drive>,
     /// The drive of each resource of the drives: a division would be felt in every event.
     drive_of: Box<[u8]>,
@@ -279,6 +290,7 @@ impl Array {
         Array {
             spec,
             layout,
+            direct: Direct::of(&layout),
             drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
@@ -335,7 +347,7 @@ impl Array {
         if self.recovery.down {
             self.on_event_while_down(agenda, d as usize);
         } else if drive.has_news() {
-            self.on_completions(agenda, d as usize);
+            self.on_news(agenda, d as usize);
         }
         None
     }
@@ -347,7 +359,7 @@ impl Array {
             self.drives[physical].take_news();
         }
         if self.starts_again(agenda) || self.drives[physical].has_news() {
-            self.on_completions(agenda, physical);
+            self.on_news(agenda, physical);
         }
     }
 
@@ -367,7 +379,8 @@ impl Array {
         None
     }
 
-    fn on_completions(&mut self, agenda: &mut Agenda, physical: usize) {
+    #[inline(always)]
+    fn on_news(&mut self, agenda: &mut Agenda, physical: usize) {
         self.unsettled = true;
         let drive = &mut self.drives[physical];
         // A drive has at most one thing to tell after an event.
@@ -395,7 +408,13 @@ impl Array {
             self.end_part(job);
             return;
         }
-        let command = std::mem::take(command);
+        self.command_ended(agenda, physical, id, failed, busy);
+    }
+
+    /// Anything but a part of a host request that went well.
+    #[inline(never)]
+    fn command_ended(&mut self, agenda: &mut Agenda, physical: usize, id: u32, failed: bool, busy: bool) {
+        let command = std::mem::take(&mut self.asked[physical].commands[id as usize]);
         if busy {
             self.failed_fast(agenda, physical, command);
         } else {

@@ -66,7 +66,8 @@ impl Row {
 
 /// The record. The map is only looked into by key, but for the audit, which sorts.
 pub struct Contents {
-    every: u64,
+    /// Rows are followed whose number, mixed, is at most this.
+    followed: u64,
     layout: Layout,
     rows: HashMap<u32, Row>,
     /// Drives that have been lost, one bit each.
@@ -93,13 +94,19 @@ fn value(unit: u64, version: u32) -> u64 {
 impl Contents {
     /// Follows one in `every` rows (1 = all of them).
     pub fn new(layout: Layout, every: u32) -> Contents {
-        Contents { every: u64::from(every), layout, rows: HashMap::new(), lost: 0, checked: 0 }
+        Contents {
+            followed: u64::MAX.checked_div(u64::from(every)).unwrap_or(u64::MAX),
+            layout,
+            rows: HashMap::new(),
+            lost: 0,
+            checked: 0,
+        }
     }
 
     /// Whether `row` is followed.
     #[inline]
     pub fn follows(&self, row: u32) -> bool {
-        (u128::from(mix(u64::from(row) + 1)) * u128::from(self.every)) >> 64 == 0
+        mix(u64::from(row) + 1) <= self.followed
     }
 
     fn row(&mut self, row: u32) -> &mut Row {

@@ -4,6 +4,7 @@
 //! is the level's ([`crate::level`]).
 
 use crate::level::{Level, Shape, left_symmetric};
+use interpulse_engine::divide::MOST_SHARES;
 
 pub use crate::level::Place;
 
@@ -81,6 +82,82 @@ impl Layout {
             self.units() - unit
         };
         (place, left.min(most))
+    }
+}
+
+/// The layout of levels without copies, for where it is felt, in every read: all that does not depend on the unit is worked
+/// out beforehand, the level included.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Direct {
+    /// Chunks of parity in a stripe.
+    parities: u32,
+    /// A chunk is this power of two.
+    shift: u32,
+    /// Shares among the chunks of data of a stripe, and among the drives.
+    data: Shares,
+    drives: Shares,
+}
+
+impl Direct {
+    /// `None` for levels with copies.
+    pub(crate) fn of(layout: &Layout) -> Option<Direct> {
+        let parities = layout.level.parities();
+        (!layout.level.mirrors()).then(|| Direct {
+            parities,
+            shift: layout.shape().shift(),
+            data: Shares::among(layout.drives - parities),
+            drives: Shares::among(layout.drives),
+        })
+    }
+
+    /// Whether rows have parity.
+    #[inline(always)]
+    pub(crate) fn has_parity(&self) -> bool {
+        self.parities > 0
+    }
+
+    /// Where the units from `first` to `last` lie, if that is on one drive and one after the other.
+    #[inline(always)]
+    pub(crate) fn place(&self, first: u64, last: u64) -> Option<Place> {
+        let number = first >> self.shift;
+        if last >> self.shift != number {
+            return None;
+        }
+        let (stripe, index) = self.data.split(number);
+        let within = first - (number << self.shift);
+        let row = (stripe << self.shift) + within;
+        let mut drive = index;
+        if self.has_parity() {
+            // Left-symmetric: the data follow the parities, around the end.
+            let drives = self.drives.shares;
+            drive += u64::from(self.parities) + drives - 1 - self.drives.split(stripe).1;
+            if drive >= drives {
+                drive -= drives;
+            }
+        }
+        Some(Place { drive: drive as u32, row: row as u32 })
+    }
+}
+
+/// [`interpulse_engine::divide::split_among`] for shares that stay the same, at least two.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    shares: u64,
+    /// `2^64 / shares`, rounded up.
+    reciprocal: u64,
+}
+
+impl Shares {
+    fn among(shares: u32) -> Shares {
+        assert!((2..=MOST_SHARES).contains(&shares), "{shares} shares");
+        Shares { shares: u64::from(shares), reciprocal: u64::MAX / u64::from(shares) + 1 }
+    }
+
+    /// `(n / shares, n % shares)`, for `n` below 2^52.
+    #[inline(always)]
+    fn split(self, n: u64) -> (u64, u64) {
+        let q = ((u128::from(n) * u128::from(self.reciprocal)) >> 64) as u64;
+        (q, n - q * self.shares)
     }
 }
 
@@ -190,13 +267,17 @@ mod tests {
         /// Every unit has one place, every place one unit, and every row its parities.
         #[test]
         fn places_and_units_are_one_to_one(
-            parities in 0u32..3, drives in 4u32..9, chunk in 0u32..5, stripes in 1u32..20, at in any::<u64>()
+            parities in 0u32..3, drives in 4u32..9, chunk in 0u32..5, stripes in 1u32..20, at in any::<u64>(),
+            many in 0u64..20
         ) {
             let level = [Level::Raid0, Level::Raid5, Level::Raid6][parities as usize];
             let chunk = 1 << chunk;
             let layout = Layout { level, drives, chunk, rows: stripes * chunk };
             let unit = at % layout.units();
             let place = layout.place(unit);
+            let direct = Direct::of(&layout).unwrap();
+            let (last, run) = (unit + many, layout.run(unit, many + 1));
+            prop_assert_eq!(direct.place(unit, last), (run.1 == many + 1).then_some(place));
             prop_assert!(place.row < layout.rows && place.drive < drives);
             prop_assert_eq!(layout.unit_at(place.drive, place.row), Some(unit));
             let without: Vec<u32> = (0..drives).filter(|&d| layout.unit_at(d, place.row).is_none()).collect();

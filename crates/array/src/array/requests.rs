@@ -14,6 +14,15 @@ impl Array {
         let bytes = u64::from(request.sectors) * 512;
         let job = Job { op: request.op, tag, bytes, submitted: agenda.now(), failed: false, parts: 1 };
         let job = self.jobs.insert(job);
+        if request.op != Op::Read || !self.read_whole(agenda, job, request.sector, request.end()) {
+            self.spread(agenda, job, request);
+        }
+        job
+    }
+
+    /// Anything but a read of what one drive holds.
+    #[inline(never)]
+    fn spread(&mut self, agenda: &mut Agenda, job: u32, request: Request) {
         match request.op {
             Op::Flush => {
                 for physical in self.slots.clone().into_iter().flatten() {
@@ -24,9 +33,6 @@ impl Array {
             Op::Trim => unreachable!("a configuration that trims an array is refused"),
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
-                if op == Op::Read && self.read_whole(agenda, job, from, to) {
-                    return job;
-                }
                 let piece = Piece { job, op, from, to, via: Via::Drive };
                 if self.spec.level.parities() == 0 {
                     self.pass_through(agenda, piece);
@@ -35,31 +41,33 @@ impl Array {
                 }
             }
         }
-        job
     }
 
     /// Reads all of `job` from the drive that holds it, if one does and no copy has to be chosen: most small reads.
-    #[inline]
+    #[inline(always)]
     fn read_whole(&mut self, agenda: &mut Agenda, job: u32, from: u64, to: u64) -> bool {
-        let level = self.spec.level;
-        if level.mirrors() {
-            return false;
+        let Some(direct) = &self.direct else { return false };
+        let (first, last) = (from / UNIT_SECTORS, (to - 1) / UNIT_SECTORS);
+        let Some(place) = direct.place(first, last) else { return false };
+        let more = (last - first) as u32;
+        if direct.has_parity() {
+            let there = self.losses.absent == 0 || self.readable(place.row + more) >> place.drive & 1 == 1;
+            if !there || !self.blocked.is_empty() {
+                return false;
+            }
         }
-        let (place, sectors) = self.stretch(from, to);
-        let units = pages_of(from, sectors);
-        let there = || self.readable(place.row + units - 1) >> place.drive & 1 == 1;
-        let direct = level.parities() == 0 || (self.blocked.is_empty() && there());
-        if !direct || sectors != to - from {
-            return false;
-        }
-        let (physical, request) = self.through(place, units, from, sectors);
+        let (physical, request) = self.through(place, more + 1, from, to - from);
         let what = Command::Host { job, read: Some((from, to)), failures: 0 };
-        self.read_command(agenda, physical, place.row + units - 1, request, what);
+        if self.may_fail_fast(place.row + more) {
+            self.fail_fast_command(agenda, physical, request, what);
+        } else {
+            self.send(agenda, physical, request, what);
+        }
         true
     }
 
     /// The read of `sectors` from `from` on, which lie at `place`, and its drive.
-    #[inline]
+    #[inline(always)]
     fn through(&mut self, place: Place, units: u32, from: u64, sectors: u64) -> (usize, Request) {
         for row in place.row..place.row + units {
             if self.contents.follows(row) {
@@ -128,10 +136,11 @@ impl Array {
         let id = id as usize;
         let asked = &mut self.asked[physical];
         asked.outstanding += 1;
-        if id >= asked.commands.len() {
-            asked.commands.resize_with(id + 1, Command::default);
-        }
-        asked.commands[id] = what;
+        let Some(free) = asked.commands.get_mut(id) else { return asked.note_first(id, what) };
+        let nothing = std::mem::replace(free, what);
+        // What would be found out again in every request: that there is nothing to drop.
+        debug_assert!(matches!(nothing, Command::None), "the drive has told the end of {nothing:?}");
+        std::mem::forget(nothing);
     }
 
     /// Levels without parity: straight to the drives, chunk by chunk.

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from interpulse.report.timelines import within
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -75,11 +77,6 @@ class Around:
     """Lengths of lines by die."""
     from_ns: int
     to_ns: int
-
-
-def within(track: str) -> str:
-    """The name of a track without the first part, the case's name as its files have it."""
-    return track.partition(" / ")[2]
 
 
 def tracks(timeline: Timeline) -> Around:

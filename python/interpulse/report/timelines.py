@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.logs.recording import file_names
-from interpulse.report.around import within
 from interpulse.userfile import open_file, read_text
 
 if TYPE_CHECKING:
@@ -75,6 +74,11 @@ def _agrees(raw: Mapping[str, Any], slowest: Sequence[Mapping[str, Any]]) -> boo
         longest[row["kind"]] = max(row["latency_ns"], longest.get(row["kind"], 0))
     known = {kind: raw["latency_us"].get(kind, {}).get("max") for kind in longest}
     return all(us is None or round(us * 1000) == longest[kind] for kind, us in known.items())
+
+
+def within(track: str) -> str:
+    """The name of a track without the first part, the case's name as its files have it."""
+    return track.partition(" / ")[2]
 
 
 def _with_trace(case: str, slowest: Sequence[Mapping[str, Any]], path: Path) -> Timeline:

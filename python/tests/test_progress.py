@@ -182,7 +182,8 @@ def test_a_terminal_has_the_view_without_colour_where_none_is_wanted(
     assert bool(re.search("\x1b\\[3[0-9]m", text)) == coloured
     assert moves or "\x1b" not in text
     plain = re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", text)
-    assert "no-suspend: run" in plain
+    # How much of a run is seen depends on how fast it is.
+    assert re.search("no-suspend: (run|done)", plain)
     assert not moves or max(map(cells, re.split("[\r\n]+", plain))) < 60
 
 

@@ -47,6 +47,7 @@ CONTENTS = {
             "docs/REPORT",
             "docs/LOGS",
             "docs/SWEEP",
+            "docs/SEARCH",
             "docs/TRACES",
         ],
         "Drives": ["docs/PARTS", "docs/ARRAY", "docs/RELIABILITY", "docs/POWER", "docs/POWERLOSS"],

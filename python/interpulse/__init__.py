@@ -21,13 +21,14 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
-    from interpulse.search.advise import Advice, advise
+    from interpulse.search.advice import Advice
+    from interpulse.search.advise import advise
     from interpulse.search.optimize import Optimization, optimize
     from interpulse.search.slo import Slo, slo
     from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
     _LATE = {"Comparison": "comparison", "compare": "comparison"}
-    _LATE |= dict.fromkeys(("Advice", "advise"), "search.advise") | dict.fromkeys(("Slo", "slo"), "search.slo")
+    _LATE |= {"Advice": "search.advice", "advise": "search.advise"} | dict.fromkeys(("Slo", "slo"), "search.slo")
     _LATE |= dict.fromkeys(("Optimization", "optimize"), "search.optimize")
     _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 

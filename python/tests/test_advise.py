@@ -193,7 +193,7 @@ def test_a_part_that_cannot_suspend_gets_no_suspension(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "no limit is given; expected at least one, such as --read-p99.99 1ms"),
+        ([], "no limit is given; expected at least one, such as --read-p99.9 1ms"),
         (["--read-p99.9", "1ms", "--without", "magic"], "--without magic: there is no such scheme; expected one of"),
         (["--read-p99.9", "1ms", "--wear", "-1"], "--wear: seen '-1'; expected a share above 0"),
         (["--read-p99.9", "1ms", "--max-suspends", "0"], "Invalid value for '--max-suspends'"),

@@ -1,14 +1,12 @@
 """Does the site of the documents open from disk and from a server, with a search that finds, and ask no other machine?
 
-In a real headless Chromium, which is found as in `test_report_browser.py`.
+In a real headless Chromium, which is found as `browser.py` says.
 """
 
 from __future__ import annotations
 
 import functools
 import http.server
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import MARKS, browser
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
@@ -24,13 +23,9 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-pytestmark = [
-    pytest.mark.verify,
-    # Playwright leaves sockets of its own loop to the interpreter's end.
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+__all__ = ["browser"]
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +35,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, str(ROOT / "python" / "tools" / "docs_site.py"), str(out)], check=True)
     return out
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make dev` does")
-    own = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-    with sync_api.sync_playwright() as playwright:
-        found = own or playwright.chromium.executable_path
-        if not Path(found).exists():
-            pytest.skip("there is no Chromium on this machine: apt install chromium")
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(params=["disk", "server"])

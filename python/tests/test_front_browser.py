@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 import interpulse
+from tests.browser import MARKS, browser
 from tests.test_optimize import STUDY
-from tests.test_report_browser import READY, browser
+from tests.test_report_browser import READY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["browser"]
 
-pytestmark = [
-    pytest.mark.verify,
-    # Playwright leaves sockets of its own loop to the interpreter's end.
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 WHERE = """() => {
   const view = Object.values(Bokeh.index.roots ?? Bokeh.index)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -64,6 +65,14 @@ def test_what_leads_nowhere_is_seen() -> None:
     text = f"# A\n\n[a](NO.md) ![b](no.png) [c](RESULTS.md#no-such) [d](#no-such) [e](http://x)\n\n{table}"
     assert broken(page, text) == ["NO.md", "no.png", "RESULTS.md#no-such", "#no-such", "http://x", "G.md"]
     assert not broken(page, "[a](RESULTS.md) [b](RESULTS.md#keys) [c](https://x.org) [d](../README.md#speed)\n")
+
+
+def test_every_document_stands_in_the_contents_of_the_site() -> None:
+    contents = runpy.run_path(str(ROOT / "docs" / "site" / "conf.py"))["CONTENTS"]
+    listed = {page for under in contents.values() for pages in under.values() for page in pages}
+    own = {str(path.relative_to(ROOT).with_suffix("")) for path in DOCUMENTS if path.parent != ROOT / "docs" / "adr"}
+    schemes = {page for page in own if page.startswith("docs/schemes/")}
+    assert own - schemes - {"README"} == {page for page in listed if "*" not in page} - schemes
 
 
 def test_there_are_documents() -> None:

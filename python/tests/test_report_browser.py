@@ -11,7 +11,6 @@ import io
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ import pytest
 from interpulse.cli import run_app
 from interpulse.report import page as pages
 from tests import experiment_sample
+from tests.browser import MARKS, browser
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
@@ -28,31 +28,12 @@ if TYPE_CHECKING:
     from PIL import Image
     from playwright.sync_api import Browser, Locator, Page
 
-pytestmark = [
-    pytest.mark.verify,
-    # Playwright leaves sockets of its own loop to the interpreter's end.
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+__all__ = ["browser"]
+
+pytestmark = MARKS
 
 SMALL = ROOT / "examples" / "small.toml"
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 READY = "document.documentElement.dataset.ready === 'yes'"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make dev` does")
-    own = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-    with sync_api.sync_playwright() as playwright:
-        found = own or playwright.chromium.executable_path
-        if not Path(found).exists():
-            pytest.skip(
-                "there is no Chromium on this machine: apt install chromium, or .venv/bin/playwright install chromium"
-            )
-        # Without a sandbox of its own, which needs rights that containers do not give.
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interpulse.cli.limit_options import with_limits
-from interpulse.cli.options import ConfigPath, Json, Sets
-from interpulse.cli.search_options import CaseNames, On, Out, Seeds, Workers, watched
+from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
+from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.search.limits import said
+from interpulse.search.limits import Limit, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from interpulse.search.advise import Advice, Option
+    from interpulse.search.advice import Advice, Option
     from interpulse.search.limits import AnyLimit
 
 EPILOG = """\
@@ -37,7 +37,7 @@ MOST_SHOWN = 8
 @with_limits
 def advise(
     config: ConfigPath,
-    limits: dict[str, str],
+    limits: list[Limit],
     max_suspends: Annotated[
         int | None,
         typer.Option(
@@ -72,15 +72,12 @@ def advise(
     json: Json = False,
 ) -> int:
     """Name the suspension schemes and limits that keep latency limits at the least cost."""
-    from interpulse.cli.exits import UserError
     from interpulse.config import load_with_sets
     from interpulse.search.advise import conduct
-    from interpulse.search.limits import Wear, read_limits, read_share
+    from interpulse.search.limits import Wear, read_share
 
-    if not limits:
-        raise UserError("no limit is given; expected at least one, such as --read-p99.99 1ms")
     given = load_with_sets(config, sets or [])
-    every: list[AnyLimit] = list(read_limits({f"--{name}": value for name, value in limits.items()}))
+    every: list[AnyLimit] = list(limits)
     if wear is not None:
         every.append(Wear(read_share(wear, "--wear")))
     with watched(config.stem, on, jobs) as told:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.search.limits import KINDS, MEASURES
+from interpulse.cli.exits import UserError
+from interpulse.search.limits import KINDS, MEASURES, read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,13 +21,16 @@ _OTHERS = f"Also {', '.join(each for each in MEASURES if each != 'p99.9')}"
 
 
 def with_limits(command: Callable[..., int]) -> Callable[..., int]:
-    """The command with an option for each limit; those given arrive as its argument `limits`, by their names."""
+    """The command with an option for each limit; those given arrive read, as its argument `limits`."""
     names = {f"{kind}_{measure.replace('.', '_')}": f"{kind}-{measure}" for kind in KINDS for measure in MEASURES}
 
     @functools.wraps(command)
     def gathered(**given: Any) -> int:  # noqa: ANN401 - as Typer has read them
-        limits = {names[key]: given.pop(key) for key in list(given) if key in names}
-        return command(limits={name: value for name, value in limits.items() if value is not None}, **given)
+        every = {names[key]: given.pop(key) for key in list(given) if key in names}
+        limits = {f"--{name}": value for name, value in every.items() if value is not None}
+        if not limits:
+            raise UserError("no limit is given; expected at least one, such as --read-p99.9 1ms")
+        return command(limits=read_limits(limits), **given)
 
     own = inspect.signature(command, eval_str=True)
     options = [

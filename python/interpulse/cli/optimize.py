@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.options import Json, named_path
-from interpulse.cli.search_options import On, Out, Workers, watched
+from interpulse.cli.options import Json, On, Workers, named_path
+from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import short_figure

@@ -82,6 +82,24 @@ AllRows = Annotated[
     bool,
     typer.Option("--all", help="Print all rows with all that is known of them instead of the published ones alone."),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCHEDULER",
+        help="A Dask scheduler: tcp://HOST:PORT, tls://HOST:PORT, or its file (.json).",
+        show_default="workers of this machine",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=1024,
+        help="Workers of this machine, fewer where memory is short; never changes a result.",
+        show_default="one per core",
+    ),
+]
 CacheDir = Annotated[
     Path | None,
     typer.Option(

@@ -27,24 +27,6 @@ Out = Annotated[
         show_default="the name of the file without .toml",
     ),
 ]
-On = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SCHEDULER",
-        help="A Dask scheduler: tcp://HOST:PORT, tls://HOST:PORT, or its file (.json).",
-        show_default="workers of this machine",
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        max=1024,
-        help="Workers of this machine, fewer where memory is short; never changes the answer.",
-        show_default="one per core",
-    ),
-]
 CaseNames = Annotated[
     list[str] | None,
     typer.Option("--case", metavar="NAME", help="Only this case; may be repeated.", show_default="all cases"),

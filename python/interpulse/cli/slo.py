@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interpulse.cli.limit_options import with_limits
-from interpulse.cli.options import ConfigPath, Json, Sets
-from interpulse.cli.search_options import CaseNames, On, Out, Seeds, Workers, watched
+from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
+from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.search.limits import said
+from interpulse.search.limits import Limit, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ docs/SEARCH.md says how."""
 @with_limits
 def slo(
     config: ConfigPath,
-    limits: dict[str, str],
+    limits: list[Limit],
     cases: CaseNames = None,
     sets: Sets = None,
     seeds: Seeds = 5,
@@ -49,19 +49,15 @@ def slo(
     json: Json = False,
 ) -> int:
     """Find the largest load that a configuration sustains under latency limits."""
-    from interpulse.cli.exits import UserError
     from interpulse.config import load_with_sets
-    from interpulse.search.limits import read_limits, read_share
+    from interpulse.search.limits import read_share
     from interpulse.search.slo import conduct
 
-    if not limits:
-        raise UserError("no limit is given; expected at least one, such as --read-p99.9 1ms")
     given = load_with_sets(config, sets or [])
-    bounds = read_limits({f"--{name}": value for name, value in limits.items()})
     width = read_share(precision, "--precision")
     with watched(config.stem, on, jobs) as told:
         found = conduct(
-            given, bounds, told, out=out, cases=cases, seeds=seeds, precision=width, on=on, jobs=jobs
+            given, limits, told, out=out, cases=cases, seeds=seeds, precision=width, on=on, jobs=jobs
         )  # fmt: skip
     emit(json_text.dumps(found.to_dict()) if json else _text(found))
     return 0

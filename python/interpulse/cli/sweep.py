@@ -10,7 +10,7 @@ import typer
 
 from interpulse.cli.engine_progress import watch_engine
 from interpulse.cli.exits import INTERRUPTED, undisturbed
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, On, Workers, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, terminal_width
 from interpulse.text import short_figure
@@ -55,24 +55,8 @@ def sweep(
             show_default="the name of SWEEP without .toml",
         ),
     ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCHEDULER",
-            help="A Dask scheduler: tcp://HOST:PORT, tls://HOST:PORT, or its file (.json).",
-            show_default="workers of this machine",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=1024,
-            help="Workers of this machine, fewer where memory is short; never changes a result.",
-            show_default="one per core",
-        ),
-    ] = None,
+    on: On = None,
+    jobs: Workers = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Try configurations again whose failure is on record.")
     ] = False,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
+from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import (
     BOUND,
     NONE,
@@ -26,21 +26,19 @@ from interpulse.search.candidates import (
     ways,
     without_suspension,
 )
-from interpulse.search.cost import Cost, Ratio, cost_of
+from interpulse.search.cost import Ratio, cost_of
 from interpulse.search.judge import BEYOND, MOST_LONGER, State, judge
 from interpulse.search.limits import Wear, read_limits, read_share
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
-from interpulse.search.told import told_by
 from interpulse.search.window import Window
+from interpulse.sweeps.engine import told_by
 from interpulse.values import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
-    from pathlib import Path
 
-    from interpulse.search.judge import Judgement
     from interpulse.search.limits import AnyLimit
     from interpulse.sweeps.axes import Sets
     from interpulse.sweeps.engine import Told
@@ -58,151 +56,6 @@ MOST = 40
 
 LONGER = 4
 """What stays open because windows are too short is tried once more with windows so many times as long."""
-
-
-@dataclass
-class Option:
-    """A candidate and what is known of it.
-
-    Attributes:
-        candidate: what it sets.
-        judgements: by case; of one seed where it was only screened.
-        cost: the largest of all cases.
-        seeds: with how many it was run.
-        error: why it cannot be used, where it cannot.
-    """
-
-    candidate: Candidate
-    judgements: dict[str, Judgement] = field(default_factory=dict)
-    cost: Cost | None = None
-    seeds: int = 0
-    error: str = ""
-    counted: tuple[str, ...] = OPERATIONS
-    """The operations whose suspensions are a cost: of a way beside an ideal one, its own."""
-    same: list[str] = field(default_factory=list)
-    """Others that came to the same figures to the last digit, by which they are not told apart here."""
-    raws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-
-    @property
-    def state(self) -> State:
-        """Of all limits in all cases."""
-        states = {each.state for each in self.judgements.values()}
-        if self.error or State.MISSES in states:
-            return State.MISSES
-        return State.OPEN if State.OPEN in states or not states else State.HOLDS
-
-    @property
-    def why(self) -> str:
-        """What it misses, or what is open."""
-        if self.error:
-            return self.error
-        for wanted in (State.MISSES, State.OPEN):
-            found = [(case, j) for case, j in self.judgements.items() if j.state is wanted]
-            if found:
-                case, worst = max(found, key=lambda each: _ratio(each[1]))
-                return f"{case}: {worst.behind or _reading(worst, wanted)}"
-        return ""
-
-    @property
-    def excess(self) -> float:
-        """The worst ratio of what a limit is on to its bound."""
-        return max((_ratio(each) for each in self.judgements.values()), default=float("inf"))
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON; what is not known is absent."""
-        more = {"cost": self.cost.to_dict()} if self.cost else {}
-        return {
-            "label": self.candidate.label,
-            "set": dict(self.candidate.sets),
-            "state": str(self.state),
-            "seeds": self.seeds,
-            **more,
-            **({"why": self.why} if self.why else {}),
-            **({"same": self.same} if self.same else {}),
-            "cases": {case: each.to_dict() for case, each in self.judgements.items()},
-        }
-
-
-def _ratio(judgement: Judgement) -> float:
-    return max(((each.value or 0) / each.limit.bound for each in judgement.readings), default=0.0)
-
-
-def _reading(judgement: Judgement, state: State) -> str:
-    found = [each for each in judgement.readings if each.state is state]
-    worst = max(found, key=lambda each: (each.value or 0) / each.limit.bound)
-    return worst.text() + (f"; {worst.why}" if worst.why else "")
-
-
-@dataclass
-class Advice:
-    """What was found.
-
-    Attributes:
-        best: the cheapest that holds; None where nothing was shown to hold.
-        bound: ideal suspension of both: what it misses, every scheme misses.
-        configured: the configuration as it is.
-        options: every combination that was tried, cheapest first.
-        ways: every way for one operation with the other ideal.
-        refused: what cannot be tried, by operation and scheme.
-        untried: combinations that cost more and were not tried.
-        ratios: the best over the others with the same seeds, by label and figure.
-        path: the file of the answer.
-    """
-
-    limits: list[AnyLimit]
-    seeds: int
-    best: Option | None
-    bound: Option
-    configured: Option
-    options: list[Option]
-    ways: dict[str, list[tuple[Way, Option]]]
-    refused: dict[str, dict[str, str]]
-    untried: int = 0
-    ratios: dict[str, dict[str, Ratio]] = field(default_factory=dict)
-    simulated: int = 0
-    kept: int = 0
-    path: Path | None = None
-
-    @property
-    def sets(self) -> dict[str, str]:
-        """The settings of the best; none where there is none."""
-        return dict(self.best.candidate.sets) if self.best is not None else {}
-
-    @property
-    def nearest(self) -> Option:
-        """What comes nearest to the limits, where nothing holds."""
-        tried = [each for each in (*self.options, self.configured) if each.judgements]
-        return min(tried or [self.configured], key=lambda each: (each.state is State.MISSES, each.excess))
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        best = {"best": self.best.to_dict()} if self.best else {"nearest": self.nearest.to_dict()}
-        ratios = {
-            label: {figure: {"ratio": r.value, "low": r.low, "high": r.high} for figure, r in of.items()}
-            for label, of in self.ratios.items()
-        }
-        return {
-            "limits": {each.name: each.bound for each in self.limits},
-            "seeds": self.seeds,
-            **best,
-            "configured": self.configured.to_dict(),
-            "bound": self.bound.to_dict(),
-            "options": [each.to_dict() for each in self.options],
-            "ways": {
-                operation: [{"way": way.label, **option.to_dict()} for way, option in of]
-                for operation, of in self.ways.items()
-            },
-            "refused": self.refused,
-            "untried": self.untried,
-            "best_over": ratios,
-            "simulated": self.simulated,
-            "kept": self.kept,
-        }
-
-    def __repr__(self) -> str:
-        if self.best is None:
-            return f"Advice(nothing was shown to hold; nearest: {self.nearest.candidate.label}: {self.nearest.why})"
-        return f"Advice({', '.join(f'{key}={value}' for key, value in self.sets.items())})"
 
 
 def advise(
@@ -327,14 +180,16 @@ class _Advisor:
         untried, best = 0, None
         if bound.state is not State.MISSES:
             options, untried = self._combine(by_way)
-            best = min((each for each in options if each.state is State.HOLDS), key=_order, default=None)
+            best = min(
+                (each for each in options if each.state is State.HOLDS), key=lambda each: each.order, default=None
+            )
         advice = Advice(
             self._limits,
             self._seeds,
             best,
             bound,
             configured,
-            sorted(options, key=_order),
+            sorted(options, key=lambda each: each.order),
             by_way,
             self.refused,
             untried,
@@ -393,7 +248,7 @@ class _Advisor:
             operation: [
                 (slower, beside(slower))
                 for way, option in of
-                if _redone(option, operation) and (slower := spaced(way, values)) and not self._legal(slower.sets)
+                if option.redone(operation) and (slower := spaced(way, values)) and not self._legal(slower.sets)
             ]
             for operation, of in tried.items()
         }
@@ -406,7 +261,7 @@ class _Advisor:
             for operation, of in by_way.items()
         }
         pairs = sorted(
-            ((_cost(a).with_(_cost(b)), Option(Candidate(p, e))) for p, a in left["program"] for e, b in left["erase"]),
+            ((a.least.with_(b.least), Option(Candidate(p, e))) for p, a in left["program"] for e, b in left["erase"]),
             key=lambda each: (each[0].steps, each[0].suspends, each[1].candidate.strange),
         )
         queue = [option for _, option in pairs]
@@ -418,7 +273,7 @@ class _Advisor:
             # The next to cost are confirmed with them: what is named is compared with what it was chosen before.
             distinct: list[Option] = []
             for each in now:
-                twin = next((other for other in distinct if _figures(other) == _figures(each)), None)
+                twin = next((other for other in distinct if other.figures == each.figures), None)
                 if twin is not None:
                     twin.same.append(each.candidate.label)
                 else:
@@ -488,23 +343,3 @@ class _Advisor:
             for name, value in [*figures, ("requests a second", lambda raw: float(raw["iops"]))]:
                 if ratio := Ratio.of([value(raw) for raw in raws], [value(raw) for raw in theirs]):
                     yield f"{case}: {name}", ratio
-
-
-def _cost(option: Option) -> Cost:
-    return option.cost or Cost.of(float(2**31), 0.0)
-
-
-def _order(option: Option) -> tuple[int, float, int]:
-    cost = _cost(option)
-    return cost.steps, cost.suspends, option.candidate.strange
-
-
-def _figures(option: Option) -> list[Any]:
-    """What a drive did, whatever it was called."""
-    return [(case, raw["latency_us"], raw["counters"]) for case, raws in option.raws.items() for raw in raws]
-
-
-def _redone(option: Option, operation: str) -> bool:
-    """Whether anything of an operation was done again."""
-    name = f"{operation}_redone_time"
-    return any(raw["counters"]["nand"].get(name, 0) for raws in option.raws.values() for raw in raws)

@@ -21,9 +21,9 @@ from interpulse._core import ConfigError, RunError
 from interpulse.search.front import front_files
 from interpulse.search.simulations import AGAIN, Simulations
 from interpulse.search.study import Study
-from interpulse.search.told import told_by
 from interpulse.search.trials import Trial, front_of, may_cut, measure
 from interpulse.studies.store import build_id
+from interpulse.sweeps.engine import told_by
 from interpulse.userfile import named
 from interpulse.values import whole
 

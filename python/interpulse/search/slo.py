@@ -16,8 +16,8 @@ from interpulse.search.judge import State, judge, longer
 from interpulse.search.limits import read_limits
 from interpulse.search.load import Load
 from interpulse.search.simulations import Simulations, folder_of
-from interpulse.search.told import told_by
 from interpulse.search.window import Window
+from interpulse.sweeps.engine import told_by
 from interpulse.values import plain, whole
 
 if TYPE_CHECKING:

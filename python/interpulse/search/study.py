@@ -8,7 +8,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +17,9 @@ from interpulse.sweeps.axes import flat_settings, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression
 from interpulse.sweeps.place import line_of
-from interpulse.sweeps.spec import RESERVED, cases_of, config_of, expressions_of, paths_of, table_of
-from interpulse.userfile import read_text, shown
-from interpulse.values import toml, whole
+from interpulse.sweeps.spec import RESERVED, cases_of, config_of, expressions_of, paths_of, read_given, table_of
+from interpulse.userfile import shown
+from interpulse.values import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,14 +111,7 @@ class Study:
         Raises:
             ConfigError: there is none in what is given.
         """
-        if isinstance(given, Study):
-            return given
-        if isinstance(given, Mapping):
-            return read_study(toml(given), "<dict>", Path())
-        if isinstance(given, str | PathLike):
-            return read_study(read_text(given, "the study"), str(given), Path(given).parent)
-        kind = type(given).__name__
-        raise ConfigError(f"a study is the path of a TOML file or a dictionary; seen {kind}: {given!r}")
+        return given if isinstance(given, Study) else read_given(given, "study", read_study)
 
     def definition(self, base: str) -> dict[str, Any]:
         """What makes trials comparable: a study goes on only with the same. `base` is the plain configuration."""

@@ -19,7 +19,7 @@ from interpulse.sweeps.worker import run_batch
 from interpulse.text import size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from distributed import Future
 
@@ -54,6 +54,19 @@ class Told:
 
     def note(self, line: str) -> None:
         """Called for each line that the user should see."""
+
+
+class _Callback(Told):
+    def __init__(self, function: Callable[[int, int, int], None]) -> None:
+        self._function = function
+
+    def progress(self, done: int, total: int, workers: int) -> None:
+        self._function(done, total, workers)
+
+
+def told_by(function: Callable[[int, int, int], None] | None) -> Told:
+    """Tells a function of progress, or nobody."""
+    return Told() if function is None else _Callback(function)
 
 
 @dataclass

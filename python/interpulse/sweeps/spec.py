@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
@@ -19,6 +19,8 @@ from interpulse.values import toml, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+T = TypeVar("T")
 
 KEYS = (
     *("sweep_version", "title", "config", "set", "repetitions", "seed"),
@@ -65,14 +67,21 @@ class Spec:
         Raises:
             ConfigError: there is none in what is given.
         """
-        if isinstance(given, Spec):
-            return given
-        if isinstance(given, Mapping):
-            return read_spec(toml(given), "<dict>", Path())
-        if isinstance(given, str | PathLike):
-            return read_spec(read_text(given, "the sweep"), str(given), Path(given).parent)
-        kind = type(given).__name__
-        raise ConfigError(f"a sweep is the path of a TOML file or a dictionary; seen {kind}: {given!r}")
+        return given if isinstance(given, Spec) else read_given(given, "sweep", read_spec)
+
+
+def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) -> T:
+    """Reads a file by its path, or a dictionary with the keys of one, by a function of its text, path and folder.
+
+    Raises:
+        ConfigError: it is neither, or cannot be read; `what` is what it should be.
+    """
+    if isinstance(given, Mapping):
+        return read(toml(given), "<dict>", Path())
+    if isinstance(given, str | PathLike):
+        return read(read_text(given, f"the {what}"), str(given), Path(given).parent)
+    kind = type(given).__name__
+    raise ConfigError(f"a {what} is the path of a TOML file or a dictionary; seen {kind}: {given!r}")
 
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:

@@ -16,7 +16,7 @@ from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
 from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import Engine, Told
+from interpulse.sweeps.engine import Engine, told_by
 from interpulse.sweeps.points import points, simulations
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store, StoreError, alias_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+    from interpulse.sweeps.engine import Told
     from interpulse.sweeps.points import Simulation
 
 STORE = "store"
@@ -139,16 +140,7 @@ def sweep(
     spec = Spec.of(file)
     folder = named(out, "out") if out is not None else Path(Path(spec.path.strip("<>")).stem)
     workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
-    return conduct(spec, folder, _Callback(progress), on=on, jobs=workers, retry_failed=retry_failed)
-
-
-class _Callback(Told):
-    def __init__(self, function: Callable[[int, int, int], None] | None) -> None:
-        self._function = function
-
-    def progress(self, done: int, total: int, workers: int) -> None:
-        if self._function is not None:
-            self._function(done, total, workers)
+    return conduct(spec, folder, told_by(progress), on=on, jobs=workers, retry_failed=retry_failed)
 
 
 def conduct(

@@ -4,6 +4,7 @@
 //! The owner submits [`Txn`]s and forwards timer events; finished transactions appear in
 //! [`Nand::outcomes`], which the owner drains. Nothing here calls up.
 
+mod bus;
 mod cache_read;
 mod cache_register;
 pub mod channel;
@@ -36,13 +37,13 @@ use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
-use channel::{Channel, Transfer};
+use channel::Channel;
 use ecc::Decoder;
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use interpulse_engine::{Agenda, ResourceId, SimTime};
 use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
-use register::{BEHIND, MAX_BATCH, Register};
+use register::{MAX_BATCH, Register};
 use txn::{NONE, Slab, Txn};
 use watch::Watch;
 
@@ -420,108 +421,5 @@ impl Nand {
     #[inline(always)]
     pub(super) fn has_registers(&self) -> bool {
         !self.registers.is_empty()
-    }
-
-    // ---- channels and decoders ----------------------------------------------------------------------
-
-    pub(super) fn want_bus(
-        &mut self,
-        agenda: &mut Agenda,
-        now: SimTime,
-        d: usize,
-        kind: Transfer,
-        length: Duration,
-    ) {
-        if self.takes_bus(now, d, length) {
-            self.granted(agenda, now, d, length);
-        } else {
-            self.wait_for_bus(agenda, d, kind, length);
-        }
-    }
-
-    /// Takes the bus of die `d` for `length` if it is free; else it has to [wait](Nand::wait_for_bus).
-    #[inline(always)]
-    pub(super) fn takes_bus(&mut self, now: SimTime, d: usize, length: Duration) -> bool {
-        let taken = self.channels[self.channel_of[d] as usize].take_if_free(now, length);
-        self.counters.bus_time += if taken { length.as_ns() } else { 0 };
-        taken
-    }
-
-    /// Die `d` waits for the bus, which is taken.
-    #[inline(never)]
-    pub(super) fn wait_for_bus(&mut self, agenda: &mut Agenda, d: usize, kind: Transfer, length: Duration) {
-        let c = self.channel_of[d] as usize;
-        if self.channels[c].is_unwanted() {
-            agenda.arm(self.channel_timer(c), self.channels[c].free_at());
-        }
-        self.channels[c].wait(d as u32, kind, length);
-    }
-
-    /// Returns the die that has got the bus.
-    fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
-        let die = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
-        let length = self.channels[c].free_at().since(now);
-        if !self.channels[c].is_unwanted() {
-            agenda.arm(self.channel_timer(c), self.channels[c].free_at());
-        }
-        self.counters.bus_time += length.as_ns();
-        if die & BEHIND != 0 {
-            self.granted_to_register(agenda, now, (die & !BEHIND) as usize, length);
-        } else {
-            self.granted(agenda, now, die as usize, length);
-        }
-        (die & !BEHIND) as usize
-    }
-
-    /// The bus is taken for `length` by die `d`, which goes on.
-    fn granted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, length: Duration) {
-        let end = now + length;
-        match self.dies[d].state() {
-            State::Command if self.in_hand[d].count > 0 => {
-                let (sense, usage, block) = self.sense_time(d);
-                self.dies[d].go(now, State::Sensing, usage, block);
-                agenda.arm(self.timer(d), end + sense);
-            }
-            State::Command => self.take_step(agenda, now, d, end),
-            State::OutWait => {
-                let (usage, block) = self.read_use(d);
-                self.dies[d].go(now, State::Out, usage, block);
-                agenda.arm(self.timer(d), end);
-            }
-            State::LoadWait => {
-                let (usage, block) = (self.load_use(d), self.long_block(d));
-                self.dies[d].go(now, State::Load, usage, block);
-                self.loads(agenda, d, usage, length, end);
-            }
-            State::Retrying => self.granted_to_sequence(agenda, now, d, end),
-            other => unreachable!("die {d} was granted the bus in state {other:?}"),
-        }
-    }
-
-    /// Returns the die of the read that has been decoded.
-    fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
-        let (id, next) = self.decoders[c].leave(now);
-        if let Some(at) = next {
-            agenda.arm(self.decoder_timer(c), at);
-        }
-        if self.reliability.is_some() {
-            let d = self.txns.get(id).die as usize;
-            self.decoded(agenda, now, id);
-            return d;
-        }
-        let txn = self.txns.remove(id);
-        let d = txn.die as usize;
-        self.outcomes.push(Outcome::Read(txn));
-        d
-    }
-
-    #[inline]
-    pub(super) fn channel_timer(&self, c: usize) -> ResourceId {
-        ResourceId(self.first + (self.dies.len() + c) as u32)
-    }
-
-    #[inline]
-    pub(super) fn decoder_timer(&self, c: usize) -> ResourceId {
-        ResourceId(self.first + (self.dies.len() + self.channels.len() + c) as u32)
     }
 }

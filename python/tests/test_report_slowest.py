@@ -188,6 +188,60 @@ def test_the_number_of_pieces_is_bounded(found: dict[str, list[Incident]]) -> No
             assert ends[0] == ends[1], "the end of it stays"
 
 
+def test_what_is_not_drawn_phase_by_phase_does_not_look_idle(found: dict[str, list[Incident]]) -> None:
+    seen = 0
+    for it in (each for case in CASES for each in found[case] if each.dies):
+        begin, end = (1e3 * at + it.arrival for at in strips.view(it, ())["range"])
+        busy = sum(around.spent(it.dies[0], int(begin), int(end)).values())
+        # As few as there are of the last of many dies.
+        few = list(strips._die(it, it.dies[0], 6))
+        seen += any("too many to draw each" in piece.about for piece in few)
+        # Short of the stretches at either end, that are drawn whole.
+        assert _ns(few) >= 0.97 * busy, it.name
+    assert seen >= 3
+
+
+def test_an_operation_is_low_while_it_is_suspended(found: dict[str, list[Incident]]) -> None:
+    stopped = 0
+    for it in (each for case in CASES for each in found[case] if each.dies):
+        for each in it.dies[0].operations:
+            assert each.stretches[0][0] == each.from_ns
+            assert all(a[1] == b[0] and a[2] != b[2] for a, b in pairwise(each.stretches))
+            assert each.stretches[-1][1] == each.to_ns
+            pauses = sum(not runs for *_, runs in each.stretches)
+            assert pauses <= each.suspends
+            stopped += pauses
+    assert stopped >= 3
+
+
+def test_a_retry_is_told_by_what_it_waited_for(tmp_path: Path) -> None:
+    """Of blocks that were read often and long ago."""
+    sets = ["--set", "run.requests=60000", "--report", "--out", str(tmp_path)]
+    assert run_app(["run", str(ROOT / "examples" / "aged.toml"), *sets, "--cache-dir", str(tmp_path / "cache")]) == 0
+    (run,) = runs.load([tmp_path])
+    again = [each for case in ("pr2-ar2", "refreshed") for each in _incidents(run, case) if "retry" in each.waits]
+    assert len(again) >= 3
+    told = 0
+    for it in again:
+        assert it.again is not None
+        begin, end = it.again
+        # Once the data of the first reading has left the die.
+        after = sum(it.waits[cause] for cause in ("retry", "decode", "link"))
+        assert it.exact
+        assert it.span is not None
+        before = it.span[0] - it.arrival - it.waits.get("queue", 0)
+        assert end - begin == after - before, it.name
+        own = [each for each in it.dies[0].slices if it.own(each) and each.from_ns >= begin]
+        assert own
+        assert all("read again" in each.args for each in own)
+        assert {each.name for each in own} <= {"command, data out, decode", "sensing"}
+        if next(iter(it.waits)) == "retry" and "between its first reading" in telling.lead(it):
+            told += 1
+            ns = int(float(telling.lead(it).split(": ")[1].split(" us")[0].replace(",", "")) * 1000)
+            assert it.waits["retry"] // 2 < ns < it.waits["retry"]
+    assert told
+
+
 def test_a_page_without_room_draws_less(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
@@ -223,7 +277,7 @@ def test_timelines_of_another_run_are_left_out(folder: Path, tmp_path: Path) -> 
     (copy / "result.json").write_text(json.dumps(result))
     section = _section(copy)
     assert "no suspension: no-suspension.slowest.json is of another run than result.json and is left out." in section
-    assert "The slowest requests of suspend-10" in section
+    assert "The slowest requests: suspend-10" in section
 
 
 @pytest.mark.parametrize(
@@ -247,7 +301,7 @@ def test_what_cannot_be_read_costs_no_page(
         file.write_bytes(content)
     section = _section(copy)
     assert expected in section
-    assert "The slowest requests of suspend-10" in section
+    assert "The slowest requests: suspend-10" in section
     if name == "timeline.pftrace":
         # What the account says is told without it.
         assert "us</b> (" in section[: section.index("suspend-10")]

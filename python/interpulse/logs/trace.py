@@ -30,12 +30,15 @@ SHOWN = {
 }
 """What phases are called where their name in results is too short."""
 
+RETRYING = "retrying"
+"""The state of a die that reads again what could not be decoded."""
+
 IDLE = "idle"
 """Phases that make no slice: there is nothing to see."""
 
 DIES = (
     *("window", "drive", "die", "from_ns", "to_ns", "what", "use", "operation", "block", "suspends"),
-    *("running_on", "again", "request"),
+    *("running_on", "again", "request", "state"),
 )
 
 
@@ -160,7 +163,7 @@ def _dies(
     tracks: dict[int, int] = {}
     for rows in tables:
         for row in rows.values(*DIES):
-            window, of, die, begin, end, what, use, operation, block, suspends, running_on, again, request = row
+            window, of, die, begin, end, what, use, operation, block, suspends, running_on, again, request, state = row
             if of != drive or what == IDLE:
                 continue
             if die not in tracks:
@@ -170,8 +173,11 @@ def _dies(
             args += [("runs on to a stop", 1)] if running_on else []
             args += [("done again", 1)] if again else []
             args += [("for request", numbers.get((window, request)))]
+            args += [("read again", 1)] if state == RETRYING else []
             flow = None if request is None else _flow(window, request)
-            writer.slice(tracks[die], SHOWN.get(what, what), begin, end, args, flow)
+            # A die that retries is in one state from a sensing to the next.
+            name = "command, data out, decode" if state == RETRYING and what == "bus" else SHOWN.get(what, what)
+            writer.slice(tracks[die], name, begin, end, args, flow)
 
 
 def _buses(writer: Writer, parent: int, tables: Sequence[Rows], drive: int) -> None:

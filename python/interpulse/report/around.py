@@ -48,6 +48,8 @@ class Operation:
     """It began in what was recorded."""
     ended: bool
     """It ended there."""
+    stretches: tuple[tuple[int, int, bool], ...] = ()
+    """From when until when it ran (true) or was suspended."""
 
 
 @dataclass
@@ -177,7 +179,25 @@ def _operation(die: Die, kept: Sequence[Slice]) -> Operation:
         max(each.args.get("suspended so often", 0) for each in kept),
         first is not die.slices[0],
         last is not die.slices[-1],
+        tuple(_stretches(kept)),
     )
+
+
+def _stretches(kept: Sequence[Slice]) -> Iterator[tuple[int, int, bool]]:
+    """When an operation ran; in between it was suspended."""
+    begin = end = kept[0].from_ns
+    for each in kept:
+        if each.args["use"] == "suspended" and each.name == "suspended":
+            continue
+        if each.from_ns > end:
+            if end > begin:
+                yield begin, end, True
+            yield end, each.from_ns, False
+            begin = each.from_ns
+        end = each.to_ns
+    yield begin, max(end, begin), True
+    if kept[-1].to_ns > end:
+        yield end, kept[-1].to_ns, False
 
 
 def spent(die: Die, begin: int, end: int) -> dict[str, int]:

@@ -112,6 +112,7 @@ class Drawing:
         *,
         height: int = HEIGHT,
         crisp: bool = True,
+        zooms: str = "both",
         **more: Any,  # noqa: ANN401 - as Bokeh takes them
     ) -> Figure:
         """An empty figure with these axes.
@@ -123,12 +124,13 @@ class Drawing:
             y_range: as `x_range`.
             height: in pixels; the width is that of the page.
             crisp: drawn as vectors; of thousands of pieces it should not be.
+            zooms: what zooming by hand changes: "both" axes, or "width" alone.
             more: as Bokeh's `figure` takes it.
         """
         from bokeh.models import BoxZoomTool, WheelZoomTool
         from bokeh.plotting import figure
 
-        zoom = BoxZoomTool()
+        zoom = BoxZoomTool(dimensions=zooms)
         made = figure(
             x_axis_label=x,
             y_axis_label=y,
@@ -138,7 +140,7 @@ class Drawing:
             sizing_mode="stretch_width",
             toolbar_location=None,
             # With Ctrl, so that the page scrolls by itself.
-            tools=[zoom, WheelZoomTool(modifiers="ctrl")],
+            tools=[zoom, WheelZoomTool(dimensions=zooms, modifiers="ctrl")],
             active_drag=zoom,
             output_backend="svg" if crisp else "canvas",
             background_fill_color=PAPER,

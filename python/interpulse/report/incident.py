@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 WAITS = ("host_reads", "programs", "erases", "gc", "stop", "suspend")
 """The causes for which a request waits at a die."""
-
-_READS = ("sense_host", "bus_host")
-"""The uses of a die that reads for the host."""
 
 _ROOMY_NS = 20_000
 """A write that is done sooner has waited for no program."""
@@ -81,18 +77,11 @@ class Incident:
 
     def own(self, of: Slice) -> bool:
         """Whether a slice of a die is done for this request."""
-        of_whom = of.args.get("for request")
-        if of_whom is not None or self.again is None:
-            return bool(of_whom == self.request["number"])
-        # A retry does not bear its number: it reads the same block.
-        begin, end = self.again
-        return begin <= of.from_ns < end and of.args["use"] in _READS and of.args.get("block") == self._block
+        return bool(of.args.get("for request") == self.request["number"])
 
-    @cached_property
-    def _block(self) -> int | None:
-        """The block that it read last on its die."""
-        mine = (each for each in self.dies[0].slices if each.args.get("for request") == self.request["number"])
-        return max(mine, key=lambda each: each.to_ns).args.get("block")
+    def first(self, of: Slice) -> bool:
+        """Whether a slice of a die is its reading for the first time, not a retry."""
+        return self.own(of) and "read again" not in of.args
 
 
 def of(timeline: Timeline, config: Mapping[str, str]) -> list[Incident]:
@@ -139,7 +128,8 @@ def _of_read(it: Incident, own: set[str]) -> None:
     it.gap_ns = it.done - ends[die.name]
     begins = _begins(it, die)
     if "retry" in it.waits:
-        it.again = (ends[die.name], it.done)
+        begin = max((each.to_ns for each in die.slices if it.first(each)), default=die.slices[0].from_ns)
+        it.again = (begin, it.done)
     waited = sum(it.waits.get(cause, 0) for cause in WAITS)
     for begin in reversed(begins):
         start = _start(die, begin, waited)
@@ -155,7 +145,7 @@ def _begins(it: Incident, die: Die) -> list[int]:
     begins: list[int] = []
     before: Slice | None = None
     for each in die.slices:
-        if not it.own(each):
+        if not it.first(each):
             before = None
             continue
         again = before is not None and each.name == "command" and before.name != "wait for the bus"

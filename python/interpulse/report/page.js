@@ -53,8 +53,9 @@
     const [start, end] = change(there(range.start), there(range.end));
     range.setv({ start: back(start), end: back(end) });
   };
-  const zoom = (figure, factor) => {
-    for (const [range, scale] of axes(figure)) {
+  // Strips are as high as they are: only their time is zoomed.
+  const zoom = (name, factor) => {
+    for (const [range, scale] of axes(byChart[name].figure).slice(0, name in data.views ? 1 : 2)) {
       move(range, scale, (a, b) => [(a + b) / 2 - (factor * (b - a)) / 2, (a + b) / 2 + (factor * (b - a)) / 2]);
     }
   };
@@ -149,7 +150,9 @@
     byChart[name].whole = [[figure.x_range, start, end], [figure.y_range, 0, count]];
     for (const [range, from, to] of byChart[name].whole) range.setv({ start: from, end: to });
     for (const button of picks) if (button.dataset.in === name) button.setAttribute("aria-pressed", String(button.dataset.pick === wanted));
-    document.querySelector(`#chart-${name} .shown`).textContent = `Shown: ${wanted}, ${view.done.toLocaleString("en", { maximumFractionDigits: 1 })} us`;
+    const us = (time) => `${time.toLocaleString("en", { maximumFractionDigits: 1 })} us`;
+    const late = start > 0 ? `; its first ${us(start)} are not drawn` : "";
+    document.querySelector(`#chart-${name} .shown`).textContent = `Shown: ${wanted}, ${us(view.done)}${late}`;
   };
   for (const button of picks) {
     button.addEventListener("click", () => {
@@ -169,7 +172,7 @@
       if (!what) return;
       if (what === "csv") { download(name); return; }
       const { figure, whole } = byChart[name];
-      if (what === "in" || what === "out") zoom(figure, what === "in" ? 0.5 : 2);
+      if (what === "in" || what === "out") zoom(name, what === "in" ? 0.5 : 2);
       if (what === "left" || what === "right") pan(figure, what === "left" ? -0.25 : 0.25);
       if (what === "reset") for (const [range, start, end] of whole) range.setv({ start, end });
       say(`${chart.querySelector("h3").textContent}: ${button.textContent}`);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from interpulse.report.around import CAUSE_OF_USE, TRAIN
+from interpulse.report.around import CAUSE_OF_USE, TRAIN, spent
 from interpulse.report.causes import CAUSES, LOOKS, REST
 from interpulse.report.drawing import INK, PAPER, Key
 
@@ -43,6 +43,9 @@ COLUMNS = ("request", "strip", "what", "shown_as", "from_us", "to_us", "height",
 MOST_DIES = 6
 """Dies that are drawn of one request."""
 
+MOST_STRETCHES = 60
+"""An operation that was suspended more often is drawn as one."""
+
 _LOW = {
     "verify": 0.55,
     "voltage reset": 0.4,
@@ -54,6 +57,7 @@ _LOW = {
     "command": 0.25,
     "entry": 0.25,
     "resume": 0.25,
+    "command, data out, decode": 0.4,
     "wait for the bus": 0.12,
     "suspended": 0.12,
 }
@@ -115,7 +119,7 @@ def _extent(it: Incident) -> tuple[int, int]:
     begin = it.arrival
     if it.span is not None and it.span[0] - it.arrival > it.latency // 2:
         begin = it.span[0]
-    margin = (it.done - begin) // 10
+    margin = (it.done - max(begin, it.around.from_ns)) // 10
     return max(it.around.from_ns, begin - margin), it.done + margin
 
 
@@ -124,7 +128,13 @@ def draw(used: Sequence[str], drawing: Drawing) -> figure:
     from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter
 
     found = drawing.figure(
-        "us since the request came", "", drawing.range(0, 1), drawing.range(0, 1), height=360, crisp=False
+        "us since the request came",
+        "",
+        drawing.range(0, 1),
+        drawing.range(0, 1),
+        height=360,
+        crisp=False,
+        zooms="width",
     )
     found.xaxis.formatter = NumeralTickFormatter(format="0,0.[000]")
     found.yaxis.ticker = FixedTicker(ticks=[])
@@ -151,7 +161,9 @@ def draw(used: Sequence[str], drawing: Drawing) -> figure:
     marks = ColumnDataSource({"x": [], "y0": [], "y1": []})
     found.segment("x", "y0", "x", "y1", source=marks, line_color=INK, line_dash=[2, 4], line_width=1.5, name="marks")
     labels = ColumnDataSource({"x": [], "y": [], "text": []})
-    style = {"text_color": INK, "text_font_size": "11px", "text_baseline": "bottom"}
+    # Clear of the line where the request comes, and of the one where it is done.
+    style = {"text_color": INK, "text_font_size": "11px", "text_baseline": "bottom", "x_offset": 4}
+    style |= {"background_fill_color": PAPER, "background_fill_alpha": 0.8}
     found.text("x", "y", "text", source=labels, name="labels", **style)
     tips = [
         ("", "@strip"),
@@ -225,12 +237,15 @@ def _in_order(it: Incident) -> Iterator[tuple[str, str, int, int, str]]:
 
 
 def _operations(it: Incident, die: Die) -> Iterator[Piece]:
-    """The programs and erases of a die, each as one."""
+    """The programs and erases of a die, each as one that is low while it is suspended."""
     for each in die.operations:
         about = f"{each.what}, block {each.block}" + f", suspended: {each.suspends}" * bool(each.suspends)
         key = _LONG.get(each.what, "rest")
         strip = f"{die.name}: operations"
-        yield _piece(it, strip, each.what, key, each.from_ns, each.to_ns, 0.8 * _TITLE, about)
+        stretches = each.stretches if len(each.stretches) <= MOST_STRETCHES else ((each.from_ns, each.to_ns, True),)
+        for begin, end, runs in stretches:
+            what = each.what if runs else f"{each.what}, suspended"
+            yield _piece(it, strip, what, key, begin, end, (0.8 if runs else 0.2) * _TITLE, about)
 
 
 def _dies(it: Incident, budget: int) -> Iterator[Piece]:
@@ -257,14 +272,29 @@ def _die(it: Incident, die: Die, most: int) -> Iterator[Piece]:
         else:
             runs.append([each])
     if len(runs) > most:
-        runs = runs[-most:]
-        cut = runs[0][0].from_ns
-        yield _piece(it, die.name, "not drawn", "rest", begin, cut, 0.12, "more phases than a page can hold")
+        kept = most // 2
+        yield from _gist(it, die, [each for run in runs[:-kept] for each in run], most - kept)
+        runs = runs[-kept:]
     for run in runs:
         key = "own" if it.own(run[0]) else CAUSE_OF_USE[run[0].args["use"]]
         what = " and ".join(dict.fromkeys(each.name for each in run))
         height = max(_LOW.get(each.name, 1.0) for each in run)
         yield _piece(it, die.name, what, key, run[0].from_ns, run[-1].to_ns, height, _about(run[0]))
+
+
+def _gist(it: Incident, die: Die, slices: Sequence[Slice], most: int) -> Iterator[Piece]:
+    """More phases than a page can hold: by what took the most of each of some equal stretches of time."""
+    begin, end = max(slices[0].from_ns, _extent(it)[0]), slices[-1].to_ns
+    width = -(-(end - begin) // most)
+    for start in range(begin, end, width):
+        stop = min(start + width, end)
+        did = spent(die, start, stop)
+        if not did:
+            continue
+        cause = max(did, key=lambda cause: did[cause])
+        count = sum(each.to_ns > start and each.from_ns < stop for each in slices)
+        about = f"{100 * did[cause] / (stop - start):.0f} % of this stretch; {count} phases, too many to draw each"
+        yield _piece(it, die.name, f"mostly {KEYS[cause].label}", cause, start, stop, 0.7, about)
 
 
 def _same(one: Slice, other: Slice) -> bool:
@@ -332,16 +362,24 @@ def _line(it: Incident, die: Die, most: int) -> Iterator[Piece]:
 def _labels(it: Incident, of: Sequence[Piece], begin: float, end: float) -> Iterator[list[Any]]:
     """Words above pieces that are wide enough for them: where, strip, text."""
     life: list[Piece] = []
+    long: list[Piece] = []
     for piece in of:
         if piece.strip == it.name:
             if life and life[-1].shown_as == piece.shown_as and life[-1].what == piece.what:
                 life[-1] = life[-1]._replace(to_us=piece.to_us)
             else:
                 life.append(piece)
-    long = [piece for piece in of if piece.strip.endswith(": operations")]
+        elif piece.strip.endswith(": operations"):
+            if long and long[-1].to_us == piece.from_us and long[-1].about == piece.about:
+                long[-1] = long[-1]._replace(to_us=piece.to_us)
+            else:
+                long.append(piece)
     for piece in [*life, *long]:
         start, stop = max(piece.from_us, begin), min(piece.to_us, end)
-        texts = [piece.what] if piece.strip == it.name else [piece.about, piece.what]
+        whole = f"{piece.what}, {piece.to_us - piece.from_us:,.1f} us in all"
+        texts = (
+            [*[whole] * (piece.from_us < begin), piece.what] if piece.strip == it.name else [piece.about, piece.what]
+        )
         for text in (text.replace("gc-program", "collection") for text in texts):
             if stop - start > _LETTER * len(text) * (end - begin):
                 yield [start, piece.strip, text]

@@ -51,6 +51,12 @@ def lead(it: Incident) -> str:
     if not it.waits:
         return f"{begins}."
     cause, ns = next(iter(it.waits.items()))
+    if cause == "retry" and it.again is not None and (met := _met_again(it, it.again[0])) and 2 * met[1] > ns:
+        _, ns, what = met
+        return (
+            f"{begins}: {us(ns)} us of it ({100 * ns / it.latency:.0f} %) on {it.dies[0].name} {what}, between its "
+            "first reading, which could not be decoded, and the next."
+        )
     where = f" on {it.dies[0].name}" if it.dies and cause in MEANWHILE else ""
     likely = ", in all likelihood," if it.inferred else ""
     what = _words(it).get(cause, CAUSES[cause])
@@ -122,15 +128,23 @@ def _of_retry(it: Incident, begin: int) -> str:
         return ""
     sensed = sum(each.name == "sensing" for each in own)
     text = f"for read retries, {sensed} sensing{'s' * (sensed != 1)} more"
+    met = _met_again(it, begin)
+    return text if met is None else f"{text}; meanwhile it waited {us(met[1])} us {met[2]}"
+
+
+def _met_again(it: Incident, begin: int) -> tuple[str, int, str] | None:
+    """The longest that a read waited for from `begin` on, between its readings: the cause, ns, and in words."""
+    own = [each for each in it.dies[0].slices if each.from_ns >= begin and it.own(each)]
+    if not own:
+        return None
     waited = {
         cause: ns - sum(each.to_ns - each.from_ns for each in own if CAUSE_OF_USE[each.args["use"]] == cause)
         for cause, ns in spent(it.dies[0], begin, own[-1].to_ns).items()
     }
     cause = max(waited, key=lambda cause: waited[cause])
     if waited[cause] <= 0:
-        return text
-    what = _did(it, begin, own[-1].to_ns, own=False).get(cause, CAUSES[cause])
-    return f"{text}; meanwhile it waited {us(waited[cause])} us {what}"
+        return None
+    return cause, waited[cause], _did(it, begin, own[-1].to_ns, own=False).get(cause, CAUSES[cause])
 
 
 def _did(it: Incident, begin: int, end: int, *, own: bool = True) -> dict[str, str]:
@@ -180,8 +194,11 @@ def _of_reads(it: Incident, slices: Sequence[Slice]) -> str:
         # Reads of an array bear no numbers.
         count = sum(each.name == "sensing" for each in slices)
         return f"behind {count} read{'s' * (count > 1)} of the host" if count else ""
-    others = {each.args.get("for request") for each in slices} - {it.request["number"]}
+    others = {each.args.get("for request") for each in slices} - {it.request["number"], None}
     told = [f"behind {len(others)} other read{'s' * (len(others) > 1)} of the host"] * bool(others)
+    # Such as those that look after a block.
+    nobodys = sum(each.name == "sensing" and each.args.get("for request") is None for each in slices)
+    told += [f"behind {nobodys} read{'s' * (nobodys > 1)} for no request"] * bool(nobodys)
     return " and ".join([*told, *["behind other pages of its own"] * any(map(it.own, slices))])
 
 

@@ -110,6 +110,7 @@ impl Nand {
         let id = match self.dies[d].state() {
             State::Command | State::Sensing if hand.count > 0 => hand.reads[0],
             State::OutWait | State::Out => hand.reads[usize::from(hand.moved)],
+            State::Retrying => self.sequence_id(d)?,
             _ => return None,
         };
         let txn = self.txns.get(id);

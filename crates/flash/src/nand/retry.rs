@@ -23,6 +23,12 @@ impl Nand {
         &mut self.reliability.as_mut().expect("only reads with errors are retried").sequences[d]
     }
 
+    /// The read of the die's sequence; none while a sensing in vain is reset after it.
+    pub(super) fn sequence_id(&self, d: usize) -> Option<u32> {
+        let id = self.reliability.as_ref()?.sequences[d].id;
+        (id != NONE).then_some(id)
+    }
+
     /// The use of a die that senses for the read of its sequence, or that waits or moves data.
     fn sequence_use(&self, id: u32, senses: bool) -> (Use, u32) {
         let txn = self.txns.get(id);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Key, colour
+from interpulse.report.drawing import PAPER, Key, colour, logarithmic
 from interpulse.report.parts import Chart, Html, Section, table
 from interpulse.report.sections.over_time import lines, over_time, per_second
 from interpulse.text import number
@@ -103,7 +103,7 @@ def _bars(operation: str, counted: Sequence[tuple[int, Series]], drawing: Drawin
         drawing.range(0.5, 2.0 * highest),
         y_axis_type="log",
     )
-    found.yaxis.formatter.min_exponent = 7
+    logarithmic(found.yaxis)
     width = 0.8 / len(counted)
     bars, keys = [], []
     for place, (index, series) in enumerate(counted):

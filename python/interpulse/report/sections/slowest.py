@@ -99,7 +99,7 @@ def _list(name: str, label: str, incidents: Sequence[Incident], *, pickable: boo
         for each in told
     ]
     head = ["request", "latency, us", "where", "what it waited for"]
-    return table(f"The slowest requests of {label}", head, rows, figures=False)
+    return table(f"The slowest requests: {label}", head, rows, figures=False)
 
 
 def _button(name: str, it: Incident, *, pickable: bool) -> Html:

@@ -78,8 +78,10 @@ class Tester(Context):
         return json.dumps(whole, sort_keys=True, allow_nan=False)
 
     def _do(self, missing: list[_Asked]) -> None:
-        work = {each.identity: each.answer for each in missing}
-        pool.compute(work, self.options.jobs, lambda: self.progress([]), self.keep)
+        if self.workers is None:
+            pool.compute(missing, self.options, self, self.keep)
+        else:
+            self.workers.compute(missing, self, self.keep)
 
     def head(self) -> str:
         """How a result was made, in one line."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from interpulse.cache import Cache
+from interpulse.cache import SPOOL, Cache
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, OwnSeed, Repeat, named_path
+from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, On, OwnSeed, Repeat, named_path
 from interpulse.cli.streams import emit, say
 from interpulse.layout import terminal_width
 from interpulse.runner import Options
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from interpulse.cli.outfolder import OutFolder
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
+    from interpulse.studies.pool import Workers
     from interpulse.studies.registry import Entry
 
     Command: TypeAlias = Callable[..., int]
@@ -39,6 +41,7 @@ class Wanted:
     seed: int
     repeat: int | None
     """With how many seeds, None for what the study and `quick` say."""
+    on: str | None
     jobs: int | None
     no_cache: bool
     cache_dir: Path | None
@@ -59,6 +62,7 @@ def study_options(*, quick: str, out: str, default: str | bool = False) -> Calla
         "out": (Annotated[Path | None, folder], None),
         "seed": (OwnSeed, 1),
         "repeat": (Repeat, None),
+        "on": (On, None),
         "jobs": (Jobs, None),
         "no_cache": (NoCache, False),
         "cache_dir": (CacheDir, None),
@@ -68,6 +72,7 @@ def study_options(*, quick: str, out: str, default: str | bool = False) -> Calla
         @functools.wraps(command)
         def taken(**given: Any) -> int:  # noqa: ANN401 - as Typer calls it
             wanted = Wanted(**{name: given.pop(name) for name in shared})
+            _check(wanted)
             return command(**given, wanted=wanted)
 
         # Typer asks the signature, with annotations that are no text any more.
@@ -81,6 +86,16 @@ def study_options(*, quick: str, out: str, default: str | bool = False) -> Calla
         return taken
 
     return decorate
+
+
+def _check(wanted: Wanted) -> None:
+    """Options for this machine say nothing of a cluster."""
+    if wanted.on is None:
+        return
+    if wanted.jobs is not None:
+        raise UserError("--jobs is for this machine; with --on, the cluster has as many workers as it has")
+    if wanted.no_cache:
+        raise UserError("--no-cache is for this machine; with --on, workers keep what they do in cache folders")
 
 
 def conduct(entry: Entry, wanted: Wanted, *, every: bool, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
@@ -112,7 +127,10 @@ def ran(
     how = Options.of(wanted.jobs, cache, no_cache=wanted.no_cache)
     context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
     try:
-        with watch_study(called, entry.FORM.jobs) as context.reporter:
+        with (
+            _workers(wanted.on, cache, _slug(entry)) as context.workers,
+            watch_study(called, entry.FORM.jobs) as context.reporter,
+        ):
             for line in store.notes:
                 context.note(line)
             outcome = repeat.run(entry, context, wanted.repeat)
@@ -124,6 +142,15 @@ def ran(
     if missing:
         raise ValueError(f"{entry.title} gave no figure for {', '.join(missing)}")
     return context, outcome
+
+
+def _workers(on: str | None, cache: Cache, slug: str) -> AbstractContextManager[Workers | None]:
+    if on is None:
+        return nullcontext()
+    from interpulse.studies.store import build_id
+    from interpulse.sweeps.away import Away
+
+    return Away(on, cache.folder / SPOOL / f"{slug}-{build_id()}")
 
 
 def _slug(entry: Entry) -> str:

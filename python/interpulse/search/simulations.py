@@ -122,7 +122,7 @@ class Simulations:
             KeyboardInterrupt: Ctrl-C; what had ended is kept.
         """
         pieces = [self._piece(sets) for sets in asked]
-        missing = {piece.alias: piece for piece in pieces if self._answer(piece) is None}
+        missing = {piece.alias: piece for piece in pieces if self.store.answer(piece.alias) is None}
         known = {piece.alias for piece in pieces} - missing.keys() - self._seen
         self.kept += len(known)
         self._seen |= known
@@ -130,7 +130,7 @@ class Simulations:
         self._seen |= missing.keys()
         found: list[Mapping[str, Any]] = []
         for piece in pieces:
-            answer = self._answer(piece)
+            answer = self.store.answer(piece.alias)
             if answer is None:
                 why = lost.get(piece.name, f"its answer is gone from {self.store.folder}")
                 answer = {"error": {"kind": "worker", "message": why}}
@@ -157,21 +157,12 @@ class Simulations:
         shape = self._checked.shape(sets)
         base = self._checked.base
         alias = alias_of(self._build, base.plain, base.path, sets, files)
-        return Piece(alias, alias, sets, tuple(files.items()), shape.memory, shape.state)
-
-    def _answer(self, piece: Piece) -> Mapping[str, Any] | None:
-        key = self.store.key(piece.alias)
-        if key is None:
-            return None
-        answer = self.store.get(key)
-        if answer is None:
-            self.store.forget(piece.alias)
-        return answer
+        return Piece(alias, alias, sets, tuple(files.items()), shape.memory, shape.state, base)
 
     def _do(self, missing: list[Piece]) -> dict[str, str]:
         found = self._workers(max(piece.memory for piece in missing))
         done = self.simulated + self.kept
-        engine = Engine(found, self.store, self._checked.base, self._build, self._told, done + len(missing), done)
+        engine = Engine(found, self.store, self._build, self._told, done + len(missing), done)
         try:
             engine.run(missing)
         except OSError as error:

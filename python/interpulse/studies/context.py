@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from interpulse._core import Plan, Progress
     from interpulse.studies.case import Case, Sets
     from interpulse.studies.outcome import Outcome
+    from interpulse.studies.pool import Workers
 
 
 class Reporter:
@@ -76,8 +77,9 @@ class Context:
         quick: whether little time has to do; the rows are the same, their figures rougher.
         seed: the seed that every random stream derives from.
         seeds: how many seeds the whole study is run with, None where it repeats those cases that it wants to.
-        options: how to run.
+        options: how to run here.
         store: what earlier runs left.
+        workers: who does the jobs, None for this process.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Context:
     seeds: int | None = None
     options: Options = field(default_factory=Options)
     store: Store = field(default_factory=lambda: Store(None))
+    workers: Workers | None = None
     reporter: Reporter = field(default_factory=Reporter)
     announced: int = 0
     """Jobs known so far."""
@@ -169,12 +172,18 @@ class Context:
         for name, times in Counter(name for name, _ in self._asked).most_common(1):
             if times > 1:
                 raise ValueError(f"two cases of {self.name} are called '{name}'")
-        answers = self.answers(jobs, lambda missing: pool.simulate(missing, self.options, self, self.keep))
+        answers = self.answers(jobs, self._simulate)
         results: dict[str, list[Result]] = {}
         for job, raw in zip(jobs, answers, strict=True):
             # Where the configuration lay does not matter to a kept result, nor what the case was called then.
             results.setdefault(job.case.name, []).append(Result(raw | {"case": job.name}))
         return results
+
+    def _simulate(self, missing: list[Job]) -> None:
+        if self.workers is None:
+            pool.simulate(missing, self.options, self, self.keep)
+        else:
+            self.workers.simulate(missing, self, self.keep)
 
     def keep(self, answers: Mapping[str, dict[str, Any]]) -> None:
         """Puts answers into the store. Where it cannot be written the study goes on in memory, which is said once."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse._core import RunError
 from interpulse.config import Config
 from interpulse.runner import POLL_S, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from interpulse.runner import Options, Watcher
     from interpulse.studies.case import Job
@@ -20,11 +20,45 @@ if TYPE_CHECKING:
     Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
     """Takes in answers by the identity of their jobs."""
 
+
+class CellJob(Protocol):
+    """A job of cells."""
+
+    @property
+    def kind(self) -> str:
+        """What the core calls it."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The request, JSON."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """A hash of both."""
+        ...
+
+    def answer(self) -> dict[str, Any]:
+        """Does it here and now."""
+        ...
+
+
+class Workers(Protocol):
+    """Who does jobs elsewhere; `sweeps/away.py` does so on a cluster."""
+
+    def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
+        """Simulates cases, and gives `keep` each soon after it has ended."""
+
+    def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
+        """Has cells do jobs in the same way."""
+
+
 BATCH = 16
 """Cases handed to the simulator at a time. Each is kept as soon as it ends: a killed process loses what runs."""
 
 
-def simulate(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
+def simulate(jobs: Sequence[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
     """Simulates cases, those that share a configuration file together. Raises as `interpulse.run`."""
     groups: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:
@@ -50,25 +84,25 @@ def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> N
     execute(Config(text, path=base.path).resolve(), options, watcher, ended)
 
 
-def compute(
-    work: Mapping[str, Callable[[], dict[str, Any]]], threads: int, tell: Callable[[], None], keep: Keep
-) -> None:
-    """Does short pieces of work, by the identity of their answers; `tell` is called about ten times a second.
+def compute(jobs: Sequence[CellJob], options: Options, watcher: Watcher, keep: Keep) -> None:
+    """Has cells do jobs, each about a second of work.
 
     More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
 
     Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
     """
-    with ThreadPoolExecutor(min(threads, 2 * (os.cpu_count() or 1)), thread_name_prefix="interpulse-cells") as pool:
+    with ThreadPoolExecutor(
+        min(options.jobs, 2 * (os.cpu_count() or 1)), thread_name_prefix="interpulse-cells"
+    ) as pool:
         running: dict[Future[dict[str, Any]], str] = {}
         try:
-            for identity, piece in work.items():
-                running[_begun(pool, piece)] = identity
+            for job in jobs:
+                running[_begun(pool, job)] = job.identity
             left = set(running)
             while left:
                 ended, left = wait(left, POLL_S, FIRST_COMPLETED)
                 keep({running[future]: future.result() for future in ended})
-                tell()
+                watcher.progress([])
         except BaseException:
             # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
             pool.shutdown(wait=True, cancel_futures=True)
@@ -77,8 +111,8 @@ def compute(
             raise
 
 
-def _begun(pool: ThreadPoolExecutor, piece: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:
+def _begun(pool: ThreadPoolExecutor, job: CellJob) -> Future[dict[str, Any]]:
     try:
-        return pool.submit(piece)
+        return pool.submit(job.answer)
     except RuntimeError as error:
         raise RunError(f"the system gives no more threads or memory for them ({error}): use fewer --jobs") from None

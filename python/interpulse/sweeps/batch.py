@@ -12,15 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Piece:
-    """One simulation.
+    """One simulation, or one job of cells.
 
     Attributes:
-        name: unique in the sweep; what messages call it.
+        name: unique among what runs with it; what messages call it.
         alias: its name in the index of the store.
-        sets: its overrides.
+        sets: its overrides; of a job of cells, its kind and its request.
         files: the files that it reads, with a hash of the content of each.
         memory: bytes that it takes.
         state: equal where preconditioned states are.
+        base: what it shares with others, which `sets` override; None for a job of cells, which shares nothing.
     """
 
     name: str
@@ -29,11 +30,12 @@ class Piece:
     files: tuple[tuple[str, str], ...]
     memory: int
     state: str
+    base: Base | None
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Simulations that one task does, one after the other.
+    """Pieces of one base that one task does, one after the other.
 
     Attributes:
         build: of the simulator that the driver has; a worker with another one refuses.
@@ -42,11 +44,15 @@ class Batch:
     """
 
     build: str
-    base: Base
     pieces: tuple[Piece, ...]
     store: str
     store_identity: str
     look: bool
+
+    @property
+    def base(self) -> Base | None:
+        """What its pieces share."""
+        return self.pieces[0].base
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ class Checked:
         seed = spec.seed
         if seed is None:
             seed = next(int(entry.value) for entry in plan.entries() if entry.key == "seed")
-        checked = cls(spec, base, seed, named_files(plan, base), Files(), _shaping_keys())
+        checked = cls(spec, base, seed, named_files(plan, base), Files(), shaping_keys())
         checked._values()
         return checked
 
@@ -221,5 +221,6 @@ class Checked:
         return first if alike or total <= TRIES else None
 
 
-def _shaping_keys() -> frozenset[str]:
+def shaping_keys() -> frozenset[str]:
+    """The settings that a preconditioned state depends on."""
     return frozenset(key["name"] for key in json.loads(_core.lists())["keys"] if key["shapes_state"])

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from distributed import Future
 
     from interpulse.sweeps.batch import Answer, Piece
-    from interpulse.sweeps.check import Base
     from interpulse.sweeps.cluster import Cluster
     from interpulse.sweeps.store import Store
 
@@ -76,7 +75,6 @@ class Engine:
     Attributes:
         cluster: where it runs.
         store: where what has ended is kept.
-        base: what all simulations share.
         build: of the simulator.
         told: who is told.
         failed: simulations that no worker survived, with what to say of them; they are not kept.
@@ -84,7 +82,6 @@ class Engine:
 
     cluster: Cluster
     store: Store
-    base: Base
     build: str
     told: Told
     total: int
@@ -110,7 +107,8 @@ class Engine:
             KeyboardInterrupt: Ctrl-C.
         """
         # Those with the same preconditioned state stand together, so that it is made or loaded once for a batch.
-        order = sorted(range(len(pieces)), key=lambda at: pieces[at].state)
+        bases = {id(piece.base): at for at, piece in enumerate(pieces)}
+        order = sorted(range(len(pieces)), key=lambda at: (pieces[at].state, bases[id(pieces[at].base)]))
         left = deque(pieces[at] for at in order)
         look = not self.store.empty
         out: dict[Future, tuple[Piece, ...]] = {}
@@ -145,7 +143,7 @@ class Engine:
             for piece in pieces:
                 self._give_up(piece, why)
             return None, ()
-        batch = Batch(self.build, self.base, tuple(pieces), str(self.store.folder), self.store.identity, look)
+        batch = Batch(self.build, tuple(pieces), str(self.store.folder), self.store.identity, look)
         where: dict[str, Any] = {}
         if fit is not None or self._unfit:
             every = [worker for worker in fit or self.cluster.names() if worker not in self._unfit]
@@ -177,7 +175,7 @@ class Engine:
         return max(1, min(by_time, MOST, left // (2 * AHEAD * max(1, slots))))
 
     def _together(self, first: Piece, other: Piece) -> bool:
-        return first.state == other.state and not {first.name, other.name} & self._alone
+        return first.state == other.state and first.base is other.base and not {first.name, other.name} & self._alone
 
     def _wait(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
         """Takes in what has ended, after a while at most."""

@@ -120,6 +120,14 @@ class Store:
         except OSError:
             return None
 
+    def answer(self, alias: str) -> dict[str, Any] | None:
+        """The answer of a simulation, None where there is none, or one that is damaged, which is then missing."""
+        key = self.key(alias)
+        found = None if key is None else self.get(key)
+        if key is not None and found is None:
+            self.forget(alias)
+        return found
+
     def put(self, alias: str, key: str, content: bytes) -> None:
         """Keeps an answer that `encode` made.
 

@@ -207,7 +207,7 @@ class _Run:
         shape = self._checked.shape(point.sets)
         alias = alias_of(self._build, self._checked.base.plain, self._checked.base.path, sets, files)
         name = f"point {point.number}, repetition {simulation.repetition}"
-        return Piece(name, alias, sets, tuple(files.items()), shape.memory, shape.state)
+        return Piece(name, alias, sets, tuple(files.items()), shape.memory, shape.state, self._checked.base)
 
     def missing(self) -> list[Piece]:
         """What the store has no answer for, each simulation once."""
@@ -245,9 +245,7 @@ class _Run:
         else:
             where = cluster.remote(on, self._told.note)
         with where as found:
-            engine = Engine(
-                found, self._store, self._checked.base, self._build, self._told, len(self._every), self.known
-            )
+            engine = Engine(found, self._store, self._build, self._told, len(self._every), self.known)
             try:
                 engine.run(missing)
             except OSError as error:

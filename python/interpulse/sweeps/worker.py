@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from interpulse.sweeps.batch import Batch, Piece
+    from interpulse.sweeps.check import Base
 
 POLL_S = 0.05
 """How often a worker looks for simulations that have ended, so as to keep them."""
@@ -80,21 +81,28 @@ class _Worker:
         if key is None and self.batch.look:
             since = False
             with suppress(ConfigError):
-                plan = self.batch.base.config(piece.sets).resolve()
-                key = key_of(self.batch.build, plan.config_hash, dict(piece.files))
+                key = self._key(piece)
         if key is None or (answer := self.store.get(key)) is None:
             return False
         self.store.note(piece.alias, key)
         self.answers[piece.alias] = Answer(piece.name, key, ran=since, content=None if self.shared else encode(answer))
         return True
 
+    def _key(self, piece: Piece) -> str:
+        base = self.batch.base
+        resolved = f"cells {piece.alias}" if base is None else base.config(piece.sets).resolve().config_hash
+        return key_of(self.batch.build, resolved, dict(piece.files))
+
     def _simulate(self, pieces: list[Piece]) -> None:
         """All of them in one plan, which is resolved once and shares its preconditioned state; else one by one."""
         base = self.batch.base
+        if base is None:
+            self._ask_cells(pieces)
+            return
         try:
             plan = Config(base.plain + "".join(map(_section, pieces)), path=base.path).resolve()
         except ConfigError as error:
-            usable = [piece for piece in pieces if not self._refused(piece)]
+            usable = [piece for piece in pieces if not self._refused(base, piece)]
             if usable and len(usable) < len(pieces):
                 self._simulate(usable)
             elif usable:  # Each stands alone: what is wrong is only wrong together.
@@ -117,10 +125,20 @@ class _Worker:
         if piece.alias not in self.answers:
             self._failed(piece, "configuration", why)
 
-    def _refused(self, piece: Piece) -> bool:
+    def _ask_cells(self, pieces: list[Piece]) -> None:
+        begin = time.monotonic()
+        for piece in pieces:
+            ((kind, request),) = piece.sets
+            try:
+                self._keep(piece, f"cells {piece.alias}", {"raw": json.loads(_core.cell_job(kind, request))})
+            except (ConfigError, RunError, InternalError) as error:
+                self._failed(piece, _kind(error), str(error))
+        self.wall_s += time.monotonic() - begin
+
+    def _refused(self, base: Base, piece: Piece) -> bool:
         """Whether a configuration cannot be used; why not is then its answer, with the lines that the user wrote."""
         try:
-            self.batch.base.config(piece.sets).resolve()
+            base.config(piece.sets).resolve()
         except ConfigError as error:
             self._failed(piece, "configuration", str(error))
             return True
@@ -143,10 +161,8 @@ class _Worker:
                 self.notes += handle.notes()
         try:
             handle.result()
-        except InternalError as error:
-            return "bug", str(error)
-        except (ConfigError, RunError) as error:
-            return ("configuration" if isinstance(error, ConfigError) else "run"), str(error)
+        except (ConfigError, RunError, InternalError) as error:
+            return _kind(error), str(error)
         return None
 
     def _take(self, handle: _core.Handle, pieces: list[Piece]) -> None:
@@ -163,6 +179,12 @@ class _Worker:
         content = encode(answer)
         self.store.put(piece.alias, key, content)
         self.answers[piece.alias] = Answer(piece.name, key, ran=True, content=None if self.shared else content)
+
+
+def _kind(error: Exception) -> str:
+    if isinstance(error, InternalError):
+        return "bug"
+    return "configuration" if isinstance(error, ConfigError) else "run"
 
 
 def _section(piece: Piece) -> str:

@@ -1,0 +1,153 @@
+"""Studies on a cluster: their simulations and jobs of cells are pieces of the engine; answers go into their stores."""
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
+
+from interpulse._core import ConfigError, InternalError, RunError
+from interpulse.studies.store import build_id
+from interpulse.sweeps import cluster
+from interpulse.sweeps.batch import Piece
+from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
+from interpulse.sweeps.engine import Engine, Told
+from interpulse.sweeps.store import Store, StoreError
+from interpulse.sweeps.sweep import clear_spool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from interpulse.runner import Watcher
+    from interpulse.studies.case import Job
+    from interpulse.studies.pool import CellJob, Keep
+
+ERRORS = {"configuration": ConfigError, "bug": InternalError}
+
+
+class Away:
+    """Who does the jobs of a study on the workers of a scheduler, which is asked for with the first that is missing.
+
+    Workers write what ends into a store of sweeps in `folder`, by the identity of the job; from there it goes into the
+    study's own store, which is that of runs on this machine, too. A driver that was killed finds what workers did
+    meanwhile.
+    """
+
+    def __init__(self, on: object, folder: Path) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            ConfigError: `on` is no scheduler, or Dask is not installed.
+            RunError: the folder cannot be used.
+        """
+        cluster.need_dask()
+        cluster.check_place(on)
+        self._on = on
+        self._ends = ExitStack()
+        self._cluster: cluster.Cluster | None = None
+        self._files = Files()
+        self._shaping = shaping_keys()
+        try:
+            self._store = Store.open(folder)
+        except StoreError as error:
+            raise RunError(f"{error}; workers need a place for what they have done") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._cluster is not None:
+            with contextlib.suppress(Exception):  # A cluster that has gone keeps its folder until the next time.
+                self._cluster.client.run(clear_spool, self._store.identity)
+        self._ends.close()
+
+    def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
+        """Simulates cases.
+
+        Raises:
+            ConfigError: a configuration cannot be used, or the cluster is not there.
+            RunError: a simulation failed, after the others have ended; or the cluster has gone.
+            KeyboardInterrupt: Ctrl-C; what had ended is kept.
+        """
+        bases: dict[tuple[str, str], Base] = {}
+        pieces = []
+        for job in jobs:
+            config = job.case.config
+            base = bases.setdefault((config.path, config.text), Base.of(config))
+            sets = tuple((key, value) for key, _, value in (each.partition("=") for each in job.overrides()))
+            plan = base.config(sets).resolve()
+            files = {path: self._files.content(path) for path in sorted(set(named_files(plan, base).values()))}
+            shape = shape_of(plan, self._shaping)
+            pieces.append(Piece(job.name, job.identity, sets, tuple(files.items()), shape.memory, shape.state, base))
+        self._do(pieces, watcher.note, lambda: watcher.progress([]), keep)
+
+    def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
+        """Has cells do jobs; raises as `simulate`."""
+        # A worker's batch is of one state, and cells have none: all may stand together.
+        pieces = [Piece(job.identity, job.identity, ((job.kind, job.text),), (), BASE_BYTES, "", None) for job in jobs]
+        self._do(pieces, watcher.note, lambda: watcher.progress([]), keep)
+
+    def _do(self, pieces: list[Piece], note: Callable[[str], None], tell: Callable[[], None], keep: Keep) -> None:
+        self._store.refresh()
+        for piece in pieces:
+            # A failure is tried again, as it is on this machine.
+            if "error" in (self._store.answer(piece.alias) or {}):
+                self._store.forget(piece.alias)
+        left = {piece.name: piece for piece in pieces}
+        self._hand_over(left, self._known(left), keep)
+        if not left:
+            return
+        missing = list(left.values())
+        there = self._workers(note)
+        engine = Engine(there, self._store, build_id(), Told(), len(missing))
+
+        class Watcher(Told):
+            def progress(told, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the engine's words
+                self._hand_over(left, engine.keys, keep)
+                tell()
+
+            def note(told, line: str) -> None:  # noqa: N805
+                note(line)
+
+        engine.told = Watcher()
+        try:
+            engine.run(missing)
+        except OSError as error:
+            what = f"{error.filename or self._store.folder}: {error.strerror or error}"
+            raise RunError(f"{what}; what has ended is kept, and the same command goes on from there") from None
+        finally:
+            self._store.refresh()
+            self._hand_over(left, self._known(left), keep)
+        for name, piece in left.items():
+            self._raise(name, piece, engine.failed.get(name))
+
+    def _known(self, left: Mapping[str, Piece]) -> dict[str, str]:
+        return {name: key for name, piece in left.items() if (key := self._store.key(piece.alias)) is not None}
+
+    def _hand_over(self, left: dict[str, Piece], keys: Mapping[str, str], keep: Keep) -> None:
+        """Gives the study what is there of these pieces, by the keys of their answers; they are then no longer left."""
+        found: dict[str, dict[str, Any]] = {}
+        for name in keys.keys() & left.keys():
+            answer = self._store.get(keys[name])
+            if answer is not None and "raw" in answer:
+                found[left.pop(name).alias] = answer["raw"]
+        if found:
+            keep(found)
+
+    def _raise(self, name: str, piece: Piece, lost: str | None) -> None:
+        answer = self._store.answer(piece.alias) or {}
+        what = "" if piece.base is None else f"{name}: "
+        if "error" not in answer:
+            raise RunError(f"{what}{lost or f'its answer is gone from {self._store.folder}'}")
+        error = answer["error"]
+        message = error["message"]
+        raise ERRORS.get(error["kind"], RunError)(message if name in message else f"{what}{message}")
+
+    def _workers(self, note: Callable[[str], None]) -> cluster.Cluster:
+        if self._cluster is None:
+            self._cluster = self._ends.enter_context(cluster.remote(self._on, note))
+        return self._cluster

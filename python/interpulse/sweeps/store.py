@@ -138,6 +138,8 @@ class Store:
         if not place.exists():
             place.parent.mkdir(exist_ok=True)
             _write(place, content)
+            # Said again where it had been there before and was forgotten: who forgot it knows no more than that.
+            self._aliases.pop(alias, None)
         self.note(alias, key)
 
     def forget(self, alias: str) -> None:

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import warnings
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -212,11 +213,12 @@ def _database(url: str | None, folder: Path) -> Iterator[optuna.storages.BaseSto
         event.listen(Engine, "connect", _in_a_log)
         ends.callback(event.remove, Engine, "connect", _in_a_log)
         try:
-            storage = optuna.storages.RDBStorage(where)
+            # Which driver `postgresql:` alone stands for differs between versions of SQLAlchemy.
+            storage = optuna.storages.RDBStorage(re.sub("^postgres(ql)?:", "postgresql+psycopg:", where))
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ImportError) as error:
             raise ConfigError(
                 f"storage {shown}: {_first(error)}; expected the URL of a database, such as sqlite:///study.db or "
-                "postgresql://USER@HOST/NAME (which needs pip install psycopg2-binary)"
+                "postgresql://USER@HOST/NAME (which needs pip install 'psycopg[binary]')"
             ) from None
         except (SQLAlchemyError, RuntimeError, OSError) as error:
             raise ConfigError(f"storage {shown}: it cannot be used: {_first(error)}") from None

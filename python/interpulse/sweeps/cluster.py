@@ -43,6 +43,15 @@ def need_dask() -> None:
             raise ConfigError(f"a sweep needs {name}: pip install 'interpulse[sweep]'")
 
 
+IDLE = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
+}
+"""What Dask does fifty times a second to watch itself costs 3 % of two cores: here nobody looks at it."""
+
+
 class Cluster:
     """Workers, and the way to them."""
 
@@ -122,6 +131,7 @@ class Local(Cluster):
         given = (self._scheduler, name, str(self._limit), self._folder)
         command = [sys.executable, "-m", "interpulse.sweeps.node", *given]
         quiet = {"DASK_LOGGING__DISTRIBUTED": "error", "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
+        quiet |= {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in IDLE.items()}
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ | quiet, start_new_session=True
         )
@@ -156,7 +166,7 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
     with ExitStack() as ends:
         folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="interpulse-sweep-", ignore_cleanup_errors=True))
         # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
-        ends.enter_context(dask.config.set({"distributed.admin.log-length": 100}))
+        ends.enter_context(dask.config.set({"distributed.admin.log-length": 100, **IDLE}))
         ends.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 2}))
         try:
             cluster = ends.enter_context(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import interpulse
 from interpulse import ConfigError
-from interpulse.search.judge import State, judge, longer, offered
+from interpulse.search.judge import Offered, State, judge, longer, offered
 from interpulse.search.limits import Limit, Wear, read_limits, read_share
 from interpulse.search.load import Load
 from interpulse.search.window import Window
@@ -121,15 +122,45 @@ def test_requests_that_starve_miss_and_none_at_all_hold() -> None:
     assert judge([{"latency_us": {"write": {"count": 0}}}], [limit]).state is State.HOLDS
 
 
+def flow(iops: float, name: str = "mixed") -> dict[str, object]:
+    return {"name": name, "iops": iops, "host_requests": 100_000}
+
+
 def test_open_arrivals_that_are_not_kept_up_with_miss() -> None:
-    config = {"flow.0.pacing": "open", "flow.0.rate": "120/s", "flow.1.pacing": "open", "flow.1.rate": "1e1/s"}
-    slow = result(10, config=config)
-    assert offered(slow) == (130, 1)
+    config = {"flow.0.pacing": "open", "flow.0.rate": "1.3e2/s"}
+    slow = result(10, config=config, flows=[flow(100)])
+    assert offered(slow, 0) == Offered(130, 1)
     judged = judge([slow], [P999])
     assert judged.state is State.MISSES
     assert judged.behind == "it completes 100 of 130 requests a second"
-    for other in ({"flow.0.pacing": "closed"}, {"flow.0.stop": "1s"}, {"flow.0.rate": "101/s", "flow.1.rate": "0/s"}):
-        assert judge([result(10, config=config | other)], [P999]).state is State.HOLDS
+    for other in ({"flow.0.pacing": "closed"}, {"flow.0.stop": "1s"}, {"flow.0.rate": "101/s"}):
+        assert judge([result(10, config=config | other, flows=[flow(100)])], [P999]).state is State.HOLDS
+
+    # What another flow makes of the drive does not hide it.
+    beside = config | {"flow.1.pacing": "closed"}
+    judged = judge([result(10, config=beside, flows=[flow(100), flow(500, "rest")])], [P999])
+    assert (judged.state, judged.behind) == (State.MISSES, "flow mixed completes 100 of 130 requests a second")
+
+
+OVERLOADED = """\
+config_version = 1
+drive = "a4-mini"
+precondition.fill = "100%"
+run = { requests = 20000, warmup = "0s" }
+flow = [
+    { name = "reads", pacing = "open", rate = "200kIOPS" },
+    { name = "writes", depth = 1, read = 0, from = 0, to = 0.01 },
+]
+"""
+
+
+def test_a_load_of_three_times_what_the_drive_can_never_holds_however_generous_the_limit() -> None:
+    """The drive does some 65,000 to 90,000 of these 200,000 reads a second; the other flow waits for it."""
+    raw = interpulse.run(interpulse.Config(OVERLOADED, path="overloaded.toml")).cases[0].raw
+    assert raw["iops"] < 120_000
+    judged = judge([raw], [Limit("read", "p99", 1e9)])
+    assert judged.state is State.MISSES
+    assert judged.behind.startswith("flow reads completes ")
 
 
 def test_wear_is_judged_by_seeds_alone() -> None:

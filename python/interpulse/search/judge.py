@@ -209,37 +209,48 @@ def _improves(limit: AnyLimit, raw: Mapping[str, Any]) -> bool:
     return halves is None or halves[1] < IMPROVING * halves[0]
 
 
-def offered(raw: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Requests a second that the flows of a result offer, and the squared variation of their gaps.
+@dataclass(frozen=True)
+class Offered:
+    """What a flow that does not wait for the drive offers.
 
-    None where a flow waits for the drive, replays a trace, or does not last the whole run.
+    Attributes:
+        rate: requests a second.
+        variation: the squared variation of the gaps between them.
     """
-    config = raw.get("config", {})
-    total, variation = 0.0, 1.0
-    numbers = sorted({key.split(".")[1] for key in config if key.startswith("flow.")})
-    for number in numbers:
-        own = {key.split(".", 2)[2]: value for key, value in config.items() if key.startswith(f"flow.{number}.")}
-        lasts = own.get("start", "0ns") == "0ns" and all(
-            own.get(key, "not set") == "not set" for key in ("stop", "requests")
-        )
-        rate = re.match(r"[\d.]+(?:e[+-]?\d+)?", str(own.get("rate", "")))
-        if own.get("pacing") != "open" or rate is None or not lasts:
-            return None
-        total += float(rate[0])
-        variation = max(variation, float(own.get("squared-variation", 1)))
-    return (total, variation) if total else None
+
+    rate: float
+    variation: float
+
+
+def offered(raw: Mapping[str, Any], number: int) -> Offered | None:
+    """What a flow of a result offers; None where it waits for the drive, replays a trace, or does not last."""
+    before = f"flow.{number}."
+    own = {key.removeprefix(before): text for key, text in raw.get("config", {}).items() if key.startswith(before)}
+    lasts = own.get("start", "0ns") == "0ns" and all(
+        own.get(key, "not set") == "not set" for key in ("stop", "requests")
+    )
+    rate = re.match(r"[\d.]+(?:e[+-]?\d+)?", str(own.get("rate", "")))
+    if own.get("pacing") != "open" or rate is None or not lasts:
+        return None
+    return Offered(float(rate[0]), float(own.get("squared-variation", 1)))
 
 
 def _behind(raws: Sequence[Mapping[str, Any]]) -> str:
-    """What of the offered load is not done, where that is more than chance."""
+    """What of the offered load is not done, where that is more than chance.
+
+    What waits then grows for as long as the run lasts. Its latencies, long after the beginning, need not differ much
+    between the halves of a window, so that it may be called steady; and a flow beside it may keep all its limits.
+    """
     for raw in raws:
-        found = offered(raw)
-        if found is None:
-            continue
-        rate, variation = found
-        least = rate * (1 - KEEPS_UP - 4 * math.sqrt(variation / max(raw["host_requests"], 1)))
-        if raw["iops"] < least:
-            return f"it completes {raw['iops']:,.0f} of {rate:,.0f} requests a second"
+        flows = raw.get("flows", ())
+        for number, flow in enumerate(flows):
+            load = offered(raw, number)
+            if load is None:
+                continue
+            chance = 4 * math.sqrt(load.variation / max(flow["host_requests"], 1))
+            if flow["iops"] < load.rate * (1 - KEEPS_UP - chance):
+                who = f"flow {flow['name']}" if len(flows) > 1 else "it"
+                return f"{who} completes {flow['iops']:,.0f} of {load.rate:,.0f} requests a second"
     return ""
 
 

@@ -26,6 +26,8 @@ Examples:
 
   interpulse characterize suspend --scheme exact --out exact --json
 
+  interpulse characterize suspend --on tcp://scheduler:8786
+
 docs/CHARACTERIZE.md says what each kind measures and how to read it. The folder holds tables, plots and part.toml, \
 which the configuration of a drive takes as its part: [part] file = "part.toml". Jobs that have ended are kept in the \
 cache folder: after Ctrl-C the same command goes on from there."""

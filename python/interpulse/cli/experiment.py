@@ -21,6 +21,8 @@ Examples:
 
   interpulse experiment suspend-tlc --out results --json
 
+  interpulse experiment suspend-tlc --on tcp://scheduler:8786
+
 The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md says why they differ \
 where they do. Cases that have ended are kept in the cache folder: after Ctrl-C the same command goes on from there."""
 

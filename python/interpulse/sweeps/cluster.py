@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import os
 import re
@@ -239,16 +241,47 @@ def _connected(on: object) -> Client:
 
     text = _text(on)
     try:
+        if text is not None:
+            _probe(_address(text))
         if text is not None and text.endswith(".json"):
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
-        if text is not None and (place := re.fullmatch(r"(?:tcp|tls)://\[?([^/]*?)\]?:(\d+)/?", text)):
-            # Dask goes on trying where nobody listens.
-            socket.create_connection((place[1], int(place[2])), CONNECT_S).close()
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, TypeError, OverflowError, RuntimeError) as error:
-        why = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
+    # What is no scheduler may answer anything, which Dask takes for the size of a message: memory is never that short.
+    except (OSError, ValueError, TypeError, LookupError, OverflowError, RuntimeError, MemoryError) as error:
+        why = "it does not speak Dask's protocol" if isinstance(error, MemoryError) else _why(error)
         hint = "; TLS takes Dask's own settings (docs/SWEEP.md)" if text and text.startswith("tls") else ""
         raise ConfigError(f"--on {on}: no scheduler answers there ({why}){hint}") from None
+
+
+def _why(error: BaseException) -> str:
+    return " ".join(str(error.__cause__ or error).split()) or type(error).__name__
+
+
+def _address(text: str) -> str:
+    return str(json.loads(Path(text).read_bytes())["address"]) if text.endswith(".json") else text
+
+
+def _probe(address: str) -> None:
+    """Shakes hands once. A client goes on trying for ever where nobody listens, or where nobody answers.
+
+    Raises:
+        OSError, MemoryError: that is no scheduler.
+    """
+    from distributed import Security
+    from distributed.comm import connect
+
+    if place := re.fullmatch(r"(?:tcp|tls)://\[?([^/]*?)\]?:(\d+)/?", address):
+        socket.create_connection((place[1], int(place[2])), CONNECT_S).close()
+
+    async def shake() -> None:
+        secured = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(address, timeout=CONNECT_S, **secured), CONNECT_S)
+        comm.abort()
+
+    try:
+        asyncio.run(shake())
+    except TimeoutError:
+        raise OSError(f"it has not answered for {CONNECT_S:.0f} s") from None
 
 
 def _same_version(client: Client, where: str) -> None:

@@ -168,13 +168,17 @@ def test_workers_of_another_version_are_refused(
     tls: TestCluster, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clusters, "build_id", lambda: "0123456789abcdef")
-    for name, value in tls.settings.items():
-        monkeypatch.setenv(name, value)
     import dask
 
-    dask.config.refresh()
-    with pytest.raises(ConfigError, match=r"has interpulse .* this is .* of build 0123456789abcdef; expected the same"):
-        interpulse.sweep(file, out=tmp_path / "o", on=tls.address)
+    with monkeypatch.context() as surroundings:
+        for name, value in tls.settings.items():
+            surroundings.setenv(name, value)
+        dask.config.refresh()
+        with pytest.raises(
+            ConfigError, match=r"has interpulse .* this is .* of build 0123456789abcdef; expected the same"
+        ):
+            interpulse.sweep(file, out=tmp_path / "o", on=tls.address)
+    # Without them again: other tests of this process ask for clusters without TLS.
     dask.config.refresh()
 
 

@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev demo test lint rust-test python-test bench golden papers gallery docs verify clean
+.PHONY: help build dev demo test lint rust-test python-test bench golden drives papers gallery docs verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -68,6 +68,12 @@ golden: build ## write the golden result of the tests and the generated figures 
 	$(BIN)/python python/tools/counters_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
+
+DRIVES := s3700 s4500 p4500 p3700 970-evo p5810 p5430
+
+drives: dev ## fit the drives of examples/drives anew; their presets and the table of docs/FIT.md; an hour, less what is kept
+	for name in $(DRIVES); do $(BIN)/interpulse fit examples/drives/$$name.toml --out fits/$$name || exit; done
+	$(BIN)/python python/tools/drives.py $(foreach name,$(DRIVES),$(name) fits/$(name))
 
 papers: build ## write docs/PAPERS.md from quick runs of every experiment; minutes, less what is kept from before
 	$(BIN)/python python/tools/papers_page.py --quick

@@ -21,6 +21,8 @@ from interpulse.runner import Interrupted, run
 
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
+    from interpulse.fitting.answer import Fit
+    from interpulse.fitting.fit import fit
     from interpulse.search.advice import Advice
     from interpulse.search.advise import advise
     from interpulse.search.optimize import Optimization, optimize
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 else:
     _LATE = {"Comparison": "comparison", "compare": "comparison"}
     _LATE |= {"Advice": "search.advice", "advise": "search.advise"} | dict.fromkeys(("Slo", "slo"), "search.slo")
+    _LATE |= {"Fit": "fitting.answer", "fit": "fitting.fit"}
     _LATE |= dict.fromkeys(("Optimization", "optimize"), "search.optimize")
     _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
 
@@ -49,6 +52,7 @@ __all__ = [
     "Config",
     "ConfigError",
     "Entry",
+    "Fit",
     "InternalError",
     "Interrupted",
     "Optimization",
@@ -61,6 +65,7 @@ __all__ = [
     "__version__",
     "advise",
     "compare",
+    "fit",
     "optimize",
     "run",
     "slo",

@@ -21,6 +21,7 @@ FLOORS = (
     {"comparison", "papers", "repeat", "sweeps"},
     {"report"},
     {"search"},
+    {"fitting"},
     # The public names: nothing inside the package needs them but the command line, which says the version.
     {"interpulse"},
     {"cli"},

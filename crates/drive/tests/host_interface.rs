@@ -4,6 +4,7 @@
 mod drive_common;
 
 use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
+use interpulse_drive::front::link::{LinkSpec, Pcie};
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
 use interpulse_drive::spec::DriveSpec;
@@ -139,8 +140,7 @@ fn an_idle_queue_leaves_its_share_to_the_others() {
 fn the_link_saturates_at_its_payload_rate() {
     for (generation, lanes) in [(1, 1), (3, 4), (5, 4)] {
         let mut spec = little();
-        spec.host.link.generation = generation;
-        spec.host.link.lanes = lanes;
+        spec.host.link = LinkSpec::Pcie(Pcie { generation, lanes, max_payload: 256 });
         let reads = SyntheticSpec { block_size: BlockSize::Fixed(Bytes::kib(128)), ..mix(1.0) };
         // Nothing has been written: reads need no flash.
         let mut b = Bench::new(&spec, filled(&spec, 0.0), &[closed("f", 32, reads)], 1);
@@ -154,6 +154,31 @@ fn the_link_saturates_at_its_payload_rate() {
         assert!((rate / payload - 1.0).abs() < 0.002 + edge, "gen {generation}: {rate} of {payload} B/s");
         assert_eq!(b.host.device.nand().counters.host_reads, 0);
     }
+}
+
+#[test]
+fn cores_of_the_firmware_bound_the_rate_of_commands_and_nothing_else() {
+    for cores in [1, 3, 8] {
+        let mut spec = little();
+        spec.host.firmware = Duration::from_us(20);
+        spec.host.firmware_cores = Some(cores);
+        // Nothing has been written: reads need no flash, and what holds them up is firmware alone.
+        let mut b = Bench::new(&spec, filled(&spec, 0.0), &[closed("f", 64, mix(1.0))], 1);
+        b.run_for(Duration::from_ms(5));
+        b.host.begin_window();
+        b.run_for(Duration::from_ms(100));
+        let (got, bound) = (b.host.window.counters.requests as f64, 0.1 / 20e-6 * f64::from(cores));
+        assert!((got - bound).abs() <= f64::from(cores), "{cores} cores: {got} of {bound} reads");
+    }
+    // With as many cores as requests there may be, none waits.
+    let completed = |cores| {
+        let mut spec = little();
+        spec.host.firmware_cores = cores;
+        let mut b = Bench::new(&spec, filled(&spec, 1.0), &[closed("f", 16, mix(0.7))], 1);
+        b.run_to(ms(50));
+        b.host.device.completed()
+    };
+    assert_eq!(completed(Some(16)), completed(None));
 }
 
 // ---- back-pressure ------------------------------------------------------------------------------------

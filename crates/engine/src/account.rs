@@ -26,9 +26,9 @@ pub enum Cause {
     Decode,
     /// The write cache: waiting for a free slot, and DRAM.
     Cache,
-    /// For the PCIe link, and moving on it.
+    /// For the link to the host, and moving on it.
     Link,
-    /// The controller's firmware.
+    /// The controller's firmware, and for a core of it.
     Firmware,
     /// In the host's submission queue, before the controller fetched it.
     Queue,
@@ -55,8 +55,8 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("sensing", "sensing the flash array"),
     ("decode", "ECC decode"),
     ("cache", "waiting for a slot of the write cache, and its DRAM"),
-    ("link", "waiting for the PCIe link and moving on it"),
-    ("firmware", "firmware time of the command"),
+    ("link", "waiting for the link to the host and moving on it"),
+    ("firmware", "firmware time of the command, and waiting for a core of it"),
     ("queue", "in the submission queue before the controller fetched it"),
     ("own_program", "loading and programming the write's own data (cache.acknowledge = \"when-programmed\")"),
     ("retry", "repeating a read whose first decode failed: sensings, transfers and decodes beyond the first"),

@@ -18,6 +18,7 @@ FILES = {
     "compare": "compare",
     "sweep": "sweep",
     "slo": "slo",
+    "fit": "fit",
     "advise": "advise",
     "optimize": "optimize",
     "show": "show",

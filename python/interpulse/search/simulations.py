@@ -66,6 +66,7 @@ class Simulations:
         self._cluster: cluster.Cluster | None = None
         self._memory = 0
         self._seen: set[str] = set()
+        self._said: set[str] = set()
         try:
             self.store = Store.open(folder / STORE)
         except StoreError as error:
@@ -162,7 +163,7 @@ class Simulations:
     def _do(self, missing: list[Piece]) -> dict[str, str]:
         found = self._workers(max(piece.memory for piece in missing))
         done = self.simulated + self.kept
-        engine = Engine(found, self.store, self._build, self._told, done + len(missing), done)
+        engine = Engine(found, self.store, self._build, self._told, done + len(missing), done, said=self._said)
         try:
             engine.run(missing)
         except OSError as error:

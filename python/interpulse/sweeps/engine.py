@@ -6,6 +6,7 @@ neither the scheduler nor the way to the workers is what a sweep waits for; towa
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from contextlib import suppress
@@ -78,6 +79,7 @@ class Engine:
         build: of the simulator.
         told: who is told.
         failed: simulations that no worker survived, with what to say of them; they are not kept.
+        said: what workers have told, without its figures: each thing is passed on once, such as that of a state kept.
     """
 
     cluster: Cluster
@@ -89,11 +91,11 @@ class Engine:
     ran: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
     _each_s: float = 0.0
     _measured: int = 0
     _unfit: dict[str, str] = field(default_factory=dict)
     _alone: set[str] = field(default_factory=set)
-    _notes: set[str] = field(default_factory=set)
     _ended: SimpleQueue[Future] = field(default_factory=SimpleQueue)
     _pinned: dict[Future, frozenset[str]] = field(default_factory=dict)
     """Tasks that only some workers may do."""
@@ -214,8 +216,9 @@ class Engine:
             weight = ran / min(self._measured, 100)
             self._each_s += (report.wall_s / ran - self._each_s) * min(1.0, weight)
         for line in report.notes:
-            if line not in self._notes:
-                self._notes.add(line)
+            alike = re.sub(r"\S*[\d/]\S*", "", line)
+            if alike not in self.said:
+                self.said.add(alike)
                 self.told.note(line)
         if report.unfit:
             self._unfit_worker(report.unfit, future)

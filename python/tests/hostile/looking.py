@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EXAMPLE = str(ROOT / "examples" / "sweep.toml")
+FIT = str(ROOT / "examples" / "fit.toml")
 
 LINES = (
     *(
@@ -64,6 +65,16 @@ LINES = (
         for file in ("none.toml", "/", "/dev/zero", "/dev/null", "{small}", "{sweep}", "empty")
     ),
     ("optimize ''", "STUDY"),
+    *(
+        (f"fit {file}", file)
+        for file in ("none.toml", "/", "/dev/zero", "/dev/null", "{small}", "{sweep}", "empty", "good.json")
+    ),
+    ("fit ''", "FIT"),
+    *((f"fit {{fit}} --out {place}", place) for place in ("{small}", "/proc/x")),
+    ("fit {fit} --out ''", "--out"),
+    *((f"fit {{fit}} --on {on}", "--on") for on in ("''", "bogus", "none.json")),
+    *((f"fit {{fit}} --jobs {jobs}", f"'{jobs}'") for jobs in ("0", "1025", "x")),
+    ("fit {fit} --jobs 2 --on tcp://127.0.0.1:1", "--jobs"),
     *((f"{line} {{small}} --read-p99 1ms --out /proc/x", "/proc/x") for line in ("slo", "advise")),
     *((line, "limit") for line in ("slo {small}", "advise {small}")),
     *(
@@ -164,6 +175,7 @@ def pipes() -> Iterator[Wrong]:
     for code in (
         "interpulse.compare('pipe', 'pipe')",
         "interpulse.sweep('pipe')",
+        "interpulse.fit('pipe')",
         "interpulse.Config.load('pipe')",
         "from interpulse.parts import one_die; one_die('./pipe')",
         "from interpulse.report.runs import load; load([Path('pipe')])",
@@ -181,4 +193,4 @@ def sweeps() -> Iterator[Wrong]:
 
 
 def _full(texts: list[str]) -> tuple[str, ...]:
-    return tuple(text.replace("{small}", SMALL).replace("{sweep}", EXAMPLE) for text in texts)
+    return tuple(text.replace("{small}", SMALL).replace("{sweep}", EXAMPLE).replace("{fit}", FIT) for text in texts)

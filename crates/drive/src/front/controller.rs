@@ -1,25 +1,22 @@
 //! The front of a drive: what it takes from its host, what is on its way in and out, and what it tells.
 
+use super::firmware::Firmware;
 use super::line::Line;
-use super::link::{COMPLETION_BYTES, Direction, SUBMISSION_BYTES};
+use super::link::Directions;
 use super::queues::Queues;
 use super::request::{Request, Requests};
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
-use interpulse_engine::{Agenda, Duration, News, Op, Request as HostRequest, ResourceId, SimTime};
+use interpulse_engine::{Agenda, News, Op, Request as HostRequest, ResourceId, SimTime};
 use std::collections::VecDeque;
 
 /// Queues, link, firmware, and the requests between submission and completion.
 pub struct Front {
     pub(crate) queues: Queues,
-    link_in: Direction,
-    link_out: Direction,
-    submission_time: Duration,
-    completion_time: Duration,
-    firmware_time: Duration,
+    link: Directions,
     /// Commands in firmware.
-    pub(crate) firmware: Line,
+    pub(crate) firmware: Firmware,
     /// Write data arriving.
     pub(crate) arriving: Line,
     /// Units moving to or from DRAM.
@@ -44,16 +41,11 @@ impl Front {
     /// A front as `spec` says for units of so many bytes, whose timers begin at `first`.
     pub fn new(spec: &HostSpec, unit_bytes: u64, first: ResourceId) -> Front {
         let own = |k: u32| Line::new(ResourceId(first.0 + k));
-        let (link_in, link_out) = (Direction::new(&spec.link), Direction::new(&spec.link));
         debug_assert_eq!(Front::LINES, 4);
         Front {
             queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer),
-            submission_time: link_in.time(SUBMISSION_BYTES),
-            completion_time: link_out.time(COMPLETION_BYTES),
-            firmware_time: spec.firmware,
-            link_in,
-            link_out,
-            firmware: own(0),
+            link: Directions::new(&spec.link),
+            firmware: Firmware::new(spec.firmware, spec.firmware_cores, ResourceId(first.0)),
             arriving: own(1),
             dram: own(2),
             leaving: own(3),
@@ -119,27 +111,24 @@ impl Front {
     /// The controller fetches the command and starts its firmware.
     #[inline]
     fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
-        let fetched = self.link_in.send(now, self.submission_time);
+        let fetched = self.link.command(now);
         let request = self.requests.get_mut(id);
         request.book(Cause::Queue, now);
         request.book(Cause::Link, fetched);
-        self.firmware.push(agenda, fetched + self.firmware_time, id);
+        self.firmware.take(agenda, fetched, id);
     }
 
     /// Has the data of write `id` sent by the host.
     #[inline]
     pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
-        let bytes = self.requests.get(id).bytes;
-        let at = self.link_in.send(now, self.link_in.time(bytes));
+        let at = self.link.data_in(now, self.requests.get(id).bytes);
         self.arriving.push(agenda, at, id);
     }
 
     /// Sends `bytes` of data and the completion to the host.
     #[inline]
     pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, bytes: u64) {
-        let time =
-            if bytes == 0 { self.completion_time } else { self.link_out.time(bytes + COMPLETION_BYTES) };
-        let at = self.link_out.send(now, time);
+        let at = self.link.out(now, bytes);
         self.leaving.push(agenda, at, id);
     }
 

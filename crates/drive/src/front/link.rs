@@ -1,76 +1,112 @@
-//! The PCIe link: two directions, each one transfer after the other.
+//! The link to the host. A kind is one file in `link/`, with its keys, and one line of the registry.
 
 use interpulse_engine::{Duration, SimTime};
+use interpulse_settings::registry;
 
-/// Bytes of a submission queue entry (NVMe base specification).
-pub const SUBMISSION_BYTES: u64 = 64;
-/// Bytes of a completion queue entry (NVMe base specification).
-pub const COMPLETION_BYTES: u64 = 16;
+pub use pcie::Pcie;
+pub use sata::Sata;
 
-/// How fast the link is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkSpec {
-    /// PCIe generation, 1 to 6.
-    pub generation: u32,
-    /// Lanes.
-    pub lanes: u32,
-    /// Largest payload of a packet, in bytes.
-    pub max_payload: u32,
+registry! {
+    $ /// What a drive is connected by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LinkSpec, each_link {
+        "pcie" => pcie::Pcie(it): "PCIe, with the queue entries of NVMe: two directions at the same time";
+        "sata" => sata::Sata(it): "SATA with native command queuing: one direction at a time";
+    }
+}
+
+/// What moves over a link, in bytes at its rate: whatever surrounds data takes its share of the time.
+trait Link {
+    /// Bytes a second, of data and of what stands for everything else.
+    fn rate(&self) -> f64;
+
+    /// What asks for a command.
+    fn submission(&self) -> u64;
+
+    /// What says that a command is complete.
+    fn completion(&self) -> u64;
+
+    /// Data that moves in one frame, a power of two, and the bytes that each adds; none where the rate has it in it.
+    fn frame(&self) -> Option<(u64, u64)>;
+
+    /// Whether both directions share the line.
+    fn half_duplex(&self) -> bool;
 }
 
 impl LinkSpec {
-    /// Raw bits per second of one lane of each generation, from PCIe 1.0 on (PCI-SIG).
-    const RATES: [u64; 6] =
-        [2_500_000_000, 5_000_000_000, 8_000_000_000, 16_000_000_000, 32_000_000_000, 64_000_000_000];
-    /// Bytes around the payload of a memory write packet: framing and sequence number 8 (gen 3: token 4 +
-    /// LCRC 4), header with 64-bit address 16.
-    const PACKET_OVERHEAD: u64 = 24;
-    /// Share of the link left by flow-control and acknowledgement packets.
-    const DATA_SHARE: f64 = 0.97;
-
-    /// Payload bytes per second in one direction: line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode),
-    /// packet headers and flow control taken off.
+    /// Bytes of data a second in one direction, of long transfers.
     pub fn payload_rate(&self) -> f64 {
-        let code = match self.generation {
-            1 | 2 => 8.0 / 10.0,
-            3..=5 => 128.0 / 130.0,
-            _ => 242.0 / 256.0,
-        };
-        let raw = Self::RATES[self.generation as usize - 1] as f64 / 8.0 * f64::from(self.lanes);
-        let payload = f64::from(self.max_payload);
-        raw * code * payload / (payload + Self::PACKET_OVERHEAD as f64) * Self::DATA_SHARE
+        each_link!(self, it => {
+            let (data, more) = it.frame().unwrap_or((1, 0));
+            it.rate() * data as f64 / (data + more) as f64
+        })
     }
 }
 
-/// One direction of the link.
+/// Both directions, each one transfer after the other.
 #[derive(Clone, Debug)]
-pub struct Direction {
-    free_at: SimTime,
-    /// Femtoseconds per payload byte, so that rounding happens once per transfer (the fastest link takes some
-    /// 9 ps for a byte).
+pub struct Directions {
+    free_at: [SimTime; 2],
+    /// The one of `free_at` that counts for what leaves: the same as for what arrives, where both share the line.
+    out: usize,
+    /// Femtoseconds per byte, so that rounding happens once per transfer (the fastest link takes some 9 ps for a byte).
     fs_per_byte: u64,
+    /// log2 of the data of a frame, and the femtoseconds that each adds.
+    frame_shift: u32,
+    fs_per_frame: u64,
+    submission: u64,
+    completion: u64,
 }
 
-impl Direction {
-    /// An idle direction of a link.
-    pub fn new(spec: &LinkSpec) -> Direction {
-        let fs_per_byte = libm::round(1e15 / spec.payload_rate()) as u64;
-        Direction { free_at: SimTime::ZERO, fs_per_byte }
+impl Directions {
+    /// Idle directions of a link.
+    pub fn new(spec: &LinkSpec) -> Directions {
+        each_link!(spec, it => {
+            let fs_per_byte = libm::round(1e15 / it.rate()) as u64;
+            let (data, more) = it.frame().unwrap_or((1 << 62, 0));
+            Directions {
+                free_at: [SimTime::ZERO; 2],
+                out: usize::from(!it.half_duplex()),
+                fs_per_byte,
+                frame_shift: data.ilog2(),
+                fs_per_frame: more * fs_per_byte,
+                submission: it.submission(),
+                completion: it.completion(),
+            }
+        })
     }
 
-    /// Time `bytes` take.
+    /// Time that `data` bytes take, with so many of other things around them.
     #[inline]
-    pub fn time(&self, bytes: u64) -> Duration {
-        Duration::from_ns((bytes * self.fs_per_byte).div_ceil(1_000_000))
+    fn time(&self, data: u64, around: u64) -> Duration {
+        let frames = (data + (1 << self.frame_shift) - 1) >> self.frame_shift;
+        let fs = (data + around) * self.fs_per_byte + frames * self.fs_per_frame;
+        Duration::from_ns(fs.div_ceil(1_000_000))
     }
 
-    /// Moves something of length `time` as soon as what was asked for before has moved; returns when it has
-    /// arrived.
+    /// A command moves in as soon as what was asked for before has moved; returns when it has arrived.
     #[inline]
-    pub fn send(&mut self, now: SimTime, time: Duration) -> SimTime {
-        let start = self.free_at.max(now);
-        self.free_at = start + time;
-        self.free_at
+    pub fn command(&mut self, now: SimTime) -> SimTime {
+        self.send(0, now, self.time(0, self.submission))
+    }
+
+    /// Data of a write moves in; returns when it has arrived.
+    #[inline]
+    pub fn data_in(&mut self, now: SimTime, bytes: u64) -> SimTime {
+        self.send(0, now, self.time(bytes, 0))
+    }
+
+    /// Data, if any, and a completion move out; returns when they have arrived.
+    #[inline]
+    pub fn out(&mut self, now: SimTime, bytes: u64) -> SimTime {
+        self.send(self.out, now, self.time(bytes, self.completion))
+    }
+
+    #[inline]
+    fn send(&mut self, direction: usize, now: SimTime, time: Duration) -> SimTime {
+        let free_at = &mut self.free_at[direction];
+        *free_at = (*free_at).max(now) + time;
+        *free_at
     }
 }
 
@@ -78,21 +114,48 @@ impl Direction {
 mod tests {
     use super::*;
 
+    const GEN3_X4: LinkSpec = LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 });
+
     #[test]
     fn gen3_x4_moves_about_3_4_gb_per_second() {
-        let spec = LinkSpec { generation: 3, lanes: 4, max_payload: 256 };
         // 8 GT/s x 4 / 8 x 128/130 = 3.938 GB/s raw; 256 of 280 bytes payload; 3 % flow control.
-        assert!((spec.payload_rate() / 3.4925e9 - 1.0).abs() < 1e-3, "{}", spec.payload_rate());
-        let link = Direction::new(&spec);
-        assert_eq!(link.time(4096), Duration::from_ns(1173), "4096 B x 286.33 ps");
+        assert!((GEN3_X4.payload_rate() / 3.4925e9 - 1.0).abs() < 1e-3, "{}", GEN3_X4.payload_rate());
+        let link = Directions::new(&GEN3_X4);
+        assert_eq!(link.time(4096, 0), Duration::from_ns(1173), "4096 B x 286.33 ps");
     }
 
     #[test]
-    fn transfers_follow_one_another() {
-        let mut link = Direction::new(&LinkSpec { generation: 3, lanes: 4, max_payload: 256 });
-        let t = Duration::from_ns(100);
-        assert_eq!(link.send(SimTime(10), t), SimTime(110));
-        assert_eq!(link.send(SimTime(20), t), SimTime(210));
-        assert_eq!(link.send(SimTime(500), t), SimTime(600));
+    fn transfers_follow_one_another_in_each_direction() {
+        let mut link = Directions::new(&GEN3_X4);
+        // 4096 B: 1173 ns in; with a completion of 16 B, 1178 ns out.
+        assert_eq!(link.data_in(SimTime(10), 4096), SimTime(1183));
+        assert_eq!(link.data_in(SimTime(20), 4096), SimTime(2356));
+        assert_eq!(link.out(SimTime(20), 4096), SimTime(1198));
+        assert_eq!(link.data_in(SimTime(5000), 4096), SimTime(6173));
+    }
+
+    #[test]
+    fn a_line_that_both_directions_share_carries_one_at_a_time() {
+        let mut link = Directions::new(&LinkSpec::Sata(Sata { generation: 3 }));
+        let arrived = link.data_in(SimTime(0), 4096);
+        let alone = Directions::new(&LinkSpec::Sata(Sata { generation: 3 })).out(SimTime(0), 4096);
+        assert_eq!(link.out(SimTime(0), 4096), arrived + Duration::from_ns(alone.0));
+    }
+
+    #[test]
+    fn sata_6_gbit_carries_what_its_drives_print() {
+        let spec = LinkSpec::Sata(Sata { generation: 3 });
+        let mut link = Directions::new(&spec);
+        let mut now = SimTime(0);
+        for _ in 0..100 {
+            now = link.command(now);
+            now = link.out(now, 4096);
+        }
+        let iops = 100e9 / now.0 as f64;
+        assert!((97e3..100e3).contains(&iops), "{iops}");
+        assert!((555e6..575e6).contains(&spec.payload_rate()), "{}", spec.payload_rate());
+        // 128 KiB in 16 frames, and not one more for what surrounds them.
+        let fs = 16 * link.fs_per_frame + 131_072 * link.fs_per_byte;
+        assert_eq!(link.time(131_072, 0), Duration::from_ns(fs.div_ceil(1_000_000)));
     }
 }

@@ -1,6 +1,7 @@
-//! Towards the host: submission queues and their arbitration, the PCIe link, firmware, and the commands on their way.
+//! Towards the host: submission queues and their arbitration, the link, firmware, and the commands on their way.
 
 mod controller;
+mod firmware;
 pub mod line;
 pub mod link;
 pub mod queues;

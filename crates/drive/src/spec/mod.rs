@@ -166,10 +166,12 @@ pub struct HostSpec {
     pub arbitration: Arbitration,
     /// Most commands in the controller at a time.
     pub frame_buffer: u32,
-    /// The PCIe link.
+    /// What connects it.
     pub link: LinkSpec,
-    /// Firmware time of a command: a pipelined latency, not a serial server.
+    /// Firmware time of a command.
     pub firmware: Duration,
+    /// How many commands it works on at a time; any number, as a pipelined latency, where there is no number.
+    pub firmware_cores: Option<u32>,
     /// How long the host waits for a command: one that takes longer is counted, and goes on.
     pub command_timeout: Option<Duration>,
 }

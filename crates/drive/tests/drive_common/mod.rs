@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::front::link::LinkSpec;
+use interpulse_drive::front::link::{LinkSpec, Pcie};
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::hotness::HotnessPolicy;
@@ -136,8 +136,9 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             queue_depth: 1024,
             arbitration: Arbitration::RoundRobin,
             frame_buffer: 1024,
-            link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
+            link: LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 }),
             firmware: Duration::from_us(5),
+            firmware_cores: None,
             command_timeout: None,
         },
         constants: PowerConstants::default(),

@@ -1,7 +1,7 @@
 //! A small drive in simulated time that does nothing but write.
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::front::link::LinkSpec;
+use interpulse_drive::front::link::{LinkSpec, Pcie};
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
@@ -102,8 +102,9 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             queue_depth: 64,
             arbitration: Arbitration::RoundRobin,
             frame_buffer: 64,
-            link: LinkSpec { generation: 3, lanes: 4, max_payload: 256 },
+            link: LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 }),
             firmware: us(1),
+            firmware_cores: None,
             command_timeout: None,
         },
         constants: PowerConstants::default(),

@@ -233,8 +233,13 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
     )?;
     let firmware = h.duration(
         "firmware",
-        "firmware time of a command: a pipelined latency",
+        "firmware time of a command",
         default(Duration::from_us(10)).at_most(Duration::from_ms(10)),
+    )?;
+    let firmware_cores = h.optional_u32(
+        "firmware-cores",
+        "commands that the firmware works on at a time; left out, any number: its time is a latency that limits no rate",
+        optional().within(1..=1024),
     )?;
     let command_timeout = h.optional_duration(
         "command-timeout",
@@ -242,17 +247,6 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
         optional().positive(),
     )?;
     let mut l = document.section("link")?;
-    let generation = l.u32("generation", "PCIe generation", default(3).within(1..=6))?;
-    let lane_counts = [("1", 1u32), ("2", 2), ("4", 4), ("8", 8), ("16", 16)];
-    let lanes = l.u32("lanes", "PCIe lanes", default(4).within(1..=16))?;
-    if !lane_counts.iter().any(|&(_, n)| n == lanes) {
-        return Err(l.invalid("lanes", "1, 2, 4, 8 or 16"));
-    }
-    let max_payload =
-        l.u32("max-payload", "largest payload of a packet in bytes", default(256).within(128..=4096))?;
-    if !max_payload.is_power_of_two() {
-        return Err(l.invalid("max-payload", "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has"));
-    }
-    let link = LinkSpec { generation, lanes, max_payload };
-    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware, command_timeout })
+    let link = l.policy("kind", "what connects the drive to its host", Some("pcie"), LinkSpec::ROWS)?;
+    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware, firmware_cores, command_timeout })
 }

@@ -1,0 +1,212 @@
+"""The search for the parameters: points all over the bounds, and least squares from the best of them.
+
+Simulations of the same seed see the same arrivals, so that figures move smoothly enough with parameters for derivatives
+by differences of some percent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import optimize
+from scipy.stats import qmc
+
+from interpulse._core import ConfigError
+from interpulse.fitting.model import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from interpulse.fitting.model import Answer, Model
+
+FIRST = 5
+"""Points all over the bounds for each parameter, rounded up to a power of two in all."""
+
+STARTS = 3
+"""Of which so many are gone on from."""
+
+STEP = 0.06
+"""Differences are taken over this part of a parameter's logarithm: 6 %."""
+
+ROUNDS = 10
+"""Most steps of least squares from one point."""
+
+ENOUGH = 1e-3
+"""A step that betters the sum of squares, or moves parameters, by less than this share is the last."""
+
+SEEDS = 3
+"""Seeds of the best of the first points: how much figures differ by chance is not to be explained by parameters."""
+
+LOST = 5.0
+"""The logarithm of the ratio that a figure is taken to be off by where there is none."""
+
+
+class Descent:
+    """Finds the point whose figures are nearest to those that are known.
+
+    Attributes:
+        by_choices: the smallest sum of squares with each combination of choices that was gone on from.
+        tolerances: of each figure as a share: what the file allows, and what seeds differ by.
+    """
+
+    def __init__(self, model: Model) -> None:
+        spec = model.spec
+        self._model = model
+        self._targets = spec.targets()
+        self._used = [number for number, (_, target) in enumerate(self._targets) if not target.held_out]
+        self._low = np.array([math.log(each.low) for each in spec.continuous])
+        self._high = np.array([math.log(each.high) for each in spec.continuous])
+        self.tolerances = np.array([target.tolerance for _, target in self._targets])
+        self._costs: dict[Point, float] = {}
+        self.by_choices: dict[tuple[int, ...], float] = {}
+
+    def run(self) -> Point:
+        """The best point.
+
+        Raises:
+            ConfigError: nothing that was tried is a drive, or the cluster is not there.
+            RunError: the cluster has gone, or nothing more can be written.
+        """
+        points = self._spread()
+        self._model.check(points)
+        found = self._evaluate(points)
+        if not any(any(value is not None for value in answer.values) for answer in found):
+            raise ConfigError(f"{self._model.spec.path}: no drive that was tried could be simulated: {found[0].why}")
+        self._allow_for_chance(sorted(points, key=self.cost)[:STARTS])
+        self._evaluate(points)
+        ranked = sorted(points, key=self.cost)
+        starts: list[Point] = []
+        for point in ranked:
+            # One of each combination of choices, as far as they go: their continuous parameters are fitted anyway.
+            if len(starts) < STARTS and point.choices not in [each.choices for each in starts]:
+                starts.append(point)
+        starts += [point for point in ranked if point not in starts][: STARTS - len(starts)]
+        best = min((self._begin(start) for start in starts), key=self.cost)
+        while (better := self._neighbour(best)) is not None:
+            best = better
+        # Once more from there, with what chance does there, and a trust region that knows nothing of the way.
+        self._allow_for_chance([best])
+        return self._descend(best)
+
+    def cost(self, point: Point) -> float:
+        """The sum of squares of a point that was evaluated: of how far figures and priors are off, in tolerances."""
+        return self._costs[point]
+
+    def jacobian(self, point: Point, *, every: bool = True) -> NDArray[np.float64]:
+        """Derivatives of the logarithm of each figure by that of each parameter, by central differences."""
+        rows = [int(each) for each in (range(len(self._targets)) if every else self._used)]
+        pairs = [self._beside(point, number) for number in range(len(point.logs))]
+        answers = self._evaluate([each for pair in pairs for each in pair])
+        columns = []
+        for number, (low, high) in enumerate(pairs):
+            apart = high.logs[number] - low.logs[number]
+            below, above = self._logs(answers[2 * number]), self._logs(answers[2 * number + 1])
+            columns.append((above[rows] - below[rows]) / apart)
+        return np.array(columns).T.reshape(len(rows), len(pairs))
+
+    def residuals(self, point: Point) -> NDArray[np.float64]:
+        """How far figures and priors are off, in tolerances."""
+        (answer,) = self._evaluate([point])
+        return self._residuals(point, answer)
+
+    def _spread(self) -> list[Point]:
+        spec = self._model.spec
+        dimensions = len(spec.parameters)
+        count = 2 ** math.ceil(math.log2(FIRST * dimensions))
+        drawn = qmc.Sobol(dimensions, seed=spec.seed).random(count)
+        logs = self._low + drawn[:, : len(self._low)] * (self._high - self._low)
+        choices = [
+            [min(int(share * len(each.axis.choices)), len(each.axis.choices) - 1) for share in column]
+            for each, column in zip(spec.discrete, drawn[:, len(self._low) :].T, strict=True)
+        ]
+        every = [Point(tuple(map(float, row)), tuple(c[number] for c in choices)) for number, row in enumerate(logs)]
+        middle = tuple(
+            math.log(each.prior) if each.prior is not None else float((low + high) / 2)
+            for each, low, high in zip(spec.continuous, self._low, self._high, strict=True)
+        )
+        return [Point(middle, tuple(len(each.axis.choices) // 2 for each in spec.discrete)), *every]
+
+    def _evaluate(self, points: Sequence[Point]) -> list[Answer]:
+        answers = [each[0] for each in self._model.ask(points)]
+        for point, answer in zip(points, answers, strict=True):
+            self._costs[point] = float(np.sum(self._residuals(point, answer) ** 2))
+        return answers
+
+    def _allow_for_chance(self, points: Sequence[Point]) -> None:
+        """Adds to tolerances what the figures of these points differ by between seeds: theirs, and those known."""
+        given = np.array([target.tolerance for _, target in self._targets])
+        several = [np.array([self._logs(answer) for answer in seeds]) for seeds in self._model.ask(points, SEEDS)]
+        chance = np.mean([logs.var(axis=0, ddof=1) for logs in several], axis=0)
+        self.tolerances = np.sqrt(given**2 + 2 * chance)
+
+    def _logs(self, answer: Answer) -> NDArray[np.float64]:
+        known = [target.value for _, target in self._targets]
+        pairs = zip(answer.values, known, strict=True)
+        return np.array([LOST if value is None else math.log(value / wanted) for value, wanted in pairs])
+
+    def _residuals(self, point: Point, answer: Answer) -> NDArray[np.float64]:
+        off = (self._logs(answer) / self.tolerances)[self._used]
+        priors = [
+            (log - math.log(each.prior)) / math.log(each.within)
+            for log, each in zip(point.logs, self._model.spec.continuous, strict=True)
+            if each.prior is not None
+        ]
+        return np.concatenate([off, np.array(priors)])
+
+    def _beside(self, point: Point, number: int) -> tuple[Point, Point]:
+        ends = []
+        for step in (-STEP, STEP):
+            logs = list(point.logs)
+            logs[number] = float(np.clip(logs[number] + step, self._low[number], self._high[number]))
+            ends.append(Point(tuple(logs), point.choices))
+        return ends[0], ends[1]
+
+    def _begin(self, start: Point) -> Point:
+        """Goes on from a point with choices that were not gone on from, or not from here."""
+        found = self._descend(start)
+        self.by_choices[start.choices] = min(self._costs[found], self.by_choices.get(start.choices, math.inf))
+        return found
+
+    def _descend(self, start: Point) -> Point:
+        """Least squares by a trust region within the bounds; the best point that it came by."""
+        self._evaluate([start])
+        if not start.logs:
+            return start
+        seen = [start]
+
+        def fun(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            point = Point(tuple(map(float, logs)), start.choices)
+            seen.append(point)
+            return self.residuals(point)
+
+        def jac(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            point = Point(tuple(map(float, logs)), start.choices)
+            of_figures = self.jacobian(point, every=False) / self.tolerances[self._used][:, None]
+            priors = [
+                [1 / math.log(each.within) if number == other else 0.0 for other in range(len(logs))]
+                for number, each in enumerate(self._model.spec.continuous)
+                if each.prior is not None
+            ]
+            return np.vstack([of_figures, np.array(priors).reshape(len(priors), len(logs))])
+
+        inside = np.clip(np.array(start.logs), self._low + 1e-9, self._high - 1e-9)
+        optimize.least_squares(
+            fun, inside, jac, bounds=(self._low, self._high), max_nfev=ROUNDS, ftol=ENOUGH, xtol=ENOUGH, gtol=None
+        )
+        return min((point for point in seen if point in self._costs), key=self.cost)
+
+    def _neighbour(self, best: Point) -> Point | None:
+        """A better point with one choice beside that of the best, None where there is none."""
+        beside = []
+        for number, each in enumerate(self._model.spec.discrete):
+            for step in (-1, 1):
+                choices = list(best.choices)
+                choices[number] += step
+                if 0 <= choices[number] < len(each.axis.choices) and tuple(choices) not in self.by_choices:
+                    beside.append(Point(best.logs, tuple(choices)))
+        found = min((self._begin(point) for point in beside), key=self.cost, default=None)
+        return found if found is not None and self._costs[found] < self._costs[best] else None

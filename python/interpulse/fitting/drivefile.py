@@ -1,0 +1,110 @@
+"""The drive of a fit as a configuration, with the source of everything that was chosen."""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse.values import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from interpulse.fitting.answer import Chosen, Figure
+    from interpulse.fitting.spec import Spec
+
+WIDTH = 118
+
+
+def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> str:
+    """The file: what was chosen and how well, every figure, and the drive with a flow of the first load."""
+    sections = copy.deepcopy(dict(spec.drive))
+    if isinstance(sections.get("drive"), str):
+        sections["drive"] = {"preset": sections["drive"]}
+    folder = Path(spec.config.path).absolute().parent
+    for key, value in spec.sets:
+        _put(sections, key, _typed(value))
+    for each in chosen:
+        source = f"interpulse fit of {Path(spec.path).name}: {each.known}"
+        for key, value in each.sets:
+            _put(sections, key, {"value": _typed(value), "source": source})
+    part = sections.get("part")
+    if isinstance(part, dict) and "file" in part:
+        part["file"] = str(folder / str(_plain(part["file"])))
+    lines = [*_comments(spec, chosen, figures, seeds), *_toml({"config_version": 1} | sections)]
+    load = spec.loads[0]
+    lines += ["", f"# {load.name}, of the figures above; any other load does as well.", "[run]"]
+    lines += [f"requests = {spec.requests}", "", "[precondition]"]
+    wanted = dict(load.sets(spec.requests, 0))
+    lines += [f"{key.partition('.')[2]} = {literal(wanted[key])}" for key in wanted if key.startswith("precondition.")]
+    lines += ["", "[[flow]]"]
+    for key, value in wanted.items():
+        if key.startswith("flow.0."):
+            lines.append(f"{key.removeprefix('flow.0.')} = {literal(_typed(value))}")
+    return "\n".join(lines) + "\n"
+
+
+def _comments(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> Iterator[str]:
+    yield f"# {spec.title or spec.name}: made by interpulse fit from {Path(spec.path).name}."
+    yield "#"
+    for each in chosen:
+        yield f"# {each.parameter.name} = {each.text}: {each.known}"[:WIDTH]
+    yield "#"
+    yield f"# load: figure: known, simulated (mean of {seeds} seeds), ratio; * held out, and so predicted"
+    for figure in figures:
+        target = figure.target
+        ratio = "-" if figure.ratio is None else f"{figure.ratio:.3f}"
+        star = " *" if target.held_out else ""
+        known, simulated = target.said(target.value), target.said(figure.simulated)
+        yield f"# {figure.load.name}: {target.figure}: {known}, {simulated}, {ratio}{star}"
+    yield ""
+
+
+def _plain(value: object) -> object:
+    return value["value"] if isinstance(value, dict) and "value" in value else value
+
+
+def _typed(text: str) -> Any:  # noqa: ANN401 - any value of a setting
+    """A setting's text as TOML has it: a number, a list or a truth value where it is one."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip('"')
+
+
+def _put(sections: dict[str, Any], key: str, value: object) -> None:
+    at = sections
+    *path, last = key.split(".")
+    for name in path:
+        at = at.setdefault(name, {})
+    at[last] = value
+
+
+def _toml(sections: Mapping[str, Any]) -> Iterator[str]:
+    """Sections in the manner of files that are written by hand."""
+    for key, value in sections.items():
+        if not isinstance(value, dict):
+            yield f"{key} = {literal(value)}"
+    for key, value in sections.items():
+        if isinstance(value, dict):
+            yield from _section(key, value)
+
+
+def _section(name: str, table: Mapping[str, Any]) -> Iterator[str]:
+    inner = {key: value for key, value in table.items() if isinstance(value, dict) and "value" not in value}
+    yield ""
+    yield f"[{name}]"
+    for key, value in table.items():
+        if key not in inner:
+            yield f"{key} = {_value(value)}"
+    for key, value in inner.items():
+        yield from _section(f"{name}.{key}", value)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{ value = {literal(value['value'])}, source = {literal(value.get('source', ''))} }}"
+    return re.sub(r"\s+", " ", literal(value))

@@ -1,0 +1,168 @@
+"""Fitting a drive: parameters by least squares on what is known of it, and what the figures say of each."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from interpulse.fitting.answer import Chosen, Figure, Fit
+from interpulse.fitting.certainty import sureness
+from interpulse.fitting.descent import Descent
+from interpulse.fitting.drivefile import written
+from interpulse.fitting.model import Model
+from interpulse.fitting.spec import Spec
+from interpulse.search.simulations import Simulations
+from interpulse.sweeps.engine import told_by
+from interpulse.userfile import named
+from interpulse.values import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    from interpulse.fitting.model import Answer, Point
+    from interpulse.fitting.parameters import Discrete
+    from interpulse.sweeps.engine import Told
+
+NAME = "fit.json"
+"""The answer in the folder of a fit; the drive lies beside it as drive.toml."""
+
+DRIVE = "drive.toml"
+
+SURE = 4.0
+"""A choice is determined where every other one beside it is worse by so much of the sum of squares, weighed."""
+
+
+def fit(
+    given: object,
+    *,
+    out: str | PathLike[str] | None = None,
+    on: object = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Fit:
+    """Finds the parameters of a drive from what a data sheet or fio says of it.
+
+    Args:
+        given: the path of a fit file, or a dictionary with the keys of one.
+        out: the folder of the answer and of what is kept, by default the name of the file in the working folder.
+        on: as `interpulse.sweep` takes it.
+        jobs: workers of this machine, one for each core unless given; never changes the answer.
+        progress: called with simulations done, those asked for so far, and how many can run at a time.
+
+    Returns:
+        The drive, how well each parameter is known, and each figure beside what is known of it.
+
+    Raises:
+        ConfigError: the file, or what it names, cannot be used, or the cluster is not there.
+        RunError: nothing more can be written; what had ended is kept.
+        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+    """
+    return conduct(Spec.of(given), told_by(progress), out=out, on=on, jobs=jobs)
+
+
+def conduct(spec: Spec, told: Told, *, out: str | PathLike[str] | None, on: object, jobs: int | None) -> Fit:
+    """As `fit`, with what is read already."""
+    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    folder = Path(spec.name) if out is None else named(out, "out")
+    with Simulations(spec.config, folder, told, on=on, jobs=workers) as simulations:
+        model = Model(spec, simulations)
+        descent = Descent(model)
+        best = descent.run()
+        (answers,) = model.ask([best], spec.repetitions)
+        figures = _figures(model, best, answers, [float(each) for each in descent.tolerances])
+        chosen = _chosen(model, descent, best)
+        text = written(spec, chosen, figures, spec.repetitions)
+        found = Fit(spec.title or spec.name, chosen, figures, text, spec.repetitions, model.asked)
+        found.simulated, found.kept = simulations.simulated, simulations.kept
+        found.notes = list(_notes(found))
+        simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+        found.path = simulations.write(DRIVE, text.encode())
+        return found
+
+
+def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: Sequence[float]) -> list[Figure]:
+    found, number = [], 0
+    for which, load in enumerate(model.spec.loads):
+        raws = [model.raw(best, seed)[which] for seed in range(len(answers))]
+        steady = all(raw is not None and (raw.get("steady") or {}).get("verdict") != "no" for raw in raws)
+        for target in load.targets:
+            values = [answer.values[number] for answer in answers]
+            known = [value for value in values if value is not None]
+            mean = sum(known) / len(known) if len(known) == len(values) else None
+            few = any(raw is not None and target.few(raw) for raw in raws)
+            found.append(
+                Figure(load, target, mean, _interval(known) if mean else None, tolerances[number], few, steady)
+            )
+            number += 1
+    return found
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    logs = np.log(np.array(values))
+    half = float(stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
+    return math.exp(float(logs.mean()) - half), math.exp(float(logs.mean()) + half)
+
+
+def _chosen(model: Model, descent: Descent, best: Point) -> list[Chosen]:
+    spec = model.spec
+    targets = spec.targets()
+    used = [number for number, (_, target) in enumerate(targets) if not target.held_out]
+    jacobian = descent.jacobian(best)[used]
+    tolerances = descent.tolerances[used]
+    residuals = descent.residuals(best)[: len(used)]
+    values = [math.exp(log) for log in best.logs]
+    sure = iter(sureness(spec.continuous, jacobian, tolerances, residuals, values))
+    scale = max(1.0, float(np.sum(residuals**2)) / max(len(used) - len(values), 1))
+    numbers = iter(range(len(spec.discrete)))
+    at = iter(values)
+    found = []
+    for parameter in spec.parameters:
+        if parameter in spec.discrete:
+            number = next(numbers)
+            found.append(_choice(spec.discrete[number], number, descent, best, scale))
+        else:
+            value, known = next(at), next(sure)
+            own = parameter.sets(value)  # type: ignore[arg-type]
+            found.append(Chosen(parameter, value, known.within, known.determined, known.why, known.bound, own))
+    return found
+
+
+def _choice(parameter: Discrete, number: int, descent: Descent, best: Point, scale: float) -> Chosen:
+    """A choice is compared with those beside it, each at its own best."""
+    own = descent.by_choices[best.choices]
+    rivals = []
+    for step in (-1, 1):
+        beside = (*best.choices[:number], best.choices[number] + step, *best.choices[number + 1 :])
+        if beside in descent.by_choices:
+            rivals.append((descent.by_choices[beside] - own, best.choices[number] + step))
+    near = [parameter.said(which) for worse, which in rivals if worse < SURE * scale]
+    value = best.choices[number]
+    why = f"{' and '.join(near)} fits as well" if near else ""
+    return Chosen(parameter, value, None, not near, why, "", parameter.sets(value))
+
+
+def _notes(found: Fit) -> list[str]:
+    notes = []
+    if found.unmet:
+        names = "; ".join(
+            f"{each.load.name}: {each.target.figure} {each.target.said(each.target.value)}, simulated "
+            f"{each.target.said(each.simulated)}"
+            for each in found.unmet
+        )
+        notes.append(f"no drive within the bounds was found that has: {names}")
+        bound = [f"{each.parameter.name} is {each.bound}" for each in found.parameters if each.bound]
+        if bound:
+            notes.append(f"{'; '.join(bound)}: wider bounds may help")
+    few = [f"{each.load.name}: {each.target.figure}" for each in found.figures if each.few]
+    if few:
+        notes.append(f"too few requests lie beyond: {', '.join(few)}; more `requests` would tell")
+    shaky = sorted({each.load.name for each in found.figures if not each.steady})
+    if shaky:
+        notes.append(f"not steady while measured: {', '.join(shaky)}")
+    return notes

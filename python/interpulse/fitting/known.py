@@ -1,0 +1,61 @@
+"""What the shipped parts and drives have: where bounds and priors of a fit come from."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from interpulse import _core
+from interpulse.config import Config
+from interpulse.fitting import quantity
+from interpulse.fitting.times import TIMES, time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@cache
+def _keys() -> dict[str, dict[str, Any]]:
+    return {key["name"]: key for key in reversed(json.loads(_core.lists())["keys"])}
+
+
+def declared(name: str) -> dict[str, Any] | None:
+    """What the reader of configurations declares of a setting; None where there is no such one."""
+    return _keys().get(re.sub(r"\.\d+(?=\.)", ".N", name))
+
+
+def known(name: str, values: Mapping[str, str]) -> list[float]:
+    """The values that shipped parts and drives have for a setting, or for a time of a part.
+
+    Those of a part are of parts with as many bits per cell as `values` have.
+    """
+    of_part = name.startswith("part.") or name in TIMES
+    found = []
+    for each in (*_parts(), *_drives()) if of_part else _drives():
+        if of_part and each.get("part.bits-per-cell") != values.get("part.bits-per-cell"):
+            continue
+        if name in TIMES:
+            (key, share), *_ = time_of(name, each).items()
+            found.append(quantity.read(each[key], "a duration", key) / share)
+        elif re.match(r"\d", each.get(name, "")) and float(re.match(r"[\d.]+", each[name])[0]) > 0:  # type: ignore[index]
+            kind = declared(name)
+            assert kind is not None
+            found.append(quantity.read(each[name], kind["holds"], name))
+    return sorted(set(found))
+
+
+@cache
+def _parts() -> tuple[dict[str, str], ...]:
+    from interpulse.parts import one_die
+
+    names = [each["name"] for each in json.loads(_core.lists())["parts"]]
+    return tuple({entry.key: entry.value for entry in one_die(name).entries()} for name in names)
+
+
+@cache
+def _drives() -> tuple[dict[str, str], ...]:
+    names = [each["name"] for each in json.loads(_core.lists())["drives"]]
+    texts = [f'drive = "{name}"\n[run]\nrequests = 1\n[[flow]]\n' for name in names]
+    return tuple({entry.key: entry.value for entry in Config.from_toml(text).entries()} for text in texts)

@@ -1,0 +1,147 @@
+"""The drive as a function of its parameters: what it does under each load."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from interpulse.fitting.spec import Spec
+    from interpulse.search.simulations import Simulations
+    from interpulse.sweeps.axes import Sets
+
+BLOCKS = 12
+"""Blocks of every lane that the host fills in a window of random writes: fewer show the luck of a few victims."""
+
+MOST_WINDOW = 2**33
+"""And never more bytes than this."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Values of all parameters.
+
+    Attributes:
+        logs: natural logarithms of the continuous ones, in their basic units.
+        choices: the number of each discrete one.
+    """
+
+    logs: tuple[float, ...]
+    choices: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a point does, for each figure of the fit in order; None where a simulation failed or none completed."""
+
+    values: tuple[float | None, ...]
+    why: str = ""
+    """Why something is missing."""
+
+
+class Model:
+    """Asks for points; every simulation is kept, so that no point is simulated twice, today or tomorrow."""
+
+    def __init__(self, spec: Spec, simulations: Simulations) -> None:
+        self.spec = spec
+        self.asked = 0
+        self._simulations = simulations
+        self._known: dict[tuple[Point, int], Answer] = {}
+        self._windows: dict[tuple[int, ...], int] = {}
+        self._raws: dict[tuple[Point, int], list[Mapping[str, Any] | None]] = {}
+
+    def settings(self, point: Point) -> Sets:
+        """The settings of a point."""
+        found: list[tuple[str, str]] = []
+        for parameter, log in zip(self.spec.continuous, point.logs, strict=True):
+            found += parameter.sets(math.exp(log))
+        for discrete, number in zip(self.spec.discrete, point.choices, strict=True):
+            found += discrete.sets(number)
+        return tuple(found)
+
+    def check(self, points: Sequence[Point]) -> None:
+        """Raises ConfigError where none of these is a drive, or a load is none for the first that is one."""
+        why = ""
+        for point in points:
+            sets = (*self.spec.sets, *self.settings(point))
+            try:
+                self._simulations.plan(sets)
+            except ConfigError as error:
+                why = why or str(error)
+                continue
+            for load in self.spec.loads:
+                try:
+                    self._simulations.plan((*sets, *load.sets(self.spec.requests, 0)))
+                except ConfigError as error:
+                    raise ConfigError(f"{load.place}: load {load.name}: {error}") from None
+            return
+        raise ConfigError(f"{self.spec.path}: no drive that was tried can be: {why}")
+
+    def ask(self, points: Sequence[Point], seeds: int = 1) -> list[list[Answer]]:
+        """What points do with each of so many seeds.
+
+        Raises:
+            ConfigError: the cluster is not there.
+            RunError: the cluster has gone, or nothing more can be written; what had ended is kept.
+        """
+        wanted = [(point, seed) for point in dict.fromkeys(points) for seed in range(seeds)]
+        missing = [each for each in wanted if each not in self._known]
+        asked: list[Sets] = []
+        for point, seed in missing:
+            asked += self._asks(point, seed)
+        answers = self._simulations.run(asked) if asked else []
+        self.asked += len(missing)
+        for number, each in enumerate(missing):
+            loads = len(self.spec.loads)
+            self._known[each] = self._answer(each, answers[number * loads : (number + 1) * loads])
+        return [[self._known[point, seed] for seed in range(seeds)] for point in points]
+
+    def raw(self, point: Point, seed: int = 0) -> list[Mapping[str, Any] | None]:
+        """The whole results of a point that was asked for, one for each load."""
+        return self._raws[point, seed]
+
+    def _asks(self, point: Point, seed: int) -> list[Sets]:
+        sets = (*self.spec.sets, *self.settings(point))
+        # Sizes are counts, and so choices.
+        if point.choices not in self._windows:
+            self._windows[point.choices] = self._window(sets)
+        window = self._windows[point.choices]
+        return [
+            self._simulations.with_seed((*sets, *load.sets(self.spec.requests, window)), seed)
+            for load in self.spec.loads
+        ]
+
+    def _window(self, sets: Sets) -> int:
+        """Bytes that fill so many blocks of every lane."""
+        try:
+            values = self._simulations.values(sets)
+        except ConfigError:
+            return 0
+        raw = BLOCKS
+        for key in ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes",
+                    "part.pages-per-block"):  # fmt: skip
+            raw *= int(values[key])
+        from interpulse.cache import parse_size
+
+        return min(raw * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
+
+    def _answer(self, key: tuple[Point, int], answers: Sequence[Mapping[str, Any]]) -> Answer:
+        values: list[float | None] = []
+        why = ""
+        raws: list[Mapping[str, Any] | None] = []
+        for load, answer in zip(self.spec.loads, answers, strict=True):
+            raw = answer.get("raw")
+            raws.append(raw)
+            if raw is None:
+                error = answer["error"]
+                if error["kind"] in ("bug", "worker"):
+                    raise RunError(error["message"])
+                why = why or error["message"]
+            values += [None if raw is None else target.of(raw, load.block) for target in load.targets]
+        self._raws[key] = raws
+        return Answer(tuple(values), why)

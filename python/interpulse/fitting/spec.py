@@ -1,0 +1,239 @@
+"""Fit files: the drive that is begun with, what is known of it, and what may be chosen."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+from interpulse.config import Config
+from interpulse.fitting import fio
+from interpulse.fitting.parameters import Continuous, Discrete, read_parameter
+from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, read_load, read_share, read_tolerance
+from interpulse.sweeps.axes import flat_settings
+from interpulse.sweeps.place import line_of
+from interpulse.sweeps.spec import config_of, read_given, table_of
+from interpulse.userfile import shown
+from interpulse.values import toml, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from interpulse.fitting.parameters import Parameter
+    from interpulse.fitting.targets import Load, Target
+    from interpulse.sweeps.axes import Sets
+
+VERSION = 1
+KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "tolerance", "hold-out", "requests", "seed",
+        "repetitions")  # fmt: skip
+OF_FIO = ("file", "state", "tolerance", "held-out")
+
+HOLD_OUT = 0.2
+"""The share of figures that are predicted, unless the file says which."""
+
+FEWEST = 5
+"""Figures of which none is held out unless the file says so: fewer determine too little as it is."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A fit as its file has it.
+
+    Attributes:
+        config: the drive, with the overrides of `[set]`, and a flow that the loads fill in.
+        drive: its sections as they were written, without flows, cases and run.
+        loads: with the figures that are known under each.
+        parameters: what may be chosen.
+        requests: what a load measures at least.
+        seed: the first one.
+        repetitions: seeds that the answer is confirmed with.
+    """
+
+    path: str
+    name: str
+    config: Config
+    drive: Mapping[str, Any]
+    sets: Sets
+    loads: tuple[Load, ...]
+    parameters: tuple[Parameter, ...]
+    requests: int = REQUESTS
+    seed: int = 1
+    repetitions: int = 3
+    title: str = ""
+
+    @classmethod
+    def of(cls, given: object) -> Spec:
+        """The fit of a file by its path, or that of a dictionary with the keys of one. Raises ConfigError."""
+        return given if isinstance(given, Spec) else read_given(given, "fit", read_spec)
+
+    @property
+    def continuous(self) -> tuple[Continuous, ...]:
+        """What has values between others."""
+        return tuple(each for each in self.parameters if isinstance(each, Continuous))
+
+    @property
+    def discrete(self) -> tuple[Discrete, ...]:
+        """What is one of several choices."""
+        return tuple(each for each in self.parameters if isinstance(each, Discrete))
+
+    def targets(self) -> list[tuple[Load, Target]]:
+        """Every figure with its load, in order."""
+        return [(load, target) for load in self.loads for target in load.targets]
+
+
+def read_spec(text: str, path: str, folder: Path) -> Spec:
+    """Reads the text of a fit file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
+
+    def place(key: str, table: str = "", number: int = 0) -> str:
+        return f"{shown(path)}:{line_of(text, table, number, key)}"
+
+    for key in raw:
+        if key not in KEYS:
+            at = place(key) if not isinstance(raw[key], dict | list) else f"{shown(path)}:{line_of(text, key)}"
+            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(KEYS)}")
+    if raw.get("fit_version", VERSION) != VERSION:
+        raise ConfigError(f"{place('fit_version')}: fit_version: seen {raw['fit_version']!r}; expected {VERSION}")
+    given = config_of(raw, path, folder, place)
+    drive = {
+        key: value for key, value in tomllib.loads(given.text).items() if key not in ("flow", "case", "run", "title")
+    }
+    base = {**drive, "run": {"requests": REQUESTS}, "flow": [{}]}
+    config = Config(toml(base), path=given.path)
+    sets = tuple(flat_settings(table_of(raw, "set", path, text)))
+    for key, value in (*given.sets, *sets):
+        config.set(key, value)
+    values = {entry.key: entry.value for entry in config.entries()}
+    loads = _loads(raw, place, path, folder)
+    number = _Numbers(raw, place)
+    title = raw.get("title", "")
+    if not isinstance(title, str):
+        raise ConfigError(f"{place('title')}: title: seen {title!r}; expected a text")
+    spec = Spec(
+        shown(path),
+        Path(path.strip("<>")).stem,
+        config,
+        drive,
+        tuple(config.sets),
+        _held_out(loads, raw, place),
+        _free(raw, place, path, folder, values),
+        number.of("requests", REQUESTS, "a number of requests", 1000, 10**9),
+        number.of("seed", 1, "a seed", 0, 2**31),
+        number.of("repetitions", 3, "a number of seeds", 2, 1001),
+        title,
+    )
+    _enough(spec)
+    return spec
+
+
+class _Numbers:
+    def __init__(self, raw: Mapping[str, Any], place: Callable[..., str]) -> None:
+        self._raw, self._place = raw, place
+
+    def of(self, key: str, default: int, what: str, least: int, limit: int) -> int:
+        """A whole number above the first table."""
+        return whole(f"{self._place(key)}: {key}", self._raw.get(key, default), what, least, limit)
+
+
+def _tables(raw: Mapping[str, Any], key: str, place: Callable[..., str], such: str) -> list[dict[str, Any]]:
+    listed = raw.get(key, [])
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise ConfigError(f"{place(key)}: {key}: seen {listed!r}; expected tables [[{key}]]{such}")
+    return listed
+
+
+def _loads(raw: Mapping[str, Any], place: Callable[..., str], path: str, folder: Path) -> tuple[Load, ...]:
+    tolerance = TOLERANCE
+    if "tolerance" in raw:
+        tolerance = read_tolerance(raw["tolerance"], f"{place('tolerance')}: tolerance")
+    found: list[Load] = []
+    for number, each in enumerate(_tables(raw, "load", place, "")):
+        found.append(read_load(each, lambda key, n=number: place(key or "", "load", n), tolerance))  # type: ignore[misc]
+    for number, each in enumerate(_tables(raw, "fio", place, ' with file = "OUTPUT.json"')):
+        found += _of_fio(each, lambda key, n=number: place(key or "", "fio", n), folder, tolerance)  # type: ignore[misc]
+    if not found:
+        raise ConfigError(
+            f"{shown(path)}: load: seen none; expected at least one [[load]] with a figure, or [[fio]] with its output"
+        )
+    names = [load.name for load in found]
+    for load in found:
+        if names.count(load.name) > 1:
+            raise ConfigError(
+                f"{load.place}: load.name: seen {load.name!r} twice; expected a name of its own for each load"
+            )
+    return tuple(found)
+
+
+def _of_fio(raw: Mapping[str, Any], at: Callable[[str | None], str], folder: Path, tolerance: float) -> list[Load]:
+    for key in raw:
+        if key not in OF_FIO:
+            raise ConfigError(f"{at(key)}: fio: unknown key {key}; expected one of {', '.join(OF_FIO)}")
+    file, state, out = raw.get("file"), raw.get("state"), raw.get("held-out", [])
+    if not isinstance(file, str) or not file.strip():
+        raise ConfigError(f"{at('file')}: fio.file: seen {file!r}; expected what fio --output-format=json wrote")
+    if state is not None and state not in STATES:
+        raise ConfigError(f"{at('state')}: fio.state: seen {state!r}; expected one of {', '.join(STATES)}")
+    if not isinstance(out, list) or not all(isinstance(each, str) for each in out):
+        raise ConfigError(f"{at('held-out')}: fio.held-out: seen {out!r}; expected a list of names of jobs")
+    if "tolerance" in raw:
+        tolerance = read_tolerance(raw["tolerance"], f"{at('tolerance')}: fio.tolerance")
+    try:
+        return list(fio.loads(folder / file, tolerance, state, tuple(out)))
+    except ConfigError as error:
+        raise ConfigError(f"{at('file')}: fio.file: {error}") from None
+
+
+def _held_out(loads: tuple[Load, ...], raw: Mapping[str, Any], place: Callable[..., str]) -> tuple[Load, ...]:
+    """The loads with some figures held out: those of the file, or so many that lie evenly among all."""
+    said = "hold-out" in raw
+    share = read_share(raw["hold-out"], f"{place('hold-out')}: hold-out") if said else HOLD_OUT
+    if said and share > 0.5:
+        raise ConfigError(
+            f"{place('hold-out')}: hold-out: seen {raw['hold-out']!r}; expected a share of at most one half"
+        )
+    every = [target for load in loads for target in load.targets]
+    if any(target.held_out for target in every) or (len(every) < FEWEST and not said):
+        return loads
+    count = round(share * len(every))
+    # From the middle of each part, so that the first figure, often the best known, stays.
+    chosen = {int((number + 0.5) * len(every) / count) for number in range(count)}
+    numbers = iter(range(len(every)))
+    return tuple(
+        replace(load, targets=tuple(replace(each, held_out=next(numbers) in chosen) for each in load.targets))
+        for load in loads
+    )
+
+
+def _free(
+    raw: Mapping[str, Any], place: Callable[..., str], path: str, folder: Path, values: Mapping[str, str]
+) -> tuple[Parameter, ...]:
+    found: list[Parameter] = []
+    taken: set[str] = set()
+    for number, each in enumerate(_tables(raw, "free", place, "")):
+        parameter = read_parameter(each, lambda key, n=number: place(key or "", "free", n), folder, values)  # type: ignore[misc]
+        keys = {key for key, _ in parameter.parts} if isinstance(parameter, Continuous) else set(parameter.axis.keys)
+        if keys & taken:
+            both = ", ".join(sorted(keys & taken))
+            raise ConfigError(f"{place('', 'free', number)}: free: {both} is chosen twice; one of them has to go")
+        taken |= keys
+        found.append(parameter)
+    if not found:
+        raise ConfigError(
+            f'{shown(path)}: free: seen none; expected at least one [[free]], such as one with key = "host.firmware"'
+        )
+    return tuple(found)
+
+
+def _enough(spec: Spec) -> None:
+    """A figure at least for every parameter."""
+    used = sum(not target.held_out for _, target in spec.targets())
+    if used < len(spec.parameters):
+        raise ConfigError(
+            f"{spec.path}: seen {used} figures that are not held out, and {len(spec.parameters)} parameters; expected "
+            "at least as many figures: nothing else could be said of them"
+        )

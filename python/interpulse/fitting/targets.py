@@ -1,0 +1,240 @@
+"""What a drive is known to do: loads, and the figures that were printed or measured under each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interpulse._core import ConfigError
+from interpulse.config import toml_value
+from interpulse.fitting import quantity
+from interpulse.search.limits import NAMES
+from interpulse.sweeps.axes import flat_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interpulse.sweeps.axes import Sets
+
+STATES = ("filled", "steady", "empty")
+"""What a load finds: everything written once in order; that, and then at random until write amplification is steady;
+or nothing."""
+
+PATTERNS = ("random", "sequential")
+
+REQUESTS = 20_000
+"""How many a load measures, unless a percentile or its write amplification asks for more."""
+
+BEYOND = 12
+"""A window has at least so many requests beyond the highest percentile that is asked for."""
+
+TOLERANCE = 0.03
+"""How far a figure may be off for nothing to be wrong with it: printed ones are rounded."""
+
+_LATENCY = re.compile(r"(read|write|all)-(mean|p[\d.]+)")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One figure under a load.
+
+    Attributes:
+        figure: `iops`, `bandwidth`, or a latency such as `read-p99.9`.
+        value: requests or bytes a second, or nanoseconds.
+        tolerance: as a share of it.
+        held_out: whether no parameter is chosen in view of it: it is predicted.
+        source: who says so.
+    """
+
+    figure: str
+    value: float
+    tolerance: float = TOLERANCE
+    held_out: bool = False
+    source: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Which quantity it is."""
+        return {"iops": "a rate of requests", "bandwidth": "a bandwidth"}.get(self.figure, "a duration")
+
+    @property
+    def percentile(self) -> float | None:
+        """The percentile that it is, if it is one."""
+        match = _LATENCY.fullmatch(self.figure)
+        return float(match[2][1:]) if match is not None and match[2] != "mean" else None
+
+    def of(self, raw: Mapping[str, Any], block: float) -> float | None:
+        """What a result has, whose requests are of `block` bytes; None where no such request completed."""
+        if self.figure in ("iops", "bandwidth"):
+            found = float(raw["iops"]) * (block if self.figure == "bandwidth" else 1)
+            return found or None
+        kind, _, measure = self.figure.partition("-")
+        latency = raw.get("latency_us", {}).get(kind, {}).get(measure)
+        return None if latency is None else 1e3 * float(latency)
+
+    def few(self, raw: Mapping[str, Any]) -> bool:
+        """Whether the result itself marks it as one that rests on too few requests."""
+        kind, _, measure = self.figure.partition("-")
+        return measure in raw.get("latency_us", {}).get(kind, {}).get("few", ())
+
+    def said(self, value: float | None) -> str:
+        """A value of it with its unit."""
+        return "-" if value is None else quantity.said(value, self.kind)
+
+
+@dataclass(frozen=True)
+class Load:
+    """A closed loop of requests, and what is known of the drive under it.
+
+    Attributes:
+        pattern: of the addresses, `random` or `sequential`.
+        read: share of reads.
+        block: bytes of a request.
+        depth: requests outstanding in all.
+        state: what it finds; see STATES.
+        own: further settings.
+    """
+
+    name: str
+    place: str
+    pattern: str
+    read: float
+    block: int
+    depth: int
+    state: str
+    own: Sets = ()
+    targets: tuple[Target, ...] = field(default=(), compare=False)
+
+    def sets(self, requests: int, window: int) -> Sets:
+        """Its settings, for a measured window of at least so many requests and, where it overwrites, bytes."""
+        wanted = [each.percentile for each in self.targets if each.percentile is not None]
+        share = {"read": self.read, "write": 1 - self.read}
+        least = max(
+            (BEYOND / (1 - each.percentile / 100) / share.get(each.figure.partition("-")[0], 1)
+             for each in self.targets if each.percentile is not None),
+            default=0.0,
+        )  # fmt: skip
+        # Large requests say as much of a drive as all the small ones in them.
+        count = max(requests * min(1.0, 8 * 4096 / self.block), min(requests, 1000.0), least if wanted else 0)
+        if self.state == "steady" and self.read < 1:
+            count = max(count, window / self.block / (1 - self.read))
+        overwrite = "uniform" if self.state == "steady" else "none"
+        return (
+            ("precondition.fill", "0%" if self.state == "empty" else "100%"),
+            ("precondition.overwrite", overwrite),
+            ("flow.0.address", "sequential" if self.pattern == "sequential" else "uniform"),
+            ("flow.0.read", f"{100 * self.read:.6g}%"),
+            ("flow.0.block-size", f"{self.block}B"),
+            ("flow.0.alignment", f"{self.block}B"),
+            ("flow.0.depth", str(self.depth)),
+            ("run.requests", str(round(count))),
+            *self.own,
+        )
+
+
+KEYS = ("name", "pattern", "read", "block-size", "depth", "state", "set", "tolerance", "held-out", "source")
+FIGURES = ("iops", "bandwidth", *NAMES)
+
+
+def read_load(raw: Mapping[str, Any], at: Callable[[str | None], str], tolerance: float) -> Load:
+    """One `[[load]]`; `at` says where a key of it is written. Raises ConfigError with the place of a mistake."""
+    raw = _undotted(raw)
+    for key in raw:
+        if key not in (*KEYS, *FIGURES):
+            raise ConfigError(
+                f"{at(key)}: load: unknown key {key}; expected one of {', '.join(KEYS)}, or a figure: iops, bandwidth, "
+                "or a latency such as read-mean or read-p99.9"
+            )
+    name = raw.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise ConfigError(f"{at('name')}: load.name: seen {name!r}; expected a text, which no other load has")
+    pattern = _one_of(raw, "pattern", PATTERNS, None, at)
+    share = read_share(raw.get("read", 1), f"{at('read')}: load.read")
+    block = round(quantity.read(raw.get("block-size", "4KiB"), "a size", f"{at('block-size')}: load.block-size"))
+    depth = raw.get("depth")
+    if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 65535:
+        raise ConfigError(
+            f"{at('depth')}: load.depth: seen {depth!r}; expected the requests outstanding in all, from 1 to 65535"
+        )
+    state = _one_of(raw, "state", STATES, usual_state(pattern, share), at)
+    targets = _targets(raw, at, tolerance)
+    return Load(name, at(None), pattern, share, block, depth, state, _own(raw, at), targets)
+
+
+def _undotted(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """With `read-p99.9` as the one key that is meant: to TOML it is a table `read-p99` with a key `9`."""
+    found: dict[str, Any] = {}
+    for key, value in raw.items():
+        if isinstance(value, dict) and key != "set":
+            found |= {f"{key}.{inner}": each for inner, each in value.items()}
+        else:
+            found[key] = value
+    return found
+
+
+def usual_state(pattern: str, read: float) -> str:
+    """What drives are measured in: sustained random writes in the steady state, all else filled in order."""
+    return "steady" if pattern == "random" and read < 1 else "filled"
+
+
+def _targets(raw: Mapping[str, Any], at: Callable[[str | None], str], tolerance: float) -> tuple[Target, ...]:
+    out = raw.get("held-out", False)
+    told = [key for key in raw if key in FIGURES]
+    if not isinstance(out, bool) and (not isinstance(out, list) or not set(map(str, out)) <= set(told)):
+        raise ConfigError(
+            f"{at('held-out')}: load.held-out: seen {out!r}; expected true, or a list of figures of this load: "
+            f"{', '.join(told) or 'it has none'}"
+        )
+    if not told:
+        raise ConfigError(f"{at(None)}: load: seen no figure; expected iops, bandwidth, or a latency such as read-mean")
+    if "tolerance" in raw:
+        tolerance = read_tolerance(raw["tolerance"], f"{at('tolerance')}: load.tolerance")
+    source = raw.get("source", "")
+    if not isinstance(source, str):
+        raise ConfigError(f"{at('source')}: load.source: seen {source!r}; expected a text")
+    found = []
+    for figure in told:
+        target = Target(figure, 0, tolerance, out if isinstance(out, bool) else figure in out, source)
+        value = quantity.read(raw[figure], target.kind, f"{at(figure)}: load.{figure}")
+        found.append(Target(figure, value, tolerance, target.held_out, source))
+    return tuple(found)
+
+
+def _own(raw: Mapping[str, Any], at: Callable[[str | None], str]) -> Sets:
+    given = raw.get("set", {})
+    if not isinstance(given, dict):
+        raise ConfigError(
+            f"{at('set')}: load.set: seen {given!r}; expected a table, such as {{ run.requests = 50000 }}"
+        )
+    try:
+        return tuple((key, toml_value(value, key)) for key, value in flat_settings(given))
+    except ConfigError as error:
+        raise ConfigError(f"{at('set')}: load.set: {error}") from None
+
+
+def _one_of(
+    raw: Mapping[str, Any], key: str, legal: tuple[str, ...], default: str | None, at: Callable[[str | None], str]
+) -> str:
+    value = raw.get(key, default)
+    if value not in legal:
+        raise ConfigError(f"{at(key)}: load.{key}: seen {value!r}; expected one of {', '.join(legal)}")
+    return str(value)
+
+
+def read_share(value: object, place: str) -> float:
+    """A share from 0 to 1, also as a percentage. Raises ConfigError where it is none."""
+    zero = value in (0, "0", "0%") and not isinstance(value, bool)
+    found = 0.0 if zero else quantity.read(value, "a fraction", place)
+    if found > 1:
+        raise ConfigError(f'{place}: seen {value!r}; expected a share from 0 to 1, such as "70%"')
+    return found
+
+
+def read_tolerance(value: object, place: str) -> float:
+    """A tolerance as a share. Raises ConfigError where it is none."""
+    found = quantity.read(value, "a fraction", place)
+    if not 0.001 <= found <= 1:
+        raise ConfigError(f'{place}: seen {value!r}; expected a share of the figure from "0.1%" to "100%"')
+    return found

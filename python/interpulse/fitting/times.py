@@ -1,0 +1,33 @@
+"""Times of a part that are made of several settings: those of a read, a program and an erase."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from interpulse.fitting import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TIMES = {
+    "tR": ("part.read-lsb", "part.read-csb", "part.read-msb", "part.read-top"),
+    "tPROG": ("part.program-pulse", "part.program-reset", "part.program-verify"),
+    "tBERS": ("part.erase-pulse", "part.erase-reset", "part.erase-verify"),
+}
+"""Times of a part that are made of several settings, which keep their proportions."""
+
+LOOPS = {"tPROG": "part.program-loops", "tBERS": "part.erase-loops"}
+
+
+def time_of(name: str, values: Mapping[str, str]) -> dict[str, float]:
+    """The settings that make up a time of a part, each for a whole of 1 ns."""
+    found = {
+        key: quantity.read(values[key], "a duration", key)
+        for key in TIMES[name]
+        if re.match(r"0+(\.0+)?[a-z]", values.get(key, "0ns")) is None
+    }
+    whole = sum(found.values())
+    # The time of a read is the mean over page types; that of a program or erase, all of its loops.
+    whole = whole * int(values[LOOPS[name]]) if name in LOOPS else whole / len(found)
+    return {key: value / whole for key, value in found.items()}

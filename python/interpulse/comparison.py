@@ -42,6 +42,8 @@ LARGEST = 2**30
 
 _IDENTITY = ("schema_version", "version", "seed", "case")
 """What every case of a result has, however short it was."""
+SHORTER = "was interrupted: its figures are those of a shorter run"
+"""How a note ends of a case that was stopped."""
 _SEVERAL = (
     "no interval can be given from one seed: run both sides with several, such as `interpulse run CONFIG --seed 1 "
     "--out a-1` and so on to 5, and compare them with `interpulse compare a-* -- b-*`"
@@ -287,7 +289,7 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
                 notes.append(f"{told} has no figures and is left out: {case.raw.get('error', 'it was interrupted')}")
                 continue
             if case.interrupted:
-                notes.append(f"{told} was interrupted: its figures are those of a shorter run")
+                notes.append(f"{told} {SHORTER}")
             runs.append(_Run(place, case.raw))
     if not runs:
         raise ConfigError(f"side {name} has no case with figures{'; ' if notes else ''}{'; '.join(notes)}")

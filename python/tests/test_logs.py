@@ -330,7 +330,7 @@ def test_without_a_folder_there_is_nowhere_to_write(fast: Callable[..., Ended]) 
 def test_a_timeline_after_the_end_costs_no_result(fast: Callable[..., Ended], tmp_path: Path) -> None:
     ended = fast("--out", str(tmp_path), "--timeline", "100s..101s")
     assert ended.code == 2
-    assert "no-suspend: the run ended before 100,000,000,000 ns, so that there is no timeline" in ended.error()
+    assert "no-suspend: the run ended before 100 s, so that there is no timeline" in ended.error()
     assert (tmp_path / "result.json").exists()
     assert "suspends per program" in ended.out
 

@@ -108,6 +108,7 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "host.command-timeout" => &["'2ms'"],
         "host.firmware-cores" => &["", "1", "7"],
         "link.generation" => &["1", "2", "3"],
+        "link.handshake" => &["'0ns'", "'2us'"],
         "link.lanes" => &["1", "4"],
         "link.max-payload" => &["128", "256"],
         "schedule.long-operations" => &["'real'"],

@@ -59,7 +59,7 @@ def _load(name: str) -> Command:
     file = import_module(f"interpulse.cli.{FILES[name]}")
     alone = typer.Typer(rich_markup_mode=None)
     if hasattr(file, "app"):
-        summary = getattr(getattr(file, name, None), "__doc__", None)
+        summary = _summary(getattr(file, name))
         alone.add_typer(file.app, name=name, epilog=file.EPILOG, short_help=summary)
     else:
         made = alone.command(
@@ -69,5 +69,9 @@ def _load(name: str) -> Command:
     commands = [*alone.registered_commands, *(file.app.registered_commands if hasattr(file, "app") else ())]
     for command in commands:
         # A summary that Typer takes from the text itself is cut off where its line ends.
-        command.short_help = (getattr(command.callback, "__doc__", None) or "").split("\n", maxsplit=1)[0]
+        command.short_help = _summary(command.callback)
     return get_group(alone).commands[name]
+
+
+def _summary(function: object) -> str:
+    return (getattr(function, "__doc__", None) or "").split("\n", maxsplit=1)[0]

@@ -37,6 +37,11 @@ A configuration takes the file with `[part] file = "mynand.toml"`. docs/PARTS.md
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
+@app.callback(epilog=EPILOG)
+def part() -> None:
+    """Write and show flash parts of one's own, from the lines of a data sheet."""
+
+
 PartName = Annotated[
     str,
     typer.Argument(

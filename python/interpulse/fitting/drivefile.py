@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 WIDTH = 118
 
+# How the source of a value begins that a fit has chosen.
+FITTED = "interpulse fit of"
+
 
 def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> str:
     """The file: what was chosen and how well, every figure, and the drive with a flow of the first load."""
@@ -28,7 +31,7 @@ def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], see
     for key, value in spec.sets:
         _put(sections, key, _typed(value))
     for each in chosen:
-        source = f"interpulse fit of {Path(spec.path).name}: {each.known}"
+        source = f"{FITTED} {Path(spec.path).name}: {each.known}"
         for key, value in each.sets:
             _put(sections, key, {"value": _typed(value), "source": source})
     part = sections.get("part")

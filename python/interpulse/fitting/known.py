@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse import _core
 from interpulse.config import Config
 from interpulse.fitting import quantity
+from interpulse.fitting.drivefile import FITTED
 from interpulse.fitting.times import TIMES, time_of
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def known(name: str, values: Mapping[str, str]) -> list[float]:
         if of_part and each.get("part.bits-per-cell") != values.get("part.bits-per-cell"):
             continue
         if name in TIMES:
-            (key, share), *_ = time_of(name, each).items()
-            found.append(quantity.read(each[key], "a duration", key) / share)
+            for key, share in [*time_of(name, each).items()][:1]:
+                found.append(quantity.read(each[key], "a duration", key) / share)
         elif re.match(r"\d", each.get(name, "")) and float(re.match(r"[\d.]+", each[name])[0]) > 0:  # type: ignore[index]
             kind = declared(name)
             assert kind is not None
@@ -51,11 +52,16 @@ def _parts() -> tuple[dict[str, str], ...]:
     from interpulse.parts import one_die
 
     names = [each["name"] for each in json.loads(_core.lists())["parts"]]
-    return tuple({entry.key: entry.value for entry in one_die(name).entries()} for name in names)
+    return tuple(_of(one_die(name)) for name in names)
 
 
 @cache
 def _drives() -> tuple[dict[str, str], ...]:
     names = [each["name"] for each in json.loads(_core.lists())["drives"]]
     texts = [f'drive = "{name}"\n[run]\nrequests = 1\n[[flow]]\n' for name in names]
-    return tuple({entry.key: entry.value for entry in Config.from_toml(text).entries()} for text in texts)
+    return tuple(_of(Config.from_toml(text)) for text in texts)
+
+
+def _of(config: Config) -> dict[str, str]:
+    """What is known of a drive; what a fit has chosen is not: a second fit would believe the first."""
+    return {entry.key: entry.value for entry in config.entries() if FITTED not in entry.origin}

@@ -21,12 +21,14 @@ LOOPS = {"tPROG": "part.program-loops", "tBERS": "part.erase-loops"}
 
 
 def time_of(name: str, values: Mapping[str, str]) -> dict[str, float]:
-    """The settings that make up a time of a part, each for a whole of 1 ns."""
+    """The settings that make up a time of a part, each for a whole of 1 ns; none where the time is not known."""
     found = {
         key: quantity.read(values[key], "a duration", key)
         for key in TIMES[name]
         if re.match(r"0+(\.0+)?[a-z]", values.get(key, "0ns")) is None
     }
+    if not found:
+        return {}
     whole = sum(found.values())
     # The time of a read is the mean over page types; that of a program or erase, all of its loops.
     whole = whole * int(values[LOOPS[name]]) if name in LOOPS else whole / len(found)

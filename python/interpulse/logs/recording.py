@@ -241,7 +241,7 @@ class Recording:
             kind = self.asked.worst[1]
             return f"{case.name}: no {kind or 'request'} ended, so that there is no timeline of the slowest"
         begin, _ = self.asked.stretch_ns or (0, 0)
-        return f"{case.name}: the run ended before {begin:,} ns, so that there is no timeline"
+        return f"{case.name}: the run ended before {begin / 1e9:g} s, so that there is no timeline"
 
 
 class Taking:

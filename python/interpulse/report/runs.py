@@ -169,7 +169,7 @@ def _whole(run: Run, notes: list[str]) -> Iterable[dict[str, Any]]:
             notes.append(f"{told} was interrupted before anything was measured and is left out")
         else:
             if case.interrupted:
-                notes.append(f"{told} was interrupted: its figures are those of a shorter run")
+                notes.append(f"{told} {comparison.SHORTER}")
             yield case.raw
 
 

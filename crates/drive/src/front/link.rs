@@ -26,19 +26,29 @@ trait Link {
     /// What says that a command is complete.
     fn completion(&self) -> u64;
 
-    /// Data that moves in one frame, a power of two, and the bytes that each adds; none where the rate has it in it.
-    fn frame(&self) -> Option<(u64, u64)>;
+    /// What data moves in; none where the rate has it in it.
+    fn frame(&self) -> Option<Frame>;
 
     /// Whether both directions share the line.
     fn half_duplex(&self) -> bool;
 }
 
+/// Of each frame: most data, a power of two, and the bytes that it adds to data that arrive and to data that leave.
+struct Frame {
+    data: u64,
+    arriving: u64,
+    leaving: u64,
+}
+
+/// Longer than any request.
+const NO_FRAMES: Frame = Frame { data: 1 << 62, arriving: 0, leaving: 0 };
+
 impl LinkSpec {
-    /// Bytes of data a second in one direction, of long transfers.
+    /// Bytes of data a second of long reads.
     pub fn payload_rate(&self) -> f64 {
         each_link!(self, it => {
-            let (data, more) = it.frame().unwrap_or((1, 0));
-            it.rate() * data as f64 / (data + more) as f64
+            let frame = it.frame().unwrap_or(NO_FRAMES);
+            it.rate() * frame.data as f64 / (frame.data + frame.leaving) as f64
         })
     }
 }
@@ -51,9 +61,10 @@ pub struct Directions {
     out: usize,
     /// Femtoseconds per byte, so that rounding happens once per transfer (the fastest link takes some 9 ps for a byte).
     fs_per_byte: u64,
-    /// log2 of the data of a frame, and the femtoseconds that each adds.
+    /// log2 of the data of a frame, and the femtoseconds that each adds to what arrives and to what leaves.
     frame_shift: u32,
-    fs_per_frame: u64,
+    fs_arriving: u64,
+    fs_leaving: u64,
     submission: u64,
     completion: u64,
 }
@@ -63,43 +74,44 @@ impl Directions {
     pub fn new(spec: &LinkSpec) -> Directions {
         each_link!(spec, it => {
             let fs_per_byte = libm::round(1e15 / it.rate()) as u64;
-            let (data, more) = it.frame().unwrap_or((1 << 62, 0));
+            let frame = it.frame().unwrap_or(NO_FRAMES);
             Directions {
                 free_at: [SimTime::ZERO; 2],
                 out: usize::from(!it.half_duplex()),
                 fs_per_byte,
-                frame_shift: data.ilog2(),
-                fs_per_frame: more * fs_per_byte,
+                frame_shift: frame.data.ilog2(),
+                fs_arriving: frame.arriving * fs_per_byte,
+                fs_leaving: frame.leaving * fs_per_byte,
                 submission: it.submission(),
                 completion: it.completion(),
             }
         })
     }
 
-    /// Time that `data` bytes take, with so many of other things around them.
+    /// Time that `data` bytes take, with so many of other things around them, and so many femtoseconds in each frame.
     #[inline]
-    fn time(&self, data: u64, around: u64) -> Duration {
+    fn time(&self, data: u64, around: u64, each: u64) -> Duration {
         let frames = (data + (1 << self.frame_shift) - 1) >> self.frame_shift;
-        let fs = (data + around) * self.fs_per_byte + frames * self.fs_per_frame;
+        let fs = (data + around) * self.fs_per_byte + frames * each;
         Duration::from_ns(fs.div_ceil(1_000_000))
     }
 
     /// A command moves in as soon as what was asked for before has moved; returns when it has arrived.
     #[inline]
     pub fn command(&mut self, now: SimTime) -> SimTime {
-        self.send(0, now, self.time(0, self.submission))
+        self.send(0, now, self.time(0, self.submission, 0))
     }
 
     /// Data of a write moves in; returns when it has arrived.
     #[inline]
     pub fn data_in(&mut self, now: SimTime, bytes: u64) -> SimTime {
-        self.send(0, now, self.time(bytes, 0))
+        self.send(0, now, self.time(bytes, 0, self.fs_arriving))
     }
 
     /// Data, if any, and a completion move out; returns when they have arrived.
     #[inline]
     pub fn out(&mut self, now: SimTime, bytes: u64) -> SimTime {
-        self.send(self.out, now, self.time(bytes, self.completion))
+        self.send(self.out, now, self.time(bytes, self.completion, self.fs_leaving))
     }
 
     #[inline]
@@ -115,13 +127,14 @@ mod tests {
     use super::*;
 
     const GEN3_X4: LinkSpec = LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 });
+    const GEN3_SATA: LinkSpec = LinkSpec::Sata(Sata { generation: 3, handshake: Duration::from_ns(600) });
 
     #[test]
     fn gen3_x4_moves_about_3_4_gb_per_second() {
         // 8 GT/s x 4 / 8 x 128/130 = 3.938 GB/s raw; 256 of 280 bytes payload; 3 % flow control.
         assert!((GEN3_X4.payload_rate() / 3.4925e9 - 1.0).abs() < 1e-3, "{}", GEN3_X4.payload_rate());
         let link = Directions::new(&GEN3_X4);
-        assert_eq!(link.time(4096, 0), Duration::from_ns(1173), "4096 B x 286.33 ps");
+        assert_eq!(link.time(4096, 0, link.fs_leaving), Duration::from_ns(1173), "4096 B x 286.33 ps");
     }
 
     #[test]
@@ -136,16 +149,15 @@ mod tests {
 
     #[test]
     fn a_line_that_both_directions_share_carries_one_at_a_time() {
-        let mut link = Directions::new(&LinkSpec::Sata(Sata { generation: 3 }));
+        let mut link = Directions::new(&GEN3_SATA);
         let arrived = link.data_in(SimTime(0), 4096);
-        let alone = Directions::new(&LinkSpec::Sata(Sata { generation: 3 })).out(SimTime(0), 4096);
+        let alone = Directions::new(&GEN3_SATA).out(SimTime(0), 4096);
         assert_eq!(link.out(SimTime(0), 4096), arrived + Duration::from_ns(alone.0));
     }
 
     #[test]
     fn sata_6_gbit_carries_what_its_drives_print() {
-        let spec = LinkSpec::Sata(Sata { generation: 3 });
-        let mut link = Directions::new(&spec);
+        let mut link = Directions::new(&GEN3_SATA);
         let mut now = SimTime(0);
         for _ in 0..100 {
             now = link.command(now);
@@ -153,9 +165,13 @@ mod tests {
         }
         let iops = 100e9 / now.0 as f64;
         assert!((97e3..100e3).contains(&iops), "{iops}");
-        assert!((555e6..575e6).contains(&spec.payload_rate()), "{}", spec.payload_rate());
+        assert!((555e6..575e6).contains(&GEN3_SATA.payload_rate()), "{}", GEN3_SATA.payload_rate());
         // 128 KiB in 16 frames, and not one more for what surrounds them.
-        let fs = 16 * link.fs_per_frame + 131_072 * link.fs_per_byte;
-        assert_eq!(link.time(131_072, 0), Duration::from_ns(fs.div_ceil(1_000_000)));
+        let mut idle = Directions::new(&GEN3_SATA);
+        let fs = 16 * idle.fs_arriving + 131_072 * idle.fs_per_byte;
+        let arrived = idle.data_in(SimTime(0), 131_072);
+        assert_eq!(arrived.0, fs.div_ceil(1_000_000));
+        let written = 131_072e9 / arrived.0 as f64;
+        assert!((535e6..550e6).contains(&written), "{written}");
     }
 }

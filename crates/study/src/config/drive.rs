@@ -248,5 +248,14 @@ fn read_host(document: &Document) -> Result<HostSpec, ConfigError> {
     )?;
     let mut l = document.section("link")?;
     let link = l.policy("kind", "what connects the drive to its host", Some("pcie"), LinkSpec::ROWS)?;
-    Ok(HostSpec { queue_weights, queue_depth, arbitration, frame_buffer, link, firmware, firmware_cores, command_timeout })
+    Ok(HostSpec {
+        queue_weights,
+        queue_depth,
+        arbitration,
+        frame_buffer,
+        link,
+        firmware,
+        firmware_cores,
+        command_timeout,
+    })
 }

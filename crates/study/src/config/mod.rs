@@ -379,6 +379,41 @@ pub const DRIVES: &[(&str, &str, &str)] = &[
         "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
         include_str!("presets/starblaze.toml"),
     ),
+    (
+        "s3700",
+        "scale model, fitted to the data sheet: Intel SSD DC S3700 800 GB (SATA, MLC, 2012)",
+        include_str!("presets/s3700.toml"),
+    ),
+    (
+        "p3700",
+        "scale model, fitted to the data sheet: Intel SSD DC P3700 2 TB (PCIe 3.0 x4, MLC, 2014)",
+        include_str!("presets/p3700.toml"),
+    ),
+    (
+        "s4500",
+        "scale model, fitted to the data sheet: Intel SSD DC S4500 960 GB (SATA, 3D TLC, 2017)",
+        include_str!("presets/s4500.toml"),
+    ),
+    (
+        "p4500",
+        "scale model, fitted to the data sheet: Intel SSD DC P4500 2 TB (PCIe 3.0 x4, 3D TLC, 2017)",
+        include_str!("presets/p4500.toml"),
+    ),
+    (
+        "970-evo",
+        "scale model, fitted to the data sheet: Samsung SSD 970 EVO 1 TB (PCIe 3.0 x4, 3D TLC, 2018)",
+        include_str!("presets/970-evo.toml"),
+    ),
+    (
+        "p5810",
+        "scale model, fitted to the data sheet: Solidigm D7-P5810 800 GB (PCIe 4.0 x4, 3D SLC, 2023)",
+        include_str!("presets/p5810.toml"),
+    ),
+    (
+        "p5430",
+        "scale model, fitted to the data sheet: Solidigm D5-P5430 15.36 TB (PCIe 4.0 x4, 3D QLC, 2023)",
+        include_str!("presets/p5430.toml"),
+    ),
 ];
 
 /// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.

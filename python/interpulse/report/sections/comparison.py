@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from interpulse.comparison import SHORTER
 from interpulse.report.drawing import COLOURS, INK, MUTED, logarithmic
 from interpulse.report.parts import Chart, Html, Section, prose, table
 from interpulse.text import short_figure
@@ -66,7 +67,8 @@ def _parts(number: int, found: Comparison, sides: Sequence[str], report: Report)
         yield table("What differs in the configuration", ["setting", "before", "after", "case"], seen, figures=False)
     elif not any("does not hold its configuration" in note for note in found.notes):
         yield prose("The configurations are the same.")
-    if notes := [note for note in found.notes if note not in report.notes]:
+    # What was interrupted stands at the head of the page.
+    if notes := [note for note in found.notes if note not in report.notes and not note.endswith(SHORTER)]:
         yield prose(*(f"{note}." for note in notes), kind="note")
 
 

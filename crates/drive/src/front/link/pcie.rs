@@ -1,6 +1,6 @@
 //! `pcie`: PCI Express with NVMe.
 
-use super::Link;
+use super::{Frame, Link};
 use interpulse_settings::{ConfigError, Section, default};
 
 /// Bytes of a submission queue entry (NVMe base specification).
@@ -64,7 +64,7 @@ impl Link for Pcie {
         COMPLETION_BYTES
     }
 
-    fn frame(&self) -> Option<(u64, u64)> {
+    fn frame(&self) -> Option<Frame> {
         None
     }
 

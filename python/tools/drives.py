@@ -45,7 +45,7 @@ def rows(name: str, fit: dict[str, Any]) -> Iterator[str]:
     yield f"| **{fit['title']}** (`{name}`) | | | | |"
     for each in fit["figures"]:
         label = each["load"] if each["figure"] in UNITS else f"{each['load']}, {each['figure'].replace('-', ' ')}"
-        kind = "predicted" if each["held_out"] else "fitted"
+        kind = "held out" if each["held_out"] else "fitted"
         printed, simulated = said(each["figure"], each["known"]), said(each["figure"], each["simulated"])
         yield f"| {label} | {printed} | {simulated} | {each['ratio']:.2f} | {kind} |"
 

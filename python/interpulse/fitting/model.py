@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError
+from interpulse.cache import parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +43,15 @@ class Answer:
     values: tuple[float | None, ...]
     why: str = ""
     """Why something is missing."""
+
+
+def window(values: Mapping[str, str]) -> int:
+    """Bytes that fill `BLOCKS` blocks of every lane of a drive with these settings."""
+    raw = BLOCKS
+    for key in ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes",
+                "part.pages-per-block"):  # fmt: skip
+        raw *= int(values[key])
+    return min(raw * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
 
 
 class Model:
@@ -109,26 +119,14 @@ class Model:
         sets = (*self.spec.sets, *self.settings(point))
         # Sizes are counts, and so choices.
         if point.choices not in self._windows:
-            self._windows[point.choices] = self._window(sets)
-        window = self._windows[point.choices]
+            try:
+                self._windows[point.choices] = window(self._simulations.values(sets))
+            except ConfigError:
+                self._windows[point.choices] = 0
+        size = self._windows[point.choices]
         return [
-            self._simulations.with_seed((*sets, *load.sets(self.spec.requests, window)), seed)
-            for load in self.spec.loads
+            self._simulations.with_seed((*sets, *load.sets(self.spec.requests, size)), seed) for load in self.spec.loads
         ]
-
-    def _window(self, sets: Sets) -> int:
-        """Bytes that fill so many blocks of every lane."""
-        try:
-            values = self._simulations.values(sets)
-        except ConfigError:
-            return 0
-        raw = BLOCKS
-        for key in ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes",
-                    "part.pages-per-block"):  # fmt: skip
-            raw *= int(values[key])
-        from interpulse.cache import parse_size
-
-        return min(raw * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
 
     def _answer(self, key: tuple[Point, int], answers: Sequence[Mapping[str, Any]]) -> Answer:
         values: list[float | None] = []

@@ -22,9 +22,9 @@ const PLANES_TOGETHER: u32 = 2;
 /// (channel, way, die, plane group) of a lane, found through the layout.
 fn coordinates(g: &Geometry, layout: &Layout, lane: Lane) -> [u32; 4] {
     let (die, plane) = layout.die_of(lane);
-    let chip = die / g.dies_per_chip;
+    let chip = die.0 / g.dies_per_chip;
     assert_eq!(g.channel_of(die), chip / g.chips_per_channel);
-    [g.channel_of(die), chip % g.chips_per_channel, die % g.dies_per_chip, plane / PLANES_TOGETHER]
+    [g.channel_of(die), chip % g.chips_per_channel, die.0 % g.dies_per_chip, plane / PLANES_TOGETHER]
 }
 
 #[test]

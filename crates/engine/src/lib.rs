@@ -10,6 +10,7 @@ pub mod divide;
 pub mod electric;
 pub mod histogram;
 pub mod latencies;
+pub mod numbers;
 pub mod random;
 pub mod request;
 pub mod size;

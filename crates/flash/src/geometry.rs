@@ -2,6 +2,7 @@
 //!
 //! Dies are numbered channel by channel: die = (channel * chips + chip) * dies_per_chip + die_in_chip.
 
+use crate::numbers::DieId;
 use crate::parts::{PartSpec, ProgramMode};
 use interpulse_engine::Duration;
 use std::ops::Range;
@@ -13,7 +14,7 @@ pub const UNIT_BYTES: u64 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockAddress {
     /// The die.
-    pub die: u32,
+    pub die: DieId,
     /// The plane of the die.
     pub plane: u32,
     /// The block of the plane.
@@ -150,8 +151,8 @@ impl Geometry {
 
     /// The channel that die `die` hangs on.
     #[inline]
-    pub fn channel_of(&self, die: u32) -> u32 {
-        die / (self.chips_per_channel * self.dies_per_chip)
+    pub fn channel_of(&self, die: DieId) -> u32 {
+        die.0 / (self.chips_per_channel * self.dies_per_chip)
     }
 
     /// Pages of a block that hold data.

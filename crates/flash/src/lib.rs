@@ -7,6 +7,7 @@ pub mod errors;
 pub mod geometry;
 pub mod hold_up;
 pub mod nand;
+pub mod numbers;
 pub mod parts;
 pub mod phases;
 pub mod power;
@@ -15,3 +16,5 @@ pub mod reprogram;
 pub mod script;
 pub mod suspend;
 pub mod variation;
+
+pub use numbers::DieId;

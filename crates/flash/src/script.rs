@@ -10,6 +10,7 @@ use crate::nand::course::Course;
 use crate::nand::observe::{DieChange, FlashObserver};
 use crate::nand::txn::Txn;
 use crate::nand::{Nand, NandConfig};
+use crate::numbers::DieId;
 use crate::parts::PartSpec;
 use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
@@ -167,7 +168,7 @@ impl Player {
     }
 
     fn submit(&mut self, now: SimTime, kind: Kind) {
-        let mut txn = Txn::new(kind, 0);
+        let mut txn = Txn::new(kind, DieId(0));
         txn.owner = self.operations.len() as u32;
         match kind.command().effect {
             Effect::Reads => {

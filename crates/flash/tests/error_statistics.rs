@@ -2,6 +2,7 @@
 
 use interpulse_engine::random::mix;
 use interpulse_engine::{Bytes, Duration};
+use interpulse_flash::DieId;
 use interpulse_flash::errors::blocks::BlockState;
 use interpulse_flash::errors::draw::Counts;
 use interpulse_flash::errors::fixed::fixed;
@@ -16,7 +17,7 @@ const COMPARISONS: usize = 12;
 
 /// A block of the first plane of a die.
 fn at(die: u32, block: u32) -> BlockAddress {
-    BlockAddress { die, plane: 0, block }
+    BlockAddress { die: DieId(die), plane: 0, block }
 }
 
 /// Probabilities of 0, 1, ... errors in `bits` bits at `rate`.

@@ -6,6 +6,7 @@ mod common;
 
 use common::*;
 use interpulse_engine::Duration;
+use interpulse_flash::DieId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::parts::{PartSpec, ProgramMode, ReprogramSpec, TrainSpec};
@@ -38,7 +39,7 @@ fn bench(config: NandConfig) -> Bench {
 }
 
 fn op(word_line: u32, how: TwoBit, validity: u32) -> Txn {
-    but(Txn::new(Kind::HostProgram, 0), |t| {
+    but(Txn::new(Kind::HostProgram, DieId(0)), |t| {
         (t.block, t.page) = (5, word_line * 3);
         t.set_validity(validity as u8);
         t.set_two_bit(how);

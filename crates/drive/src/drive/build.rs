@@ -29,7 +29,7 @@ impl Drive {
         for (super_block, programs) in super_blocks().zip(tables.programs_done()) {
             let (lane, block) = tables.layout.lane_of(super_block);
             let (die, plane) = tables.layout.die_of(lane);
-            let blocks = nand.dies_mut()[die as usize].blocks_mut();
+            let blocks = nand.dies_mut()[die.index()].blocks_mut();
             for p in plane..plane + tables.layout.planes {
                 blocks.set_programmed(p, block, (programs * pages) as u16);
             }

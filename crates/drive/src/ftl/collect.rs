@@ -133,13 +133,15 @@ impl Ftl {
     /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
     fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
         let (die, _) = self.tables.layout.die_of(lane);
-        let lanes = self.tables.layout.lanes_per_die;
-        let first = Lane(die * lanes);
         // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
         // that went before them would find less and less to gain.
         let yields = self.tables.units.keeps_homes() && self.writes_through();
         let urgent = !yields
-            && first.until(first + lanes).any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
+            && self
+                .tables
+                .layout
+                .lanes_of(die)
+                .any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
         flash.nand.set_gc_urgent(die, urgent);
     }
 

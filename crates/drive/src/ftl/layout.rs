@@ -7,6 +7,7 @@
 
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_engine::Divider;
+use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
 
 /// Arithmetic between physical units and dies, planes, blocks and pages.
@@ -51,7 +52,7 @@ pub struct UnitAt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Die of the drive.
-    pub die: u32,
+    pub die: DieId,
     /// Plane of the die.
     pub plane: u32,
     /// Block of the plane.
@@ -133,11 +134,24 @@ impl Layout {
         first.until(first + self.blocks)
     }
 
+    /// The lanes of a die.
+    #[inline]
+    pub fn lanes_of(&self, die: DieId) -> impl DoubleEndedIterator<Item = Lane> + Clone + use<> {
+        let first = Lane(die.0 * self.lanes_per_die);
+        first.until(first + self.lanes_per_die)
+    }
+
+    /// The lane that a plane of a die belongs to.
+    #[inline]
+    pub fn lane_at(&self, die: DieId, plane: u32) -> Lane {
+        Lane(die.0 * self.lanes_per_die + plane / self.planes)
+    }
+
     /// Die and first plane of a lane.
     #[inline]
-    pub fn die_of(&self, lane: Lane) -> (u32, u32) {
+    pub fn die_of(&self, lane: Lane) -> (DieId, u32) {
         let (die, group) = self.by_die.split(lane.0);
-        (die, group * self.planes)
+        (DieId(die), group * self.planes)
     }
 
     /// The unit at a place in a super block.

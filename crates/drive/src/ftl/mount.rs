@@ -3,6 +3,7 @@
 use crate::ftl::layout::Layout;
 use crate::numbers::SuperBlock;
 use interpulse_engine::Duration;
+use interpulse_flash::DieId;
 use interpulse_flash::geometry::{Geometry, Timing};
 
 /// Page reads without anything beside them. Each die senses one page after the other, each channel moves one after the
@@ -12,20 +13,20 @@ pub(super) struct Reads<'a> {
     timing: &'a Timing,
     dies: Vec<u64>,
     channels: Vec<u64>,
-    next: u32,
+    next: DieId,
     pages: u64,
 }
 
 impl<'a> Reads<'a> {
     pub(super) fn new(geometry: &'a Geometry, timing: &'a Timing) -> Reads<'a> {
         let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
-        Reads { geometry, timing, dies: vec![0; dies], channels: vec![0; channels], next: 0, pages: 0 }
+        Reads { geometry, timing, dies: vec![0; dies], channels: vec![0; channels], next: DieId(0), pages: 0 }
     }
 
-    fn read(&mut self, die: u32, page: u32, units: usize) {
+    fn read(&mut self, die: DieId, page: u32, units: usize) {
         let sensing = self.timing.read[page as usize % self.timing.read.len()];
         let bus = self.timing.command + self.timing.transfer_units[units];
-        self.dies[die as usize] += (sensing + bus).as_ns();
+        self.dies[die.index()] += (sensing + bus).as_ns();
         self.channels[self.geometry.channel_of(die) as usize] += bus.as_ns();
         self.pages += 1;
     }
@@ -34,7 +35,7 @@ impl<'a> Reads<'a> {
     pub(super) fn spread(&mut self, pages: u64) {
         for _ in 0..pages {
             self.read(self.next, 0, self.geometry.units_per_page as usize);
-            self.next = (self.next + 1) % self.geometry.dies();
+            self.next = DieId((self.next.0 + 1) % self.geometry.dies());
         }
     }
 

@@ -10,6 +10,7 @@ use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_HOME;
 use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::Duration;
+use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
 
@@ -47,7 +48,7 @@ impl Ftl {
     pub fn lose_power(
         &mut self,
         flash: &Flash,
-        torn: Vec<(u32, Torn)>,
+        torn: Vec<(DieId, Torn)>,
         protected: bool,
         decode: Duration,
     ) -> (Recovered, Fates) {
@@ -58,7 +59,7 @@ impl Ftl {
             let Some(block) = operation.block else { continue };
             if operation.erase {
                 let layout = &self.tables.layout;
-                let lane = Lane(die * layout.lanes_per_die + operation.planes.first / layout.planes);
+                let lane = layout.lane_at(die, operation.planes.first);
                 metadata.broken[(layout.first_block(lane) + block).index()] = true;
             } else {
                 recovered.torn_word_lines += 1;

@@ -10,7 +10,7 @@ pub(super) fn programs_begun(tables: &Tables, dies: &[Die]) -> Vec<u32> {
     let programs = |super_block: SuperBlock| {
         let (lane, block) = layout.lane_of(super_block);
         let (die, plane) = layout.die_of(lane);
-        u32::from(dies[die as usize].blocks().programmed(plane, block)) / layout.pages_per_program
+        u32::from(dies[die.index()].blocks().programmed(plane, block)) / layout.pages_per_program
     };
     SuperBlock::first(layout.super_blocks()).map(programs).collect()
 }

@@ -142,8 +142,7 @@ impl Ftl {
     #[inline]
     pub(super) fn super_block_of(&self, read: &Txn) -> SuperBlock {
         let layout = &self.tables.layout;
-        let lane = Lane(read.die * layout.lanes_per_die + u32::from(read.plane) / layout.planes);
-        layout.first_block(lane) + read.block
+        layout.first_block(layout.lane_at(read.die, u32::from(read.plane))) + read.block
     }
 
     /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.

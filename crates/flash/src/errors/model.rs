@@ -219,5 +219,5 @@ impl ErrorModel {
 /// Identifies a page: at most 2^18 dies, 2^6 planes, 2^20 blocks and 2^20 pages.
 #[inline]
 fn key_of(PageAddress { of: BlockAddress { die, plane, block }, page }: PageAddress) -> u64 {
-    u64::from(die) << 46 | u64::from(plane) << 40 | u64::from(block) << 20 | u64::from(page)
+    u64::from(die.0) << 46 | u64::from(plane) << 40 | u64::from(block) << 20 | u64::from(page)
 }

@@ -7,6 +7,7 @@
 use super::Placement;
 use super::path::Path;
 use crate::geometry::{Geometry, Timing};
+use crate::numbers::DieId;
 use crate::parts::{PartSpec, TrainSpec, power::Draw};
 use crate::pulse::PulseTrain;
 use interpulse_engine::Duration;
@@ -64,7 +65,7 @@ pub fn save(geometry: &Geometry, part: &PartSpec, paths: &[Path], pages: u64, pl
     let page_bytes = *timing.bytes_of_units.last().expect("a page has units");
     let mut dies: Vec<Die> = paths.iter().map(|path| Die { free: path.length(), ..Die::default() }).collect();
     let mut channels = vec![Duration::ZERO; geometry.channels as usize];
-    let channel_of = |d: usize| geometry.channel_of(d as u32) as usize;
+    let channel_of = |d: usize| geometry.channel_of(DieId(d as u32)) as usize;
     let per_channel = geometry.dies() / geometry.channels;
     let in_turn = |k: u64| {
         ((k % u64::from(geometry.channels)) * u64::from(per_channel)

@@ -1,9 +1,9 @@
 //! Who gets the bus of a channel, and its decoder, and how a die goes on once it has.
 
-use super::channel::Transfer;
-use super::register::BEHIND;
+use super::channel::{Transfer, Waiter};
 use super::{Nand, Outcome};
 use crate::die::State;
+use crate::numbers::DieId;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
 impl Nand {
@@ -37,23 +37,24 @@ impl Nand {
         if self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
-        self.channels[c].wait(d as u32, kind, length);
+        self.channels[c].wait(Waiter::die(DieId(d as u32)), kind, length);
     }
 
     /// Returns the die that has got the bus.
     pub(super) fn on_channel(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
-        let die = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
+        let waiter = self.channels[c].grant(now).expect("a channel's timer is armed only while a die waits");
         let length = self.channels[c].free_at().since(now);
         if !self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
         self.counters.bus_time += length.as_ns();
-        if die & BEHIND != 0 {
-            self.granted_to_register(agenda, now, (die & !BEHIND) as usize, length);
+        let d = waiter.die.index();
+        if waiter.register {
+            self.granted_to_register(agenda, now, d, length);
         } else {
-            self.granted(agenda, now, die as usize, length);
+            self.granted(agenda, now, d, length);
         }
-        (die & !BEHIND) as usize
+        d
     }
 
     /// The bus is taken for `length` by die `d`, which goes on.
@@ -88,12 +89,12 @@ impl Nand {
             agenda.arm(self.decoder_timer(c), at);
         }
         if self.reliability.is_some() {
-            let d = self.txns.get(id).die as usize;
+            let d = self.txns.get(id).die.index();
             self.decoded(agenda, now, id);
             return d;
         }
         let txn = self.txns.remove(id);
-        let d = txn.die as usize;
+        let d = txn.die.index();
         self.outcomes.push(Outcome::Read(txn));
         d
     }

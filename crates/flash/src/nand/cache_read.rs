@@ -9,6 +9,7 @@ use super::Nand;
 use super::observe::DataMove;
 use crate::command::{Class, Effect};
 use crate::die::State;
+use crate::numbers::DieId;
 use crate::suspend::ResumeWhen;
 use interpulse_engine::{Agenda, SimTime};
 
@@ -75,7 +76,7 @@ impl Nand {
             let register = &self.registers[d];
             let units = self.txns.get(register.reads[usize::from(register.moved)]).units();
             let bytes = self.timing.bytes_of_units[units as usize];
-            let channel = self.geometry.channel_of(d as u32);
+            let channel = self.geometry.channel_of(DieId(d as u32));
             self.watch.tell_move(DataMove { channel, into: false, bytes, at: now, end });
         }
     }

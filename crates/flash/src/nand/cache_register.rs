@@ -7,11 +7,13 @@
 
 use super::Nand;
 use super::channel::Transfer;
+use super::channel::Waiter;
 use super::observe::DataMove;
-use super::register::{BEHIND, Page, Register};
+use super::register::{Page, Register};
 use super::txn::{NO_BLOCK, NONE};
 use crate::command::{Effect, Step};
 use crate::die::State;
+use crate::numbers::DieId;
 use crate::parts::{CacheOnRead, CacheProgram};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
@@ -59,7 +61,7 @@ impl Nand {
         if self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
-        self.channels[c].wait(d as u32 | BEHIND, Transfer::Data, length);
+        self.channels[c].wait(Waiter::register(DieId(d as u32)), Transfer::Data, length);
     }
 
     /// The program that the die takes up after the one that pulses, as far as can be seen now, and how many of its pages may
@@ -99,7 +101,7 @@ impl Nand {
         let ends = register.ends;
         agenda.arm(self.register_timer(d), ends);
         if self.watched {
-            let channel = self.geometry.channel_of(d as u32);
+            let channel = self.geometry.channel_of(DieId(d as u32));
             self.watch.tell_move(DataMove { channel, into: true, bytes: self.page_bytes(), at: now, end });
         }
     }
@@ -130,8 +132,8 @@ impl Nand {
     #[inline(never)]
     pub(super) fn stop_loading_ahead(&mut self, agenda: &mut Agenda, d: usize) {
         if self.registers[d].page == Page::Waits {
-            let c = self.geometry.channel_of(d as u32) as usize;
-            self.channels[c].withdraw(d as u32 | BEHIND);
+            let c = self.geometry.channel_of(DieId(d as u32)) as usize;
+            self.channels[c].withdraw(Waiter::register(DieId(d as u32)));
             if self.channels[c].is_unwanted() {
                 agenda.disarm(self.channel_timer(c));
             }
@@ -202,8 +204,8 @@ impl Nand {
             }
             Page::Waits => {
                 self.dies[d].go(now, State::LoadWait, usage, block);
-                let c = self.geometry.channel_of(d as u32) as usize;
-                self.channels[c].pass_on(d as u32 | BEHIND, d as u32);
+                let c = self.geometry.channel_of(DieId(d as u32)) as usize;
+                self.channels[c].pass_on(Waiter::register(DieId(d as u32)), Waiter::die(DieId(d as u32)));
                 true
             }
             Page::None if hand.loads > 0 => {

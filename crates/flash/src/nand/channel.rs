@@ -1,6 +1,7 @@
 //! A channel: the bus shared by the dies of one chip column. One transfer at a time; commands (which start
 //! long array work) go before data, data in order of request.
 
+use crate::numbers::DieId;
 use interpulse_engine::{Duration, SimTime};
 use std::collections::VecDeque;
 
@@ -9,10 +10,31 @@ use std::collections::VecDeque;
 pub struct Channel {
     /// The instant until which the bus is taken.
     free_at: SimTime,
-    commands: VecDeque<(u32, Duration)>,
-    data: VecDeque<(u32, Duration)>,
+    commands: VecDeque<(Waiter, Duration)>,
+    data: VecDeque<(Waiter, Duration)>,
     /// Time taken by transfers, in ns.
     pub busy_ns: u64,
+}
+
+/// Who waits for a bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// The die.
+    pub die: DieId,
+    /// Its cache register, beside what the die itself does.
+    pub register: bool,
+}
+
+impl Waiter {
+    /// A die, with what it has in hand.
+    pub fn die(die: DieId) -> Waiter {
+        Waiter { die, register: false }
+    }
+
+    /// The cache register of a die.
+    pub fn register(die: DieId) -> Waiter {
+        Waiter { die, register: true }
+    }
 }
 
 /// The kind of a transfer.
@@ -35,30 +57,30 @@ impl Channel {
         free
     }
 
-    /// `die` waits for the bus for `length`, and [`Channel::grant`] will name it.
-    pub fn wait(&mut self, die: u32, kind: Transfer, length: Duration) {
+    /// `waiter` waits for the bus for `length`, and [`Channel::grant`] will name it.
+    pub fn wait(&mut self, waiter: Waiter, kind: Transfer, length: Duration) {
         match kind {
-            Transfer::Command => self.commands.push_back((die, length)),
-            Transfer::Data => self.data.push_back((die, length)),
+            Transfer::Command => self.commands.push_back((waiter, length)),
+            Transfer::Data => self.data.push_back((waiter, length)),
         }
     }
 
-    /// A die no longer waits for the bus.
-    pub(super) fn withdraw(&mut self, die: u32) {
-        self.data.retain(|&(waits, _)| waits != die);
+    /// One no longer waits for the bus.
+    pub(super) fn withdraw(&mut self, waiter: Waiter) {
+        self.data.retain(|&(waits, _)| waits != waiter);
     }
 
-    /// The place of a die that waits is another's.
-    pub(super) fn pass_on(&mut self, from: u32, to: u32) {
+    /// The place of one that waits is another's.
+    pub(super) fn pass_on(&mut self, from: Waiter, to: Waiter) {
         self.data.iter_mut().filter(|(waits, _)| *waits == from).for_each(|(waits, _)| *waits = to);
     }
 
-    /// Gives the free bus to the die that waits first, if any.
-    pub fn grant(&mut self, now: SimTime) -> Option<u32> {
+    /// Gives the free bus to the one that waits first, if any.
+    pub fn grant(&mut self, now: SimTime) -> Option<Waiter> {
         debug_assert!(self.free_at <= now);
-        let (die, length) = self.commands.pop_front().or_else(|| self.data.pop_front())?;
+        let (waiter, length) = self.commands.pop_front().or_else(|| self.data.pop_front())?;
         self.take(now, length);
-        Some(die)
+        Some(waiter)
     }
 
     /// Whether no die waits for the bus.

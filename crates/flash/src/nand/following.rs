@@ -7,6 +7,7 @@ use super::power::PowerConfig;
 use super::watch::Event;
 use crate::command::Kind;
 use crate::die::{Die, State, What};
+use crate::numbers::DieId;
 use crate::parts::power::Draw;
 use crate::suspend::{MultiPlane, Reload, SuspendScheme};
 use interpulse_engine::{Duration, SimTime};
@@ -27,20 +28,20 @@ impl Nand {
         self.watch.kept = None;
     }
 
-    /// What die `d` is in the middle of, as the change with which that began.
-    pub fn standing(&self, d: u32) -> DieChange {
-        let die = &self.dies[d as usize];
+    /// What a die is in the middle of, as the change with which that began.
+    pub fn standing(&self, of: DieId) -> DieChange {
+        let (d, die) = (of.index(), &self.dies[of.index()]);
         let last = die.history().last();
         DieChange {
-            die: d,
+            die: of,
             at: die.since(),
             before: die.history().before(die.history().written().saturating_sub(1)),
             state: die.state(),
             usage: last.usage(),
             block: last.block,
             operation: on_die(die),
-            course: Some(self.course(d as usize)),
-            reads_for: self.reads_for(d as usize),
+            course: Some(self.course(d)),
+            reads_for: self.reads_for(d),
         }
     }
 
@@ -69,7 +70,7 @@ impl Nand {
         for (change, number) in die.history().since(told).zip(told + 1..) {
             let state = change.state();
             self.watch.tell(Event::Change(DieChange {
-                die: d as u32,
+                die: DieId(d as u32),
                 at: change.at,
                 before,
                 state,
@@ -90,7 +91,7 @@ impl Nand {
             State::Load if !self.in_hand[d].told => (true, self.page_bytes()),
             _ => return,
         };
-        let channel = self.geometry.channel_of(d as u32);
+        let channel = self.geometry.channel_of(DieId(d as u32));
         let end = self.channels[channel as usize].free_at();
         self.watch.tell_move(DataMove { channel, into, bytes, at: now, end });
     }
@@ -100,7 +101,7 @@ impl Nand {
         let waiting = self.queues[d].waiting();
         if self.watch.waiting[d] != waiting {
             self.watch.waiting[d] = waiting;
-            self.watch.tell(Event::Queue(QueueChange { die: d as u32, at: now, waiting }));
+            self.watch.tell(Event::Queue(QueueChange { die: DieId(d as u32), at: now, waiting }));
         }
     }
 

@@ -5,6 +5,7 @@ use super::queue::{GcReadRank, Policy};
 use super::txn::NONE;
 use crate::command::Class;
 use crate::die::State;
+use crate::numbers::DieId;
 use crate::suspend::{Decision, SuspendLimits};
 use interpulse_engine::SimTime;
 
@@ -13,8 +14,8 @@ impl Nand {
     /// an erase of it that the die has in hand and that will not be stopped for the read, or for one in the queue that
     /// goes first. Not foreseen are reads of it that are repeated, and what a limit does
     /// to an operation that is about to go on. Nothing is changed by the question.
-    pub fn gc_is_in_the_way(&self, die: u32, now: SimTime) -> bool {
-        let d = die as usize;
+    pub fn gc_is_in_the_way(&self, die: DieId, now: SimTime) -> bool {
+        let d = die.index();
         self.gc_in_hand(d, now) || self.gc_goes_first(d)
     }
 

@@ -35,6 +35,7 @@ mod watch;
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
+use crate::numbers::DieId;
 use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
 use channel::Channel;
@@ -194,7 +195,7 @@ impl Nand {
             queues: vec![Queue::default(); dies],
             in_hand: vec![InHand::NOTHING; dies],
             channels: vec![Channel::default(); geometry.channels as usize],
-            channel_of: (0..all).map(|d| geometry.channel_of(d)).collect(),
+            channel_of: (0..all).map(|d| geometry.channel_of(DieId(d))).collect(),
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             cache: part.cache,
@@ -250,8 +251,8 @@ impl Nand {
     }
 
     /// Transactions waiting for a die (the running one is not among them).
-    pub fn waiting_at(&self, die: u32) -> u32 {
-        self.queues[die as usize].waiting()
+    pub fn waiting_at(&self, die: DieId) -> u32 {
+        self.queues[die.index()].waiting()
     }
 
     /// Starts a new measurement window of [`Nand::operations`].
@@ -261,8 +262,8 @@ impl Nand {
 
     /// Puts garbage collection before host programs on a die, or not.
     #[inline]
-    pub fn set_gc_urgent(&mut self, die: u32, urgent: bool) {
-        self.queues[die as usize].gc_urgent = urgent;
+    pub fn set_gc_urgent(&mut self, die: DieId, urgent: bool) {
+        self.queues[die.index()].gc_urgent = urgent;
     }
 
     /// Tells the array when the host write that has waited longest for the write cache was submitted; `None`
@@ -290,7 +291,7 @@ impl Nand {
     #[inline]
     pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
         let now = agenda.now();
-        let d = txn.die as usize;
+        let d = txn.die.index();
         txn.seq = self.seq;
         self.seq += 1;
         txn.mark = now;

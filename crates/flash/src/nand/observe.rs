@@ -8,13 +8,14 @@
 use super::course::Course;
 use crate::command::{Kind, Use};
 use crate::die::State;
+use crate::numbers::DieId;
 use interpulse_engine::SimTime;
 
 /// A die has changed its state.
 #[derive(Clone, Copy, Debug)]
 pub struct DieChange {
     /// The die.
-    pub die: u32,
+    pub die: DieId,
     /// When it was.
     pub at: SimTime,
     /// What it did before.
@@ -37,7 +38,7 @@ pub struct DieChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueChange {
     /// The die.
-    pub die: u32,
+    pub die: DieId,
     /// When it was.
     pub at: SimTime,
     /// How many wait from now on.

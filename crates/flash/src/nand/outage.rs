@@ -5,12 +5,13 @@ use super::queue::Queue;
 use super::txn::{Kind, Txn};
 use super::{InHand, Nand};
 use crate::die::outage::Torn;
+use crate::numbers::DieId;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
 
 impl Nand {
     /// Power is cut now: all transactions are gone without an outcome. Returns the programs and erases left half done,
     /// with their dies.
-    pub fn outage(&mut self, agenda: &mut Agenda) -> Vec<(u32, Torn)> {
+    pub fn outage(&mut self, agenda: &mut Agenda) -> Vec<(DieId, Torn)> {
         assert!(self.watch.meter.is_none() && self.supply.budget.is_none(), "neither is told of a cut");
         let now = agenda.now();
         let mut torn = Vec::new();
@@ -24,8 +25,8 @@ impl Nand {
             }
             let operations = self.dies[d].outage(now);
             for operation in operations.into_iter().flatten() {
-                self.note_torn(d as u32, &operation, now);
-                torn.push((d as u32, operation));
+                self.note_torn(DieId(d as u32), &operation, now);
+                torn.push((DieId(d as u32), operation));
             }
             self.queues[d] = Queue::default();
             self.in_hand[d] = InHand::NOTHING;
@@ -47,7 +48,7 @@ impl Nand {
     }
 
     /// A block whose first word line is torn holds data from now on all the same.
-    fn note_torn(&mut self, die: u32, operation: &Torn, now: SimTime) {
+    fn note_torn(&mut self, die: DieId, operation: &Torn, now: SimTime) {
         if let (Some(reliability), Some(block)) = (&mut self.reliability, operation.block)
             && !operation.erase
         {

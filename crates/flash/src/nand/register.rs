@@ -8,9 +8,6 @@ use interpulse_engine::SimTime;
 /// Most planes a multi-plane read senses together.
 pub(super) const MAX_BATCH: usize = 8;
 
-/// Marks the number of a die whose cache register waits for the bus.
-pub(super) const BEHIND: u32 = 1 << 31;
-
 /// Whether a page is on its way into the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {

@@ -8,6 +8,7 @@ use crate::errors::draw::Drawn;
 use crate::errors::model::Page;
 use crate::errors::{Ecc, ErrorModel, ErrorSpec};
 use crate::geometry::{BlockAddress, Geometry, PageAddress, Timing};
+use crate::numbers::DieId;
 use crate::reprogram::MAX_REPROGRAMS;
 use interpulse_engine::{Duration, SimTime, counters};
 
@@ -80,7 +81,7 @@ impl Reliability {
         let (dies, planes, blocks) = (geometry.dies(), geometry.planes, geometry.blocks_per_plane);
         let model = ErrorModel::new(spec, geometry, seed);
         let mut states = BlockStates::new(dies, planes, blocks, spec.initial_age.as_ns());
-        for die in 0..dies {
+        for die in DieId::first(dies) {
             for plane in 0..planes {
                 for block in 0..blocks {
                     let at = BlockAddress { die, plane, block };

@@ -16,6 +16,7 @@ use super::sequence::{NEVER, Sequence};
 use super::txn::{Kind, NONE, Txn};
 use crate::command::Use;
 use crate::die::State;
+use crate::numbers::DieId;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
@@ -45,7 +46,7 @@ impl Nand {
     #[inline(never)]
     pub(super) fn decoded(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
         let txn = *self.txns.get(id);
-        let d = txn.die as usize;
+        let d = txn.die.index();
         let further = self.reliability.as_ref().expect("decodes are judged").ecc.further_attempts();
         let fails = txn.is(Txn::FAILS);
         if !txn.is_retry() {
@@ -196,7 +197,7 @@ impl Nand {
         if moves_data {
             self.sequence(d).out_ends = end;
             let bytes = self.step_bytes(id);
-            let channel = self.geometry.channel_of(d as u32);
+            let channel = self.geometry.channel_of(DieId(d as u32));
             if self.watched {
                 self.watch.tell_move(DataMove { channel, into: false, bytes, at: now, end });
             }

@@ -18,7 +18,7 @@ pub fn word_line_key(txn: &Txn, plane: u32, geometry: &Geometry) -> u64 {
         return 1 << 63 | u64::from(plane) << 56 | txn.seq;
     }
     let word_line = txn.page / geometry.pages_per_word_line;
-    u64::from(txn.die) << 44 | u64::from(plane) << 36 | u64::from(txn.block) << 16 | u64::from(word_line)
+    u64::from(txn.die.0) << 44 | u64::from(plane) << 36 | u64::from(txn.block) << 16 | u64::from(word_line)
 }
 
 /// Identifies a block of one plane for the growth of its erase time; operations without an address take the order of
@@ -27,5 +27,5 @@ pub fn block_key(txn: &Txn, plane: u32) -> u64 {
     if txn.block == NO_BLOCK {
         return 1 << 63 | u64::from(plane) << 56 | txn.seq;
     }
-    u64::from(txn.die) << 40 | u64::from(plane) << 32 | u64::from(txn.block)
+    u64::from(txn.die.0) << 40 | u64::from(plane) << 32 | u64::from(txn.block)
 }

@@ -2,6 +2,7 @@
 
 use crate::command::{Effect, WAITS};
 use crate::geometry::{BlockAddress, Planes, Timing};
+use crate::numbers::DieId;
 use crate::reprogram::{Bit, TwoBit};
 use interpulse_engine::{Duration, SimTime};
 
@@ -19,7 +20,7 @@ pub struct Txn {
     /// What is asked for.
     pub kind: Kind,
     /// The die.
-    pub die: u32,
+    pub die: DieId,
     /// First plane addressed; a die has at most 64. Bytes, so that a transaction fits into two cache lines.
     pub plane: u8,
     /// Planes addressed together.
@@ -55,7 +56,7 @@ pub struct Txn {
 
 impl Txn {
     /// A transaction of `kind` on `die`; address fields are set by the caller.
-    pub fn new(kind: Kind, die: u32) -> Txn {
+    pub fn new(kind: Kind, die: DieId) -> Txn {
         Txn {
             kind,
             die,

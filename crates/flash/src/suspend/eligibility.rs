@@ -1,5 +1,7 @@
 //! Which operations may be suspended at all: Starblaze's WHICH (LUN, block, page) and WHAT (multi-plane).
 
+use crate::numbers::DieId;
+
 /// What an operation that spans several planes does to a suspension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MultiPlane {
@@ -25,7 +27,7 @@ impl MultiPlane {
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// Die it runs on.
-    pub die: u32,
+    pub die: DieId,
     /// Program/erase cycles of its block.
     pub cycles: u32,
     /// Planes it spans.
@@ -55,7 +57,7 @@ impl Eligibility {
     /// Whether the operation may be suspended; asked once, when it starts.
     #[inline]
     pub fn admits(&self, of: &Candidate) -> bool {
-        self.dies.as_ref().is_none_or(|dies| dies.binary_search(&of.die).is_ok())
+        self.dies.as_ref().is_none_or(|dies| dies.binary_search(&of.die.0).is_ok())
             && self.max_cycles.is_none_or(|most| of.cycles <= most)
             && of.page_types & !self.page_types == 0
             && (of.planes == 1 || self.multi_plane != MultiPlane::Refuse)

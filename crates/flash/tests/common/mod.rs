@@ -12,6 +12,7 @@
 #![allow(dead_code)]
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_flash::DieId;
 use interpulse_flash::command::WAITS;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
@@ -167,17 +168,17 @@ pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
         (t.plane, t.block, t.page) = (plane as u8, block, page);
         t.set_units(units);
     };
-    but(Txn::new(Kind::HostRead, die), address)
+    but(Txn::new(Kind::HostRead, DieId(die)), address)
 }
 
 /// A program of host data without an address.
 pub fn program(die: u32) -> Txn {
-    Txn::new(Kind::HostProgram, die)
+    Txn::new(Kind::HostProgram, DieId(die))
 }
 
 /// An erase of block 7 of plane 0.
 pub fn erase(die: u32) -> Txn {
-    but(Txn::new(Kind::Erase, die), |t| t.block = 7)
+    but(Txn::new(Kind::Erase, DieId(die)), |t| t.block = 7)
 }
 
 /// `txn` with a change.

@@ -3,6 +3,7 @@
 use crate::common::*;
 use crate::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
 use interpulse_engine::{Current, Duration, Streams};
+use interpulse_flash::DieId;
 use interpulse_flash::command::Use;
 use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::nand::NandConfig;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 #[test]
 fn the_causes_of_a_wait() {
     let (none, stops) = (config(), suspending(Scheme::LoopBoundary, &part()));
-    let gc = Txn::new(Kind::GcProgram, 0);
+    let gc = Txn::new(Kind::GcProgram, DieId(0));
     let own = CMD + UNITS[1];
     // (configuration, what came before, read, its account)
     type Case<'a> = (&'static str, &'a NandConfig, Vec<(u64, Txn)>, u64, [u64; 8]);
@@ -267,7 +268,7 @@ fn a_case() -> impl Strategy<Value = Case> {
 fn bench_of(case: &Case) -> Bench {
     let part = PartSpec { cache: case.cache, ..distinct() };
     let mut bench = Bench::new(&part, case.config.clone(), case.dies);
-    (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(die, case.urgent));
+    (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(DieId(die), case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
     let mut written = [[0u32; 2]; 3];
     let mut now = 0;
@@ -277,7 +278,7 @@ fn bench_of(case: &Case) -> Bench {
         let mut addressed = |which: usize, kind: Kind| {
             let next = &mut written[die as usize][which];
             *next += 1;
-            let txn = Txn::new(kind, die);
+            let txn = Txn::new(kind, DieId(die));
             // A block has eight word lines; what comes after is without an address.
             let place = |t: &mut Txn| (t.block, t.page) = (4 + which as u32, (*next - 1) * 3);
             if *next <= 8 { but(txn, place) } else { txn }

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::DieId;
 use interpulse_flash::command::Use;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
@@ -112,7 +113,7 @@ fn which_program_may_be_loaded() {
     let plane = [(0, at(4)), (0, but(at(4), |t| t.plane = 1))];
     follows(CacheProgram::Block, &plane, "another plane", PROGRAM);
     follows(CacheProgram::Die, &plane, "another plane of the die", OVER + PULSES);
-    let moved = [(0, at(4)), (0, but(Txn::new(Kind::GcProgram, 0), |t| (t.block, t.page) = (4, 3)))];
+    let moved = [(0, at(4)), (0, but(Txn::new(Kind::GcProgram, DieId(0)), |t| (t.block, t.page) = (4, 3)))];
     follows(CacheProgram::Block, &moved, "moved data into the same block", OVER + PULSES);
     // Nothing is loaded while an erase pulses, nor behind what comes between.
     let part = cached(CacheProgram::Die, 3, CacheOnRead::Lost);

@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use interpulse_engine::{Rng, SimTime, Streams};
+use interpulse_flash::DieId;
 use interpulse_flash::command::Wait;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
@@ -42,7 +43,7 @@ fn a_read_waits_for_collection_if_and_only_if_that_was_foreseen() {
             }
             let at = 1 + rng.below(1_000_000);
             bench.run_until(at);
-            let foreseen = bench.nand.gc_is_in_the_way(0, SimTime(at));
+            let foreseen = bench.nand.gc_is_in_the_way(DieId(0), SimTime(at));
             let waits = bench.at(at, read(0)).run().of(n).waits();
             let behind = waits[Wait::Gc as usize] + waits[Wait::Erases as usize];
             assert_eq!(foreseen, behind > 0, "{name}, case {case}: {waits:?}");
@@ -61,9 +62,9 @@ fn limits_that_change_count_from_then_on() {
     bench.nand.set_suspend_limits(once(limits, Some(1)));
     // Pulses from 57258 on; the read stops them at 182258. They go on at 182258 + 20000 + READ_DIE + 10000 = 267055.
     bench.at(0, but(program(0), |t| t.kind = Kind::GcProgram)).at(100_000, read(0)).run_until(300_000);
-    assert!(bench.nand.gc_is_in_the_way(0, SimTime(300_000)));
+    assert!(bench.nand.gc_is_in_the_way(DieId(0), SimTime(300_000)));
     bench.nand.set_suspend_limits(once(limits, Some(2)));
-    assert!(!bench.nand.gc_is_in_the_way(0, SimTime(300_000)));
+    assert!(!bench.nand.gc_is_in_the_way(DieId(0), SimTime(300_000)));
     bench.at(300_000, read(0)).run();
     assert_eq!(bench.nand.counters.program_suspends, 2);
     assert_eq!(bench.of(2).waits()[Wait::Gc as usize], 0);

@@ -51,7 +51,7 @@ fn a_follower_is_told_every_change_and_changes_nothing() {
         let mut uses = [0; USES];
         let (mut state, mut usage, mut since) = (State::Idle, 0, SimTime::ZERO);
         let mut course = Some(Course::of(State::Idle, SimTime::ZERO));
-        for change in log.changes.iter().filter(|change| change.die == of) {
+        for change in log.changes.iter().filter(|change| change.die.0 == of) {
             assert_eq!(change.before, state);
             assert!(course.is_some() || change.at == since, "what takes time has a course");
             uses[usage] += change.at.as_ns() - since.as_ns();

@@ -1,6 +1,7 @@
 //! Who goes first on a die?
 
 use crate::common::*;
+use interpulse_flash::DieId;
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
@@ -19,7 +20,7 @@ fn planes_together(policy: Policy) -> NandConfig {
 fn kind(kind: Kind) -> Txn {
     match kind.command().effect {
         Effect::Reads => but(read(0), |t| t.kind = kind),
-        Effect::Programs | Effect::Nothing => Txn::new(kind, 0),
+        Effect::Programs | Effect::Nothing => Txn::new(kind, DieId(0)),
         Effect::Erases => erase(0),
     }
 }
@@ -27,7 +28,7 @@ fn kind(kind: Kind) -> Txn {
 /// The order in which a die that is busy when they are submitted takes these, by index.
 fn order(policy: Policy, urgent: bool, kinds: &[Kind]) -> Vec<u32> {
     let mut bench = Bench::new(&part(), with(policy), 1);
-    bench.nand.set_gc_urgent(0, urgent);
+    bench.nand.set_gc_urgent(DieId(0), urgent);
     bench.at(0, program(0));
     for (k, &what) in kinds.iter().enumerate() {
         bench.at(1 + k as u64, kind(what));

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use interpulse_engine::Duration;
+use interpulse_flash::DieId;
 use interpulse_flash::errors::{ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::NandConfig;
@@ -197,7 +198,7 @@ fn prediction_starts_with_the_last_step_that_succeeded() {
     let arrivals = [(0, read(0)), (1_000_000, read_of(0, 0, 0, 3, 1)), (2_000_000, read_of(0, 1, 0, 0, 1))];
     let ends = [3 * READ, 1_000_000 + READ, 2_000_000 + 3 * READ];
     let b = check("predicted", bench(&TWICE, |s| s.ecc.predict = true), &arrivals, &ends);
-    let first = |plane| BlockAddress { die: 0, plane, block: 0 };
+    let first = |plane| BlockAddress { die: DieId(0), plane, block: 0 };
     let block = |plane| b.nand.reliability().unwrap().block(first(plane)).last_step;
     assert_eq!((block(0), block(1), block(2)), (2, 2, 0));
     let b = check("not predicted", bench(&TWICE, |_| ()), &arrivals[..2], &[3 * READ, 1_000_000 + 3 * READ]);
@@ -222,7 +223,7 @@ fn decoding_slows_down_with_errors() {
 /// Wear, age and reads of a block follow what is done to it.
 #[test]
 fn the_state_of_a_block() {
-    let block = |block| BlockAddress { die: 0, plane: 0, block };
+    let block = |block| BlockAddress { die: DieId(0), plane: 0, block };
     let config = with(&[ALWAYS], |spec| {
         spec.initial_age = Duration::from_us(1_000_000);
         spec.reclaim_reads = Some(2);

@@ -5,6 +5,7 @@
 
 use crate::common::*;
 use interpulse_engine::Duration;
+use interpulse_flash::DieId;
 use interpulse_flash::die::State;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{NandConfig, NandCounters};
@@ -258,7 +259,7 @@ fn a_program_behind_a_suspended_one_waits_for_it() {
     let mut bench = Bench::new(&part(), of(Scheme::Ideal), 1);
     bench.at(0, program(0)).at(90_000, program(0)).at(100_000, read(0)).run_until(120_000);
     assert_eq!(bench.nand.dies()[0].state(), State::Sensing);
-    assert_eq!(bench.nand.waiting_at(0), 1);
+    assert_eq!(bench.nand.waiting_at(DieId(0)), 1);
     let end = PROGRAM + READ_DIE;
     assert_eq!(bench.run().ends(), [end, end + PROGRAM, 100_000 + READ]);
 }

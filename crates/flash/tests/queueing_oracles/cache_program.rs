@@ -3,6 +3,7 @@
 
 use crate::station::{LOADS, behaving};
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::queue::Policy;
@@ -19,7 +20,7 @@ fn us_per_round(part: &PartSpec, dies: u32) -> f64 {
     let config = behaving(Policy::Fifo, SuspendPolicy::NEVER);
     let mut nand = Nand::new(geometry, part, config, 1, ResourceId(0));
     for _ in 0..EACH {
-        (0..dies).for_each(|die| nand.submit(&mut agenda, Txn::new(Kind::HostProgram, die)));
+        (0..dies).for_each(|die| nand.submit(&mut agenda, Txn::new(Kind::HostProgram, DieId(die))));
     }
     while let Some((_, resource)) = agenda.next(SimTime(u64::MAX >> 8)) {
         nand.on_timer(&mut agenda, resource.0);

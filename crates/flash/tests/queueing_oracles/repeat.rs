@@ -5,6 +5,7 @@
 
 use crate::station::*;
 use interpulse_engine::{Agenda, Duration, ResourceId, Streams};
+use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -29,7 +30,7 @@ fn simulate(part: &PartSpec, config: &NandConfig, reads_per_s: f64, seed: u64) -
     let mut nand = Nand::new(geometry, part, config.clone(), seed, ResourceId(0));
     nand.dies_mut()[0].blocks_mut().set_programmed(0, 0, 1);
     for _ in 0..PROGRAMS {
-        nand.submit(&mut agenda, Txn::new(Kind::HostProgram, 0));
+        nand.submit(&mut agenda, Txn::new(Kind::HostProgram, DieId(0)));
     }
     let mut reads = Flow::new(&Streams::new(seed), "reads", reads_per_s, Kind::HostRead);
     agenda.arm(ResourceId(first_flow), reads.next());

@@ -4,6 +4,7 @@
 //! that a read takes 80 us and a program 2 ms.
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, Rng, SimTime, Streams};
+use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -107,7 +108,7 @@ pub struct Flow {
 
 impl Flow {
     pub fn new(streams: &Streams, name: &str, per_s: f64, kind: Kind) -> Flow {
-        let mut txn = Txn::new(kind, 0);
+        let mut txn = Txn::new(kind, DieId(0));
         if kind == Kind::HostRead {
             txn.block = 0;
         }

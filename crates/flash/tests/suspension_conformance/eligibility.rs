@@ -10,7 +10,7 @@ use interpulse_flash::suspend::{Eligibility, MultiPlane, Scheme};
 /// Whether `long` on the die it names is stopped by a read that comes in its first loop.
 fn is_stopped(part: &PartSpec, config: &NandConfig, long: Txn) -> bool {
     let mut bench = Bench::new(part, config.clone(), 3);
-    bench.at(0, long).at(100_000, read(long.die)).run();
+    bench.at(0, long).at(100_000, read(long.die.0)).run();
     let c = bench.nand.counters;
     let stopped = c.program_suspends + c.erase_suspends > 0;
     // From outside: the read's outcome before or after the operation's.

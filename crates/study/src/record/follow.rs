@@ -2,6 +2,7 @@
 
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::DieId;
 use interpulse_flash::command::{USES, Use};
 use interpulse_flash::die::State;
 use interpulse_flash::nand::observe::{DataMove, DieChange, FlashObserver, QueueChange};
@@ -48,9 +49,10 @@ impl Follower {
         let nand = drive.nand_mut();
         nand.follow();
         let standing = |d| nand.standing(d);
-        let changes: Vec<DieChange> = (0..nand.dies().len() as u32).map(standing).collect();
-        let waits = |d: u32| QueueChange { die: d, at: from, waiting: nand.waiting_at(d) };
-        let queues = (0..changes.len() as u32).map(waits).collect();
+        let dies = DieId::first(nand.dies().len() as u32);
+        let changes: Vec<DieChange> = dies.clone().map(standing).collect();
+        let waits = |d: DieId| QueueChange { die: d, at: from, waiting: nand.waiting_at(d) };
+        let queues = dies.map(waits).collect();
         // Of what is on its way already only the end is known.
         let busy = |(channel, of): (u32, &interpulse_flash::nand::channel::Channel)| {
             (of.free_at() > from).then(|| DataMove {
@@ -89,7 +91,7 @@ impl Follower {
 
 impl FlashObserver for Follower {
     fn die_changed(&mut self, change: &DieChange) {
-        let track = &mut self.dies[change.die as usize];
+        let track = &mut self.dies[change.die.index()];
         // A state that is left at once takes no time, and one that comes back is the same.
         let same = |a: &DieChange| (a.state, a.usage, a.operation, a.reads_for);
         let stays = track.begun.state != State::Out && same(&track.begun) == same(change);

@@ -4,6 +4,7 @@ use super::columns::{Column, Found, NOTHING};
 use super::follow::{Follower, after};
 use super::series::USE_NAMES;
 use interpulse_engine::SimTime;
+use interpulse_flash::DieId;
 use interpulse_flash::die::What;
 use interpulse_flash::phases::{self, Phase};
 use interpulse_flash::script;
@@ -100,7 +101,7 @@ pub fn of_bus(
     drive: i64,
     start: SimTime,
     to: SimTime,
-    channel_of: &dyn Fn(u32) -> u32,
+    channel_of: &dyn Fn(DieId) -> u32,
 ) -> (usize, Vec<Column>) {
     let mut rows: Vec<Transfer> = Vec::new();
     for data in &follower.moves {
@@ -112,7 +113,7 @@ pub fn of_bus(
         let bytes = if data.bytes == 0 { NOTHING } else { data.bytes as i64 };
         rows.push((data.channel, data.at, data.end.min(to), what, bytes));
     }
-    for (die, track) in (0..).zip(&follower.dies) {
+    for (die, track) in (0..).map(DieId).zip(&follower.dies) {
         let spans = track.stretches.iter().map(|stretch| stretch.span).collect();
         let timeline = script::Timeline { spans, ..script::Timeline::default() };
         // What was on the bus when it began to be followed has its row.
@@ -143,7 +144,7 @@ pub fn of_queues(follower: &Follower, window: i64, drive: i64, start: SimTime) -
     let columns = vec![
         Column::whole("window", vec![window; rows]),
         Column::whole("drive", vec![drive; rows]),
-        Column::whole("die", queues.clone().map(|q| i64::from(q.die)).collect()),
+        Column::whole("die", queues.clone().map(|q| i64::from(q.die.0)).collect()),
         Column::whole("at_ns", queues.clone().map(|q| after(start, q.at)).collect()),
         Column::whole("waiting", queues.map(|q| i64::from(q.waiting)).collect()),
     ];

@@ -9,6 +9,7 @@ use super::slices::{Slices, of_bus, of_queues};
 use crate::simulated::Simulated;
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{Device, Duration, SimTime};
+use interpulse_flash::DieId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -176,7 +177,7 @@ impl Timeline {
             slices.add(follower, &whose);
             let (rows, columns) = slices.take();
             self.sender.send("timeline.dies", rows, columns);
-            let channel_of = |die: u32| device.drives()[d as usize].spec().geometry.channel_of(die);
+            let channel_of = |die: DieId| device.drives()[d as usize].spec().geometry.channel_of(die);
             let (rows, columns) = of_bus(follower, window, d, start, at, &channel_of);
             self.sender.send("timeline.buses", rows, columns);
             let (rows, columns) = of_queues(follower, window, d, start);

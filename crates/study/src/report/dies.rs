@@ -3,7 +3,7 @@
 use super::shares::time_share;
 use crate::run::Measured;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::numbers::Lane;
+use interpulse_flash::DieId;
 use serde_json::{Value, json};
 
 /// Groups of neighbouring super blocks that a die's wear is told by, at most.
@@ -15,8 +15,8 @@ pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
     let mut all = Vec::new();
     for (number, drive) in drives.iter().enumerate() {
         let geometry = &drive.spec().geometry;
-        for die in 0..geometry.dies() {
-            let mut o = json!({ "drive": number, "channel": geometry.channel_of(die), "die": die });
+        for die in DieId::first(geometry.dies()) {
+            let mut o = json!({ "drive": number, "channel": geometry.channel_of(die), "die": die.0 });
             if let Some(uses) = times.next() {
                 o["time_share"] = time_share(uses);
             }
@@ -28,16 +28,15 @@ pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
 }
 
 /// P/E cycles of a die's blocks, preconditioning included: by groups of as many super blocks of each lane.
-fn wear(drive: &Drive, die: u32) -> Value {
+fn wear(drive: &Drive, die: DieId) -> Value {
     let tables = drive.tables();
     let layout = &tables.layout;
     let group = layout.blocks.div_ceil(GROUPS);
-    let lanes = die * layout.lanes_per_die..(die + 1) * layout.lanes_per_die;
     let (mut means, mut most) = (Vec::new(), Vec::new());
     for first in (0..layout.blocks).step_by(group as usize) {
         let (mut sum, mut count, mut top) = (0u64, 0u64, 0);
-        for lane in lanes.clone() {
-            let blocks = layout.blocks_of(Lane(lane)).skip(first as usize).take(group as usize);
+        for lane in layout.lanes_of(die) {
+            let blocks = layout.blocks_of(lane).skip(first as usize).take(group as usize);
             for cycles in blocks.map(|block| tables.cycles[block.index()]) {
                 sum += u64::from(cycles);
                 count += 1;

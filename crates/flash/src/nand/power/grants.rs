@@ -47,7 +47,7 @@ impl Nand {
     #[cold]
     #[inline(never)]
     pub(in crate::nand) fn submit_watched(&mut self, agenda: &mut Agenda, txn: Txn) {
-        let (now, d) = (agenda.now(), txn.die as usize);
+        let (now, d) = (agenda.now(), txn.die.index());
         if self.dies[d].state() == State::Idle {
             self.book_idle(now, d);
         }

@@ -258,7 +258,7 @@ impl Meter {
 impl FlashObserver for Meter {
     fn die_changed(&mut self, change: &DieChange) {
         if let Some(course) = change.course {
-            self.follow(change.at, change.die, course);
+            self.follow(change.at, change.die.0, course);
         }
     }
 

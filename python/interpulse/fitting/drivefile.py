@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interpulse.fitting.known import FITTED
 from interpulse.values import literal
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from interpulse.fitting.spec import Spec
 
 WIDTH = 118
-
-# How the source of a value begins that a fit has chosen.
-FITTED = "interpulse fit of"
 
 
 def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> str:

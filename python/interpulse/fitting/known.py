@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from interpulse import _core
 from interpulse.config import Config
 from interpulse.fitting import quantity
-from interpulse.fitting.drivefile import FITTED
 from interpulse.fitting.times import TIMES, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+FITTED = "interpulse fit of"
+"""How the source of a value begins that a fit has chosen."""
 
 
 @cache

@@ -53,6 +53,7 @@ def sureness(
     tolerances: NDArray[np.float64],
     residuals: NDArray[np.float64],
     at: Sequence[float],
+    elsewhere: Sequence[Sequence[float]] = (),
 ) -> list[Sureness]:
     """What figures say of each parameter.
 
@@ -62,6 +63,7 @@ def sureness(
         tolerances: of each figure, as a share.
         residuals: how far each figure is off, in tolerances; where that is more than one, all are believed less.
         at: the value of each parameter.
+        elsewhere: the values at other points that fit as well.
     """
     if not parameters:
         return []
@@ -76,6 +78,8 @@ def sureness(
     found = []
     for number, (parameter, sigma) in enumerate(zip(parameters, sigmas, strict=True)):
         within = math.expm1(NORMAL_95 * float(sigma))
+        rival = _farthest(at[number], [values[number] for values in elsewhere])
+        apart = math.expm1(abs(math.log(rival / at[number])))
         why = ""
         if within > DETERMINED:
             felt = float(np.max(np.abs(jacobian[:, number]), initial=0.0))
@@ -90,8 +94,15 @@ def sureness(
                 why = f"only together with {', '.join(name for _, name in sorted(others, reverse=True))}"
             else:
                 why = "figures depend on it too little for their tolerances"
+        elif apart > DETERMINED:
+            why = f"{parameter.said(rival)} fits as well, with others to match"
+        within = max(within, apart)
         found.append(Sureness(within, within <= DETERMINED, why, _bound(parameter, at[number])))
     return found
+
+
+def _farthest(value: float, others: Sequence[float]) -> float:
+    return max(others, key=lambda other: abs(math.log(other / value)), default=value)
 
 
 def _bound(parameter: Continuous, value: float) -> str:

@@ -14,6 +14,7 @@ from scipy import optimize
 from scipy.stats import qmc
 
 from interpulse._core import ConfigError
+from interpulse.fitting.emulator import APART, proposals
 from interpulse.fitting.model import Point
 
 if TYPE_CHECKING:
@@ -23,11 +24,29 @@ if TYPE_CHECKING:
 
     from interpulse.fitting.model import Answer, Model
 
-FIRST = 5
+FIRST = 10
 """Points all over the bounds for each parameter, rounded up to a power of two in all."""
 
+PROPOSED = 8
+"""Points that a stand-in for the simulator, made of what was simulated, proposes at a time, in different valleys."""
+
+BEFORE = 6
+"""So many times before the way down begins."""
+
+AFTER = 3
+"""And so many times after each: is there another valley as deep?"""
+
 STARTS = 3
-"""Of which so many are gone on from."""
+"""The best of all points, in different valleys, are gone on from to the end: so many."""
+
+WAVES = 3
+"""The latter is done at most so many times, ..."""
+
+GOOD = 1.0
+"""... until the sum of squares is below this for each figure: none is off by more than its tolerance."""
+
+FEW = 4
+"""And as many of what was proposed later, for so many steps."""
 
 STEP = 0.06
 """Differences are taken over this part of a parameter's logarithm: 6 %."""
@@ -49,7 +68,7 @@ class Descent:
     """Finds the point whose figures are nearest to those that are known.
 
     Attributes:
-        by_choices: the smallest sum of squares with each combination of choices that was gone on from.
+        ends: where ways down have ended.
         tolerances: of each figure as a share: what the file allows, and what seeds differ by.
     """
 
@@ -61,8 +80,10 @@ class Descent:
         self._low = np.array([math.log(each.low) for each in spec.continuous])
         self._high = np.array([math.log(each.high) for each in spec.continuous])
         self.tolerances = np.array([target.tolerance for _, target in self._targets])
+        counts = [len(each.axis.choices) for each in spec.discrete]
+        self._choices = np.array([0.0] * len(spec.continuous) + counts)
         self._costs: dict[Point, float] = {}
-        self.by_choices: dict[tuple[int, ...], float] = {}
+        self.ends: list[Point] = []
 
     def run(self) -> Point:
         """The best point.
@@ -78,19 +99,27 @@ class Descent:
             raise ConfigError(f"{self._model.spec.path}: no drive that was tried could be simulated: {found[0].why}")
         self._allow_for_chance(sorted(points, key=self.cost)[:STARTS])
         self._evaluate(points)
-        ranked = sorted(points, key=self.cost)
-        starts: list[Point] = []
-        for point in ranked:
-            # One of each combination of choices, as far as they go: their continuous parameters are fitted anyway.
-            if len(starts) < STARTS and point.choices not in [each.choices for each in starts]:
-                starts.append(point)
-        starts += [point for point in ranked if point not in starts][: STARTS - len(starts)]
-        best = min((self._begin(start) for start in starts), key=self.cost)
-        while (better := self._neighbour(best)) is not None:
-            best = better
-        # Once more from there, with what chance does there, and a trust region that knows nothing of the way.
+        self._propose(BEFORE)
+        starts = self._valleys(STARTS)
+        best = self._around(min((self._descend(start, ROUNDS) for start in starts), key=self.cost))
+        for _ in range(WAVES):
+            self._propose(AFTER)
+            others = [point for point in self._valleys(2 * STARTS) if point not in starts and point not in self.ends]
+            starts += others[:STARTS]
+            best = min(best, *(self._descend(start, FEW) for start in others[:STARTS]), key=self.cost)
+            if self._costs[best] < GOOD * len(self._used):
+                break
+            # Valleys are narrow and bent where tolerances are small: a new trust region knows nothing of the way.
+            best = self._around(self._descend(best, ROUNDS))
+        # Once more from there, with what chance does there.
         self._allow_for_chance([best])
-        return self._descend(best)
+        best = self._descend(best, ROUNDS)
+        self._evaluate(self.ends)
+        return min(best, *self.ends, key=self.cost)
+
+    def rivals(self, best: Point, worse: float) -> list[Point]:
+        """Where other ways down have ended with a sum of squares that is not greater by more than this."""
+        return [each for each in self.ends if self.cost(each) <= self.cost(best) + worse]
 
     def cost(self, point: Point) -> float:
         """The sum of squares of a point that was evaluated: of how far figures and priors are off, in tolerances."""
@@ -165,16 +194,11 @@ class Descent:
             ends.append(Point(tuple(logs), point.choices))
         return ends[0], ends[1]
 
-    def _begin(self, start: Point) -> Point:
-        """Goes on from a point with choices that were not gone on from, or not from here."""
-        found = self._descend(start)
-        self.by_choices[start.choices] = min(self._costs[found], self.by_choices.get(start.choices, math.inf))
-        return found
-
-    def _descend(self, start: Point) -> Point:
+    def _descend(self, start: Point, rounds: int) -> Point:
         """Least squares by a trust region within the bounds; the best point that it came by."""
         self._evaluate([start])
         if not start.logs:
+            self.ends.append(start)
             return start
         seen = [start]
 
@@ -195,18 +219,59 @@ class Descent:
 
         inside = np.clip(np.array(start.logs), self._low + 1e-9, self._high - 1e-9)
         optimize.least_squares(
-            fun, inside, jac, bounds=(self._low, self._high), max_nfev=ROUNDS, ftol=ENOUGH, xtol=ENOUGH, gtol=None
+            fun, inside, jac, bounds=(self._low, self._high), max_nfev=rounds, ftol=ENOUGH, xtol=ENOUGH, gtol=None
         )
-        return min((point for point in seen if point in self._costs), key=self.cost)
+        found = min((point for point in seen if point in self._costs), key=self.cost)
+        if found not in self.ends:
+            self.ends.append(found)
+        return found
 
-    def _neighbour(self, best: Point) -> Point | None:
-        """A better point with one choice beside that of the best, None where there is none."""
-        beside = []
-        for number, each in enumerate(self._model.spec.discrete):
-            for step in (-1, 1):
-                choices = list(best.choices)
-                choices[number] += step
-                if 0 <= choices[number] < len(each.axis.choices) and tuple(choices) not in self.by_choices:
-                    beside.append(Point(best.logs, tuple(choices)))
-        found = min((self._begin(point) for point in beside), key=self.cost, default=None)
-        return found if found is not None and self._costs[found] < self._costs[best] else None
+    def _around(self, best: Point) -> Point:
+        """The best of a point and of where ways end that begin beside it, until none is better."""
+        gone: set[tuple[int, ...]] = {best.choices}
+        while True:
+            beside = []
+            for number, each in enumerate(self._model.spec.discrete):
+                for step in (-1, 1):
+                    choices = (*best.choices[:number], best.choices[number] + step, *best.choices[number + 1 :])
+                    if 0 <= choices[number] < len(each.axis.choices) and choices not in gone:
+                        beside.append(Point(best.logs, choices))
+            gone |= {each.choices for each in beside}
+            found = min((self._descend(each, ROUNDS) for each in beside), key=self.cost, default=best)
+            if self._costs[found] >= self._costs[best]:
+                break
+            best = found
+        return best
+
+    def _propose(self, times: int) -> None:
+        """Simulates what an interpolation of all that was simulated thinks is good."""
+        for _ in range(times):
+            points = list(self._costs)
+            answers = self._evaluate(points)
+            rows = np.array([self._share(point) for point in points])
+            residuals = np.array(
+                [self._residuals(point, answer) for point, answer in zip(points, answers, strict=True)]
+            )
+            number = len(points)
+            wanted = proposals(rows, residuals, self._choices, PROPOSED, self._model.spec.seed + number)
+            self._evaluate([self._point(row) for row in wanted])
+
+    def _valleys(self, count: int) -> list[Point]:
+        """The best points so far that are apart from each other."""
+        found: list[Point] = []
+        for point in sorted(self._costs, key=self.cost):
+            apart = (float(np.max(np.abs(self._share(point) - self._share(other)))) > APART for other in found)
+            if len(found) < count and all(apart):
+                found.append(point)
+        return found
+
+    def _share(self, point: Point) -> NDArray[np.float64]:
+        """Where between the bounds a point lies."""
+        logs = (np.array(point.logs) - self._low) / (self._high - self._low)
+        return np.concatenate([logs, (np.array(point.choices) + 0.5) / np.maximum(self._choices[len(logs) :], 1)])
+
+    def _point(self, share: NDArray[np.float64]) -> Point:
+        logs = self._low + share[: len(self._low)] * (self._high - self._low)
+        counts = self._choices[len(self._low) :]
+        choices = np.clip(np.floor(share[len(self._low) :] * counts), 0, counts - 1)
+        return Point(tuple(map(float, logs)), tuple(int(each) for each in choices))

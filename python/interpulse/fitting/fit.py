@@ -35,7 +35,7 @@ NAME = "fit.json"
 DRIVE = "drive.toml"
 
 SURE = 4.0
-"""A choice is determined where every other one beside it is worse by so much of the sum of squares, weighed."""
+"""Nothing is determined that is another where a sum of squares is worse by less than this, weighed."""
 
 
 def fit(
@@ -117,15 +117,19 @@ def _chosen(model: Model, descent: Descent, best: Point) -> list[Chosen]:
     tolerances = descent.tolerances[used]
     residuals = descent.residuals(best)[: len(used)]
     values = [math.exp(log) for log in best.logs]
-    sure = iter(sureness(spec.continuous, jacobian, tolerances, residuals, values))
     scale = max(1.0, float(np.sum(residuals**2)) / max(len(used) - len(values), 1))
+    rivals = descent.rivals(best, SURE * scale)
+    elsewhere = [[math.exp(log) for log in each.logs] for each in rivals]
+    sure = iter(sureness(spec.continuous, jacobian, tolerances, residuals, values, elsewhere))
     numbers = iter(range(len(spec.discrete)))
     at = iter(values)
     found = []
     for parameter in spec.parameters:
         if parameter in spec.discrete:
             number = next(numbers)
-            found.append(_choice(spec.discrete[number], number, descent, best, scale))
+            found.append(
+                _choice(spec.discrete[number], best.choices[number], {each.choices[number] for each in rivals})
+            )
         else:
             value, known = next(at), next(sure)
             own = parameter.sets(value)  # type: ignore[arg-type]
@@ -133,16 +137,8 @@ def _chosen(model: Model, descent: Descent, best: Point) -> list[Chosen]:
     return found
 
 
-def _choice(parameter: Discrete, number: int, descent: Descent, best: Point, scale: float) -> Chosen:
-    """A choice is compared with those beside it, each at its own best."""
-    own = descent.by_choices[best.choices]
-    rivals = []
-    for step in (-1, 1):
-        beside = (*best.choices[:number], best.choices[number] + step, *best.choices[number + 1 :])
-        if beside in descent.by_choices:
-            rivals.append((descent.by_choices[beside] - own, best.choices[number] + step))
-    near = [parameter.said(which) for worse, which in rivals if worse < SURE * scale]
-    value = best.choices[number]
+def _choice(parameter: Discrete, value: int, rivals: set[int]) -> Chosen:
+    near = [parameter.said(each) for each in sorted(rivals - {value})]
     why = f"{' and '.join(near)} fits as well" if near else ""
     return Chosen(parameter, value, None, not near, why, "", parameter.sets(value))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -179,6 +180,14 @@ def test_figures_that_are_off_by_more_than_their_tolerances_are_believed_less() 
     exact = sureness([parameter("a")], jacobian, np.full(4, 0.01), np.zeros(4), [10.0])[0]
     off = sureness([parameter("a")], jacobian, np.full(4, 0.01), np.array([5.0, -5.0, 5.0, -5.0]), [10.0])[0]
     assert math.log1p(off.within) == pytest.approx(math.log1p(exact.within) * math.sqrt(100 / 3), rel=1e-3)
+
+
+def test_where_no_figure_depends_on_anything_that_is_said(tmp_path: Path) -> None:
+    free = {"key": "cache.latency", "from": "100ns", "to": "900ns"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = interpulse.fit(little(free=[free], requests=1000), out=tmp_path / "o", jobs=2)
+    assert [each.why for each in found.parameters] == ["no figure depends on it"]
 
 
 def test_a_parameter_at_its_bound_says_so() -> None:

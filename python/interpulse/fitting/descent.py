@@ -14,7 +14,7 @@ from scipy import optimize
 from scipy.stats import qmc
 
 from interpulse._core import ConfigError
-from interpulse.fitting.emulator import APART, proposals
+from interpulse.fitting.emulator import APART, HELD, proposals
 from interpulse.fitting.model import Point
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Descent:
             self._propose(AFTER)
             others = [point for point in self._valleys(2 * STARTS) if point not in starts and point not in self.ends]
             starts += others[:STARTS]
-            best = min(best, *(self._descend(start, FEW) for start in others[:STARTS]), key=self.cost)
+            best = min([best, *(self._descend(start, FEW) for start in others[:STARTS])], key=self.cost)
             if self._costs[best] < GOOD * len(self._used):
                 break
             # Valleys are narrow and bent where tolerances are small: a new trust region knows nothing of the way.
@@ -115,7 +115,7 @@ class Descent:
         self._allow_for_chance([best])
         best = self._descend(best, ROUNDS)
         self._evaluate(self.ends)
-        return min(best, *self.ends, key=self.cost)
+        return min([best, *self.ends], key=self.cost)
 
     def rivals(self, best: Point, worse: float) -> list[Point]:
         """Where other ways down have ended with a sum of squares that is not greater by more than this."""
@@ -201,11 +201,12 @@ class Descent:
             self.ends.append(start)
             return start
         seen = [start]
+        inside = np.clip(np.array(start.logs), self._low + 1e-9, self._high - 1e-9)
 
         def fun(logs: NDArray[np.float64]) -> NDArray[np.float64]:
             point = Point(tuple(map(float, logs)), start.choices)
             seen.append(point)
-            return self.residuals(point)
+            return np.concatenate([self.residuals(point), HELD * (logs - inside)])
 
         def jac(logs: NDArray[np.float64]) -> NDArray[np.float64]:
             point = Point(tuple(map(float, logs)), start.choices)
@@ -215,9 +216,8 @@ class Descent:
                 for number, each in enumerate(self._model.spec.continuous)
                 if each.prior is not None
             ]
-            return np.vstack([of_figures, np.array(priors).reshape(len(priors), len(logs))])
+            return np.vstack([of_figures, np.array(priors).reshape(len(priors), len(logs)), HELD * np.eye(len(logs))])
 
-        inside = np.clip(np.array(start.logs), self._low + 1e-9, self._high - 1e-9)
         optimize.least_squares(
             fun, inside, jac, bounds=(self._low, self._high), max_nfev=rounds, ftol=ENOUGH, xtol=ENOUGH, gtol=None
         )

@@ -22,7 +22,7 @@ STEPS = 12
 """Most steps from each."""
 
 HELD = 1e-3
-"""What holds a coordinate where it is, in tolerances for the width of its bounds: where nothing else does, this has a slope."""
+"""What holds a parameter where it is, in tolerances: where no figure depends on any there would be no way to go."""
 
 APART = 0.12
 """Proposals are as far from each other, in some parameter, as this share of its bounds' logarithm."""

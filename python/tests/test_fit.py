@@ -14,7 +14,7 @@ import pytest
 import interpulse
 from interpulse import Config, ConfigError
 from interpulse.fitting import quantity
-from interpulse.fitting.certainty import sureness
+from interpulse.fitting.certainty import WIDER, sureness
 from interpulse.fitting.parameters import Continuous
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.times import time_of
@@ -171,8 +171,8 @@ def test_what_only_a_product_is_known_of_is_told_together() -> None:
     apart = np.vstack([jacobian, [1.0, 0.0, 0.0]])
     a, b, _ = sureness([parameter(n) for n in "abc"], apart, np.full(4, 0.01), np.zeros(4), [10.0] * 3)
     assert a.determined
-    assert a.within == pytest.approx(math.expm1(1.96 * 0.01), rel=0.01)
-    assert b.within == pytest.approx(math.expm1(1.96 * 0.01 * math.sqrt(1 + 1 / 3)), rel=0.01)
+    assert a.within == pytest.approx(math.expm1(WIDER * 1.96 * 0.01), rel=0.01)
+    assert b.within == pytest.approx(math.expm1(WIDER * 1.96 * 0.01 * math.sqrt(1 + 1 / 3)), rel=0.01)
 
 
 def test_figures_that_are_off_by_more_than_their_tolerances_are_believed_less() -> None:

@@ -455,6 +455,13 @@ def test_a_narrow_window_scrolls_tables_and_not_the_page(browser: Browser, folde
         page.set_viewport_size({"width": 400, "height": 800})
         page.wait_for_timeout(500)
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
+        covered = """() => {
+            const title = document.createRange(), button = document.getElementById('theme').getBoundingClientRect();
+            title.selectNodeContents(document.querySelector('h1'));
+            return [...title.getClientRects()].some(line => line.left < button.right && line.right > button.left
+                && line.top < button.bottom && line.bottom > button.top);
+        }"""
+        assert not page.evaluate(covered)
 
 
 def test_a_page_of_an_experiment_works(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,9 @@ AT_BOUND = 0.05
 
 NORMAL_95 = 1.96
 
+WIDER = 1.5
+"""Recovered drives were off by up to so much more than 95 % intervals from derivatives, which are of one point only."""
+
 
 @dataclass(frozen=True)
 class Sureness:
@@ -77,7 +80,7 @@ def sureness(
     correlation = covariance / np.outer(sigmas, sigmas)
     found = []
     for number, (parameter, sigma) in enumerate(zip(parameters, sigmas, strict=True)):
-        within = math.expm1(NORMAL_95 * float(sigma))
+        within = math.expm1(WIDER * NORMAL_95 * float(sigma))
         rival = _farthest(at[number], [values[number] for values in elsewhere])
         apart = math.expm1(abs(math.log(rival / at[number])))
         why = ""

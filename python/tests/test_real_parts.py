@@ -129,7 +129,7 @@ def test_the_study_of_the_examples_goes_on_in_postgresql_after_sigkill(server: S
     assert told(out) == told(other)
     assert answers(other) == answers(out) > before
 
-    changed = tmp_path / "changed.toml"
+    changed = tmp_path / Path(STUDY).name
     changed.write_text(Path(STUDY).read_text().replace('"5ms", to = "80ms"', '"5ms", to = "40ms"'))
     refused = command("optimize", str(changed), "--out", str(out), "--storage", server.url)
     assert refused.returncode == 2

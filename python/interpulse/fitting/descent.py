@@ -147,17 +147,11 @@ class Descent:
         dimensions = len(spec.parameters)
         count = 2 ** math.ceil(math.log2(FIRST * dimensions))
         drawn = qmc.Sobol(dimensions, seed=spec.seed).random(count)
-        logs = self._low + drawn[:, : len(self._low)] * (self._high - self._low)
-        choices = [
-            [min(int(share * len(each.axis.choices)), len(each.axis.choices) - 1) for share in column]
-            for each, column in zip(spec.discrete, drawn[:, len(self._low) :].T, strict=True)
-        ]
-        every = [Point(tuple(map(float, row)), tuple(c[number] for c in choices)) for number, row in enumerate(logs)]
         middle = tuple(
             math.log(each.prior) if each.prior is not None else float((low + high) / 2)
             for each, low, high in zip(spec.continuous, self._low, self._high, strict=True)
         )
-        return [Point(middle, tuple(len(each.axis.choices) // 2 for each in spec.discrete)), *every]
+        return [Point(middle, tuple(len(each.axis.choices) // 2 for each in spec.discrete)), *map(self._point, drawn)]
 
     def _evaluate(self, points: Sequence[Point]) -> list[Answer]:
         answers = [each[0] for each in self._model.ask(points)]

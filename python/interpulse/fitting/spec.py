@@ -13,8 +13,7 @@ from interpulse.fitting import fio
 from interpulse.fitting.parameters import Continuous, Discrete, read_parameter
 from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, read_load, read_share, read_tolerance
 from interpulse.sweeps.axes import flat_settings
-from interpulse.sweeps.place import line_of
-from interpulse.sweeps.spec import config_of, read_given, table_of
+from interpulse.sweeps.spec import config_of, read_given, read_head, table_of
 from interpulse.userfile import shown
 from interpulse.values import toml, whole
 
@@ -85,20 +84,7 @@ class Spec:
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
     """Reads the text of a fit file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
-
-    def place(key: str, table: str = "", number: int = 0) -> str:
-        return f"{shown(path)}:{line_of(text, table, number, key)}"
-
-    for key in raw:
-        if key not in KEYS:
-            at = place(key) if not isinstance(raw[key], dict | list) else f"{shown(path)}:{line_of(text, key)}"
-            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(KEYS)}")
-    if raw.get("fit_version", VERSION) != VERSION:
-        raise ConfigError(f"{place('fit_version')}: fit_version: seen {raw['fit_version']!r}; expected {VERSION}")
+    raw, place = read_head(text, path, KEYS, "fit_version", VERSION)
     given = config_of(raw, path, folder, place)
     drive = {
         key: value for key, value in tomllib.loads(given.text).items() if key not in ("flow", "case", "run", "title")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,16 @@ from interpulse.search.slo import choose
 from interpulse.sweeps.axes import flat_settings, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression
-from interpulse.sweeps.place import line_of
-from interpulse.sweeps.spec import RESERVED, cases_of, config_of, expressions_of, paths_of, read_given, table_of
+from interpulse.sweeps.spec import (
+    RESERVED,
+    cases_of,
+    config_of,
+    expressions_of,
+    paths_of,
+    read_given,
+    read_head,
+    table_of,
+)
 from interpulse.userfile import shown
 from interpulse.values import whole
 
@@ -190,20 +197,7 @@ class Study:
 
 def read_study(text: str, path: str, folder: Path) -> Study:
     """Reads the text of a study whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
-
-    def place(key: str, table: str = "", number: int = 0) -> str:
-        return f"{shown(path)}:{line_of(text, table, number, key)}"
-
-    for key in raw:
-        if key not in KEYS:
-            at = place(key) if not isinstance(raw[key], dict | list) else f"{shown(path)}:{line_of(text, key)}"
-            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(KEYS)}")
-    if raw.get("study_version", VERSION) != VERSION:
-        raise ConfigError(f"{place('study_version')}: study_version: seen {raw['study_version']!r}; expected {VERSION}")
+    raw, place = read_head(text, path, KEYS, "study_version", VERSION)
     config = config_of(raw, path, folder, place).copy()
     for key, value in flat_settings(table_of(raw, "set", path, text)):
         config.set(key, value)

@@ -18,7 +18,7 @@ from interpulse.userfile import read_text, shown
 from interpulse.values import toml, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 
@@ -86,20 +86,7 @@ def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) ->
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
     """Reads the text of a sweep file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
-
-    def place(key: str, table: str = "", number: int = 0) -> str:
-        return f"{shown(path)}:{line_of(text, table, number, key)}"
-
-    for key in raw:
-        if key not in KEYS:
-            at = place(key) if not isinstance(raw[key], dict) else f"{shown(path)}:{line_of(text, key)}"
-            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(KEYS)}")
-    if raw.get("sweep_version", VERSION) != VERSION:
-        raise ConfigError(f"{place('sweep_version')}: sweep_version: seen {raw['sweep_version']!r}; expected {VERSION}")
+    raw, place = read_head(text, path, KEYS, "sweep_version", VERSION)
     config = config_of(raw, path, folder, place)
     base = config.copy()
     for key, value in table_of(raw, "set", path, text).items():
@@ -139,6 +126,31 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
     for expression in spec.where:
         expression.check(known, f"{place('where')}: where")
     return spec
+
+
+def read_head(
+    text: str, path: str, keys: Sequence[str], version_key: str, version: int
+) -> tuple[dict[str, Any], Callable[..., str]]:
+    """What a file such as that of a sweep holds, and what says where: of a key, its table and the number of that.
+
+    Raises:
+        ConfigError: it is not TOML, has a key that is none of these, or is of another version.
+    """
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
+
+    def place(key: str, table: str = "", number: int = 0) -> str:
+        return f"{shown(path)}:{line_of(text, table, number, key)}"
+
+    for key in raw:
+        if key not in keys:
+            at = place(key) if not isinstance(raw[key], dict | list) else f"{shown(path)}:{line_of(text, key)}"
+            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(keys)}")
+    if raw.get(version_key, version) != version:
+        raise ConfigError(f"{place(version_key)}: {version_key}: seen {raw[version_key]!r}; expected {version}")
+    return raw, place
 
 
 def config_of(raw: Mapping[str, Any], path: str, folder: Path, place: Callable[[str], str]) -> Config:

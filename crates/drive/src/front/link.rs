@@ -65,8 +65,11 @@ pub struct Directions {
     frame_shift: u32,
     fs_arriving: u64,
     fs_leaving: u64,
-    submission: u64,
+    /// Of a command on its way in.
+    command: Duration,
     completion: u64,
+    /// Of a completion without data.
+    completed: Duration,
 }
 
 impl Directions {
@@ -75,16 +78,20 @@ impl Directions {
         each_link!(spec, it => {
             let fs_per_byte = libm::round(1e15 / it.rate()) as u64;
             let frame = it.frame().unwrap_or(NO_FRAMES);
-            Directions {
+            let mut directions = Directions {
                 free_at: [SimTime::ZERO; 2],
                 out: usize::from(!it.half_duplex()),
                 fs_per_byte,
                 frame_shift: frame.data.ilog2(),
                 fs_arriving: frame.arriving * fs_per_byte,
                 fs_leaving: frame.leaving * fs_per_byte,
-                submission: it.submission(),
+                command: Duration::ZERO,
                 completion: it.completion(),
-            }
+                completed: Duration::ZERO,
+            };
+            directions.command = directions.time(0, it.submission(), 0);
+            directions.completed = directions.time(0, it.completion(), 0);
+            directions
         })
     }
 
@@ -99,7 +106,7 @@ impl Directions {
     /// A command moves in as soon as what was asked for before has moved; returns when it has arrived.
     #[inline]
     pub fn command(&mut self, now: SimTime) -> SimTime {
-        self.send(0, now, self.time(0, self.submission, 0))
+        self.send(0, now, self.command)
     }
 
     /// Data of a write moves in; returns when it has arrived.
@@ -111,7 +118,9 @@ impl Directions {
     /// Data, if any, and a completion move out; returns when they have arrived.
     #[inline]
     pub fn out(&mut self, now: SimTime, bytes: u64) -> SimTime {
-        self.send(self.out, now, self.time(bytes, self.completion, self.fs_leaving))
+        let time =
+            if bytes == 0 { self.completed } else { self.time(bytes, self.completion, self.fs_leaving) };
+        self.send(self.out, now, time)
     }
 
     #[inline]

@@ -126,16 +126,16 @@ STEPS = (
     Step(
         question="Does every victim policy and suspension scheme hold for millions of requests?",
         command=(
-            *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "soak"),
-            *("--", "--ignored", "--nocapture"),
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "all"),
+            *("soak", "--", "--ignored", "--nocapture"),
         ),
         summary=("test ",),
     ),
     Step(
         question="Do the twins of all rows have their statistics at full length?",
         command=(
-            *("cargo", "test", "--release", "--locked", "-p", "interpulse-workload", "--test", "twins"),
-            *("--", "--ignored"),
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-workload", "--test", "all"),
+            *("twins", "--", "--ignored"),
         ),
         summary=("test ",),
     ),
@@ -144,7 +144,7 @@ STEPS = (
         command=(
             *("cargo", "test", "--release", "--locked", "--quiet"),
             *("-p", "interpulse-settings", "-p", "interpulse-workload", "-p", "interpulse-study"),
-            *("--test", "never_panics", "--test", "fuzz", "--test", "config_fuzz"),
+            *("--test", "all", "--", "never_panics", "fuzz"),
         ),
         summary=("test ",),
         environment=(("PROPTEST_CASES", "100000"),),

@@ -1,8 +1,6 @@
 //! *Does an array lose nothing, and cost what md's rules say?* Miniature drives, every row followed.
 
-mod array_common;
-
-use array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result, result_with_seed};
+use crate::array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result, result_with_seed};
 use serde_json::Value;
 
 #[test]

@@ -1,8 +1,6 @@
 //! *Do drives that are asked to keep out of one another's way do so, and lose nothing by it?* Miniature drives.
 
-mod array_common;
-
-use array_common::count;
+use crate::array_common::count;
 use interpulse_array::array::Array;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::numbers::Lane;

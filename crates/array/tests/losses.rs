@@ -1,8 +1,6 @@
 //! *Does an array take a drive out when its errors have become too many, and only then?*
 
-mod array_common;
-
-use array_common::{MIXED, aged, count, ran, result, result_with_seed};
+use crate::array_common::{MIXED, aged, count, ran, result, result_with_seed};
 use serde_json::Value;
 
 fn failures(r: &Value) -> Vec<Value> {

@@ -1,8 +1,6 @@
 //! *Does an array of copies, RAID-1 and RAID-10, lose nothing when it loses a drive?*
 
-mod array_common;
-
-use array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result_with_seed};
+use crate::array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result_with_seed};
 use serde_json::Value;
 
 const LEVELS: [&str; 5] = [

@@ -2,9 +2,7 @@
 //! the cut that nothing complete is gone, in every log that it is what the host's writes make it, after a resync or a
 //! mended log that parity fits, and at the end every page.
 
-mod array_common;
-
-use array_common::result_without_cache;
+use crate::array_common::result_without_cache;
 use serde_json::Value;
 
 const LOAD: &str = r#"

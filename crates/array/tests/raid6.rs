@@ -1,8 +1,6 @@
 //! *Does a RAID-6 lose nothing with two drives lost, and is its second parity right?*
 
-mod array_common;
-
-use array_common::{BUSY, MIXED, aged, count, ran, result_with_seed};
+use crate::array_common::{BUSY, MIXED, aged, count, ran, result_with_seed};
 
 #[test]
 fn full_stripes_read_nothing() {

@@ -2,9 +2,7 @@
 //!
 //! One seed gives one world; a failing test prints what was drawn.
 
-mod array_common;
-
-use array_common::{MIXED, result};
+use crate::array_common::{MIXED, result};
 use interpulse_array::level::Level;
 use interpulse_engine::{Rng, Streams};
 use interpulse_settings::Document;

@@ -1,8 +1,6 @@
 //! *Do writes of a real run cost the reads and writes that the formulas say?* Every row is written once, so nothing is cached.
 
-mod array_common;
-
-use array_common::{count, ran};
+use crate::array_common::{count, ran};
 use interpulse_oracle::raid::{self, StripeCost};
 use serde_json::Value;
 

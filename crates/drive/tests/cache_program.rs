@@ -1,9 +1,7 @@
 //! Does a drive use cache program? Sequential writes keep dies pulsing whose channels carry less than they could; the drive
 //! queues a second program behind the one that pulses only where all dies have one.
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, closed, filled, mix, of_part, part};
+use crate::drive_common::{Bench, Cells, closed, filled, mix, of_part, part};
 use interpulse_engine::Duration;
 use interpulse_flash::command::Use;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};

@@ -14,11 +14,9 @@
 //! collects at `gc-soft` in no time: its write amplification is lower, by what those blocks are worth. The
 //! last test holds the drive to the utilisation that it itself has at its choices.
 
-mod ftl_common;
-
-use ftl_common::drive::Window;
-use ftl_common::witness::Witness;
-use ftl_common::*;
+use crate::ftl_common::drive::Window;
+use crate::ftl_common::witness::Witness;
+use crate::ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
 use interpulse_drive::ftl::precondition::Preconditioner;

@@ -1,8 +1,6 @@
 //! Are the tables of the translation layer right? Addresses, the map, victims, the write cache, snapshots.
 
-mod ftl_common;
-
-use ftl_common::*;
+use crate::ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_HOME};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::{DChoices, GcPolicy};

@@ -1,8 +1,6 @@
 //! How much of a victim is in the queues of its die at a time is what `ftl.gc-depth` says.
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, closed, mix, of_part, part, preconditioned};
+use crate::drive_common::{Bench, Cells, closed, mix, of_part, part, preconditioned};
 use interpulse_engine::Device;
 
 /// The most transactions pending at any instant of a run of single writes on a full one-lane drive.

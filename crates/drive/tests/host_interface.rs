@@ -1,9 +1,7 @@
 //! Does the host see what it would see? Little's law, shares of queues, the rate of the link, back-pressure
 //! from flash, cache hits, what flush and trim mean, partial writes, and when flows stop.
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
+use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::front::link::{LinkSpec, Pcie};
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::stripe::{Allocation, Axis};

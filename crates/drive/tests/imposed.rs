@@ -1,8 +1,6 @@
 //! Does an imposed write amplification bring the programs, the reads of what they copy and the erases that it says?
 
-mod drive_common;
-
-use drive_common::{Bench, closed, content, filled, little, mix};
+use crate::drive_common::{Bench, closed, content, filled, little, mix};
 use interpulse_drive::ftl::gc::{GcPolicy, Imposed};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::command::NandCounters;

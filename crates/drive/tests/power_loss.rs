@@ -2,9 +2,7 @@
 //! followed: what the drive must still have after a cut is checked by the record of what the host was told, and the map
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
+use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};

@@ -3,9 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, errors, preconditioned};
+use crate::drive_common::{Bench, Cells, errors, preconditioned};
 use interpulse_drive::front::request::Request;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::stripe::Allocation;

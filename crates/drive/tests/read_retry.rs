@@ -1,8 +1,6 @@
 //! Do bit errors come through to the host, and does every nanosecond of a repeated read have its cause?
 
-mod drive_common;
-
-use drive_common::*;
+use crate::drive_common::*;
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::account::Cause;

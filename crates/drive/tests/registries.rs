@@ -1,9 +1,7 @@
 //! Is every exchangeable thing of a drive one file and one line: a row that can be chosen by its name and read back? And do
 //! all victim policies keep the contract?
 
-mod ftl_common;
-
-use ftl_common::{geometry, stream, victims};
+use crate::ftl_common::{geometry, stream, victims};
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::layout::Layout;

@@ -1,9 +1,7 @@
 //! *Are reprogrammable blocks used as the paper says?* The worked examples of Gao et al., MICRO 2019: Figure 8 on a drive in
 //! simulated time, Figure 9 on the FTL word line by word line; and what they leave out.
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, filled, of_part, part};
+use crate::drive_common::{Bench, Cells, filled, of_part, part};
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::layout::Layout;

@@ -2,9 +2,7 @@
 //! the numbers of one run to b; the same seed must give them twice, another seed others; idle queues, flows
 //! that never start and a second drive on the same agenda must change nothing.
 
-mod drive_common;
-
-use drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
+use crate::drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
 use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::ftl::FtlCounters;

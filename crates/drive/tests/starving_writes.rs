@@ -1,9 +1,7 @@
 //! Is a write that starves seen? The host's command timeout, the oldest outstanding requests at the end of a
 //! window, and what the flash array is told about waiting writes.
 
-mod drive_common;
-
-use drive_common::{Bench, closed, filled, little, mix};
+use crate::drive_common::{Bench, closed, filled, little, mix};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Device, Duration, Op, SimTime};
 use interpulse_workload::{BlockSize, FlowSpec, SyntheticSpec};

@@ -1,8 +1,6 @@
 //! Where do writes go? The striping orders, the even spread of dynamic allocation, and lanes that stay level.
 
-mod ftl_common;
-
-use ftl_common::*;
+use crate::ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::map::{Map, Where};

@@ -1,8 +1,6 @@
 //! Suspension schemes in whole drives: nothing is faster for reads than `ideal`, and `none` is no suspension.
 
-mod drive_common;
-
-use drive_common::{Bench, little, mix, preconditioned};
+use crate::drive_common::{Bench, little, mix, preconditioned};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::suspend::{Preemptors, Scheme, SuspendCosts, SuspendPolicy, Timeout};
@@ -85,7 +83,7 @@ fn none_is_a_drive_without_suspension() {
             let latencies = window
                 .flows
                 .iter()
-                .map(|f| (drive_common::content(&f.read), drive_common::content(&f.write)));
+                .map(|f| (crate::drive_common::content(&f.read), crate::drive_common::content(&f.write)));
             (latencies.collect::<Vec<_>>(), nand)
         };
         assert_eq!(result(&with(Scheme::None)), result(&never), "seed {seed}");

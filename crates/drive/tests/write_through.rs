@@ -1,9 +1,7 @@
 //! Does a write that is complete when its data is on flash take exactly what that takes, and is its time booked on
 //! the right causes? (That the causes add up is asserted for every request of every run.)
 
-mod drive_common;
-
-use drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
+use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::ftl::stripe::{Allocation, Axis};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::account::{CAUSES, Cause};

@@ -3,9 +3,7 @@
 //! Such a panic is a bug of the layer above. Each case names what it does and what the die says; the die's last
 //! steps follow the message.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::command::{Kind, Use};
 use interpulse_flash::die::{Die, State};

@@ -1,8 +1,6 @@
 //! Do word lines differ, always in the same way, and do erases grow with wear, as seen through the array?
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;

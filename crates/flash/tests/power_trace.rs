@@ -1,8 +1,6 @@
 //! Is the current of one suspended program what its phases add up to?
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use interpulse_engine::{Current, SimTime};
 use interpulse_flash::die::What;
 use interpulse_flash::nand::txn::Kind;

@@ -2,9 +2,7 @@
 //! reprogram reads status and data first, is a pulse train like any other, and may come at most twice, on a page that is not in
 //! use, in the super layer that is being written.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::DieId;
 use interpulse_flash::nand::NandConfig;

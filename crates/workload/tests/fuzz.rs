@@ -123,7 +123,7 @@ fn the_corpus_is_read_as_before() {
     assert_eq!(seen, CORPUS);
 }
 
-/// Writes the corpus anew: `cargo test -p interpulse-workload --test fuzz -- --ignored`.
+/// Writes the corpus anew: `cargo test -p interpulse-workload fuzz -- --ignored`.
 #[test]
 #[ignore = "writes the committed corpus"]
 fn regenerate_the_corpus() {

@@ -1,8 +1,6 @@
 //! Does every error say what was seen, where, and what would be legal?
 
-mod common;
-
-use common::{ROOMY, file, open};
+use crate::common::{ROOMY, file, open};
 use interpulse_engine::{Bytes, SimTime, Streams};
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes, write_trace};
 use interpulse_workload::{

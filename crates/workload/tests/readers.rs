@@ -1,8 +1,6 @@
 //! Does every reader give back what was recorded?
 
-mod common;
-
-use common::{ROOMY, drain, file, open};
+use crate::common::{ROOMY, drain, file, open};
 use interpulse_engine::{Bytes, Duration, Op, Request, SimTime, Streams};
 use interpulse_workload::generate::{Recorded, TraceRecipe, pack, trace_bytes, write_trace};
 use interpulse_workload::{

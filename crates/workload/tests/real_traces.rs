@@ -1,9 +1,7 @@
 //! Are real traces read as their publishers describe them? Needs the folder of sample traces named by the
 //! environment variable `INTERPULSE_TRACES`; without it the suite says so and checks nothing.
 
-mod common;
-
-use common::drain;
+use crate::common::drain;
 use interpulse_workload::{Fit, Pacing, Reorder, TracePacing, TraceSpec, measure};
 use std::path::PathBuf;
 
@@ -35,7 +33,7 @@ fn samples_are_told_and_counted() {
             continue;
         }
         let spec = TraceSpec { fit: Fit::Fold, ..TraceSpec::new(&path) };
-        let mut flow = common::open(spec.clone(), common::ROOMY).unwrap();
+        let mut flow = crate::common::open(spec.clone(), crate::common::ROOMY).unwrap();
         let summary = flow.trace_summary().unwrap().clone();
         let seen = (
             summary.format,
@@ -50,7 +48,7 @@ fn samples_are_told_and_counted() {
         let all = drain(&mut flow);
         assert_eq!(all.len() as u64, rows);
         assert!(all.windows(2).all(|pair| pair[0].0 <= pair[1].0));
-        assert!(all.iter().all(|(_, r)| r.sectors > 0 && r.end() <= common::ROOMY));
+        assert!(all.iter().all(|(_, r)| r.sectors > 0 && r.end() <= crate::common::ROOMY));
 
         let closed = TraceSpec {
             pacing: TracePacing::Closed { depth: 32 },
@@ -58,7 +56,7 @@ fn samples_are_told_and_counted() {
             reorder: Reorder::Clamp,
             ..spec
         };
-        let mut flow = common::open(closed, common::ROOMY).unwrap();
+        let mut flow = crate::common::open(closed, crate::common::ROOMY).unwrap();
         assert_eq!(flow.pacing(), Pacing::Closed { depth: 32 });
         assert_eq!(drain(&mut flow).len() as u64, rows);
     }

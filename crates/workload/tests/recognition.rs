@@ -1,8 +1,6 @@
 //! Is a trace recognised as it stands, and its unit of time told?
 
-mod common;
-
-use common::{ROOMY, drain, file, open};
+use crate::common::{ROOMY, drain, file, open};
 use interpulse_engine::Op;
 use interpulse_workload::{Format, TimeUnit, TraceSpec, TraceSummary};
 

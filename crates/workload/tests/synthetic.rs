@@ -1,8 +1,6 @@
 //! Do the generators draw what their descriptions say? Fixed seeds; bounds of six sigma or more, so that a
 //! correct generator fails the whole suite with a probability below 1e-6 over seeds.
 
-mod common;
-
 use interpulse_engine::{Bytes, Op, Request, SimTime, Streams};
 use interpulse_workload::{
     AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, HotCold, HyperExponential, Pacing, SyntheticPacing,
@@ -14,7 +12,7 @@ const CAPACITY: u64 = 1 << 21;
 
 fn draw(spec: &SyntheticSpec, n: usize, seed: u64) -> Vec<(SimTime, Request)> {
     let flow = FlowSpec { limit: Some(n as u64), ..FlowSpec::synthetic("s", spec.clone()) };
-    let all = common::drain(&mut Flow::new(&flow, CAPACITY, &Streams::new(seed), 0).unwrap());
+    let all = crate::common::drain(&mut Flow::new(&flow, CAPACITY, &Streams::new(seed), 0).unwrap());
     assert_eq!(all.len(), n);
     all
 }
@@ -111,7 +109,7 @@ fn every_place_is_reached() {
         };
         let mut flow = Flow::new(&spec, 83, &Streams::new(1), 0).unwrap();
         let mut seen = [false; 10];
-        common::drain(&mut flow).iter().for_each(|(_, r)| seen[(r.sector / 8) as usize] = true);
+        crate::common::drain(&mut flow).iter().for_each(|(_, r)| seen[(r.sector / 8) as usize] = true);
         assert_eq!(seen, [true; 10], "{spec:?}");
     }
 }
@@ -128,7 +126,7 @@ fn sequential_addresses_wrap_without_straddling() {
     let flow = FlowSpec { limit: Some(7), ..FlowSpec::synthetic("s", spec) };
     let mut flow = Flow::new(&flow, 160, &Streams::new(1), 0).unwrap();
     // A region of 80 sectors from 80 holds three requests of 24.
-    let sectors: Vec<u64> = common::drain(&mut flow).iter().map(|(_, r)| r.sector).collect();
+    let sectors: Vec<u64> = crate::common::drain(&mut flow).iter().map(|(_, r)| r.sector).collect();
     assert_eq!(sectors, [80, 104, 128, 80, 104, 128, 80]);
 }
 
@@ -214,7 +212,7 @@ fn properties_have_streams_of_their_own() {
 
     let flow = |instance| {
         let spec = FlowSpec { limit: Some(1000), ..FlowSpec::synthetic("s", base.clone()) };
-        common::drain(&mut Flow::new(&spec, CAPACITY, &Streams::new(9), instance).unwrap())
+        crate::common::drain(&mut Flow::new(&spec, CAPACITY, &Streams::new(9), instance).unwrap())
     };
     assert_eq!(flow(0), flow(0));
     assert_ne!(flow(0), flow(1));
@@ -251,13 +249,13 @@ fn start_stop_and_limit_bound_a_flow() {
     };
     let mut flow = Flow::new(&spec, CAPACITY, &Streams::new(1), 0).unwrap();
     assert_eq!(flow.pacing(), Pacing::Open);
-    let times: Vec<u64> = common::drain(&mut flow).iter().map(|(at, _)| at.as_ns()).collect();
+    let times: Vec<u64> = crate::common::drain(&mut flow).iter().map(|(at, _)| at.as_ns()).collect();
     assert_eq!(times, (1..10).map(|k| 1_000_000 + k * 1000).collect::<Vec<_>>());
     assert_eq!((flow.issued(), flow.stop(), flow.trace_summary()), (9, spec.stop, None));
 
     let closed =
         FlowSpec { start: SimTime(5), limit: Some(3), ..FlowSpec::synthetic("s", SyntheticSpec::default()) };
     let mut flow = Flow::new(&closed, CAPACITY, &Streams::new(1), 0).unwrap();
-    assert!(common::drain(&mut flow).iter().all(|&(at, _)| at == SimTime(5)));
+    assert!(crate::common::drain(&mut flow).iter().all(|&(at, _)| at == SimTime(5)));
     assert_eq!(flow.issued(), 3);
 }

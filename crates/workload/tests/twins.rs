@@ -1,7 +1,5 @@
 //! Do twins have the statistics of their rows? Measured on the requests that they issue, within 2 %.
 
-mod common;
-
 use interpulse_engine::{Bytes, Duration, Op, Request, SimTime, Streams};
 use interpulse_settings::Document;
 use interpulse_workload::trace::statistics::Measurer;
@@ -172,7 +170,7 @@ proptest! {
 
 #[test]
 fn the_same_seed_gives_the_same_requests_and_another_seed_others() {
-    let drained = |seed| common::drain(&mut open(spec(&plain_row()), HUGE, seed).unwrap());
+    let drained = |seed| crate::common::drain(&mut open(spec(&plain_row()), HUGE, seed).unwrap());
     let first = drained(1);
     assert_eq!(first, drained(1));
     assert_ne!(first, drained(2));
@@ -182,7 +180,7 @@ fn the_same_seed_gives_the_same_requests_and_another_seed_others() {
 /// A beginning of the twin is like the whole: half of it has half of the writes and of the time.
 #[test]
 fn half_a_twin_is_half_of_everything() {
-    let all = common::drain(&mut open(spec(&plain_row()), HUGE, 1).unwrap());
+    let all = crate::common::drain(&mut open(spec(&plain_row()), HUGE, 1).unwrap());
     let half = &all[..all.len() / 2];
     let writes = half.iter().filter(|(_, r)| r.op == Op::Write).count() as f64;
     // Drawn without replacement, 10,000 of 20,000: sigma 50.
@@ -194,7 +192,7 @@ fn half_a_twin_is_half_of_everything() {
 
 #[test]
 fn speed_start_and_closed_pacing_are_those_of_traces() {
-    let spaced = |spec: TwinSpec| common::drain(&mut open(spec, HUGE, 1).unwrap());
+    let spaced = |spec: TwinSpec| crate::common::drain(&mut open(spec, HUGE, 1).unwrap());
     let plain = spaced(spec(&plain_row()));
     let fast = spaced(TwinSpec { pacing: TracePacing::Recorded { speed: 4.0 }, ..spec(&plain_row()) });
     let requests = |all: &[(SimTime, Request)]| all.iter().map(|&(_, request)| request).collect::<Vec<_>>();
@@ -204,7 +202,7 @@ fn speed_start_and_closed_pacing_are_those_of_traces() {
     let closed = TwinSpec { pacing: TracePacing::Closed { depth: 5 }, ..spec(&plain_row()) };
     let mut flow = open(closed, HUGE, 1).unwrap();
     assert_eq!(flow.pacing(), Pacing::Closed { depth: 5 });
-    let closed = common::drain(&mut flow);
+    let closed = crate::common::drain(&mut flow);
     assert_eq!(requests(&plain), requests(&closed));
     assert!(closed.iter().all(|&(at, _)| at == SimTime::ZERO));
 }
@@ -221,7 +219,7 @@ fn a_twin_beyond_the_drive_is_refused_or_fitted() {
         "{message}"
     );
     for fit in [Fit::Fold, Fit::Scale] {
-        let all = common::drain(&mut open(TwinSpec { fit, ..spec(&plain_row()) }, small, 1).unwrap());
+        let all = crate::common::drain(&mut open(TwinSpec { fit, ..spec(&plain_row()) }, small, 1).unwrap());
         assert!(all.iter().all(|(_, r)| r.sectors > 0 && r.end() <= small));
     }
 }

@@ -8,9 +8,6 @@
 //! timer has the last index, as a drive's flows do: an arrival at the instant of a die's event comes after it,
 //! unless [`Bench::arrivals_first`] asks for the other order.
 
-// Each test binary uses a part of the bench.
-#![allow(dead_code)]
-
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::command::WAITS;

@@ -1,7 +1,7 @@
 //! Does every nanosecond of a read have a cause, and every nanosecond of a die a use?
 
 use crate::common::*;
-use crate::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
+use crate::die_harness::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
 use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::Use;

@@ -224,7 +224,7 @@ fn a_cut_with_data_in_the_register() {
 /// bus, and reads that meet data in the register.
 #[test]
 fn energy_of_loads_behind_pulses() {
-    use crate::power::{assert_power, distinct};
+    use crate::die_harness::power::{assert_power, distinct};
     for on_read in [CacheOnRead::Kept, CacheOnRead::Lost, CacheOnRead::Refused] {
         let part = PartSpec { cache: whole(on_read).cache, ..distinct() };
         let power = PowerConfig { trace: Some(Duration::from_us(10)), ..PowerConfig::default() };

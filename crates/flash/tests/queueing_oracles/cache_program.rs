@@ -1,7 +1,7 @@
 //! Programs one after another on the dies of a channel: with their data loaded ahead the channel and the dies overlap, and the
 //! rate is that of the slower of the two.
 
-use crate::station::{LOADS, behaving};
+use crate::queueing_oracles::station::{LOADS, behaving};
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;

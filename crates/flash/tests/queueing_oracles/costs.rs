@@ -1,7 +1,7 @@
 //! Entering and leaving suspensions, and caps on their number: what a read then takes, and how often a program is
 //! suspended.
 
-use crate::station::*;
+use crate::queueing_oracles::station::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, SuspendPolicy};

@@ -1,6 +1,6 @@
 //! First in first out, priority, preemption at any instant and at the end of a loop, all free of costs.
 
-use crate::station::*;
+use crate::queueing_oracles::station::*;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_oracle::queueing::suspends_between_pulses;

@@ -3,7 +3,7 @@
 //! Programs wait in any number, one after the other, and reads come by Poisson: what a program needs does not depend
 //! on how many of them there are. All are completed and counted, so no window cuts any off.
 
-use crate::station::*;
+use crate::queueing_oracles::station::*;
 use interpulse_engine::{Agenda, Duration, ResourceId, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;

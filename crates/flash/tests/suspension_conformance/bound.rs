@@ -6,7 +6,7 @@
 //! second one's loads, where the next read may have to wait.
 
 use crate::common::*;
-use crate::watch::{each, of};
+use crate::suspension_conformance::watch::{each, of};
 use interpulse_engine::{Bytes, Duration, Rng, Streams};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;

@@ -1,7 +1,7 @@
 //! Under every scheme, with the data of the next program in the cache register.
 
 use crate::common::*;
-use crate::watch::{arrivals, of};
+use crate::suspension_conformance::watch::{arrivals, of};
 use interpulse_engine::Duration;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec};
@@ -20,7 +20,7 @@ fn nothing_is_lost_behind_the_pulses() {
                 let transfer = Duration::from_ns(3_000 * (seed % 2));
                 let cache =
                     CacheRegister { program: CacheProgram::Die, pages, transfer, on_read, reads: false };
-                let part = PartSpec { cache, ..crate::watch::resetting() };
+                let part = PartSpec { cache, ..crate::suspension_conformance::watch::resetting() };
                 let mut config = of(scheme);
                 config.nesting = seed.is_multiple_of(2);
                 let mut bench = Bench::new(&part, config, 1);

@@ -1,7 +1,7 @@
 //! Which operations may be suspended: the others run as on a part that cannot.
 
 use crate::common::*;
-use crate::watch::{each, of};
+use crate::suspension_conformance::watch::{each, of};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
 use interpulse_flash::parts::{PartSpec, ProgramMode};

@@ -1,7 +1,9 @@
 //! The cap and every limit, around every scheme, as seen by the instants.
 
 use crate::common::*;
-use crate::watch::{Suspension, arrivals, bench_of, dearest, each, of, record, resetting};
+use crate::suspension_conformance::watch::{
+    Suspension, arrivals, bench_of, dearest, each, of, record, resetting,
+};
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};

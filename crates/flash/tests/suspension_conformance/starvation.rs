@@ -4,7 +4,7 @@
 //! Three reads are under way at any time, so a batch is at most three reads, and one waits at every resume.
 
 use crate::common::*;
-use crate::watch::{dearest, each, of, record, resetting};
+use crate::suspension_conformance::watch::{dearest, each, of, record, resetting};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};

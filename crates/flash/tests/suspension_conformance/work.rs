@@ -1,7 +1,7 @@
 //! Nothing is lost, work is conserved, progress is monotone; and `none` is a part without suspension.
 
 use crate::common::*;
-use crate::watch::{arrivals, bench_of, each, of, record};
+use crate::suspension_conformance::watch::{arrivals, bench_of, each, of, record};
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Kind;

@@ -4,7 +4,7 @@
 //! What a module declares (`mod x;`, a row of a registry) and hands on (`pub use x::Y;` of something below it) is no use. Methods are not
 //! followed: a file that calls one has its receiver's type from somewhere, and that is a path.
 
-use crate::source::Source;
+use crate::architecture::source::Source;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::visit::{self, Visit};

@@ -1,6 +1,6 @@
 //! Circles in a graph of files.
 
-use crate::arrows::Arrows;
+use crate::architecture::arrows::Arrows;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files that are reached from `from`.

@@ -2,9 +2,6 @@
 //! long reads, programs and erases take, where they stop and go on, who goes first, who waits for the bus, and
 //! whether the accounts of waiting add up.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod account;
 mod arrivals;
 mod buffers;

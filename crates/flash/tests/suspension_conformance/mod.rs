@@ -2,9 +2,6 @@
 //! a new scheme is tested by existing. Everything is measured from outside: by the instants at which operations
 //! begin, halt, go on and end, and by what has been counted; no policy is asked.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod bound;
 mod cached;
 mod eligibility;

@@ -248,3 +248,68 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     }
     files
 }
+
+/// A file that no other one declares would be compiled by nobody, and its tests would pass for ever.
+#[test]
+fn every_test_file_is_in_its_crates_program() {
+    let crates: Vec<PathBuf> = entries(&root().join("crates"));
+    let mut programs = 0;
+    for tests in crates.iter().map(|folder| folder.join("tests")).filter(|tests| tests.is_dir()) {
+        programs += 1;
+        let undeclared = undeclared_tests(&tests);
+        assert!(undeclared.is_empty(), "{}: main.rs does not declare {undeclared:?}", tests.display());
+    }
+    assert!(programs >= 9, "{programs} crates with tests");
+}
+
+#[test]
+fn a_test_file_that_is_not_declared_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("main.rs", "mod one;\nmod two;\n");
+    fs::create_dir(folder.path().join("two")).expect("a folder");
+    fs::create_dir(folder.path().join("corpus")).expect("a folder");
+    for name in ["one.rs", "three.rs", "two/mod.rs", "two/four.rs", "corpus/five.txt"] {
+        write(name, "");
+    }
+    assert_eq!(undeclared_tests(folder.path()), ["three", "two/four"]);
+    write("main.rs", "mod one;\nmod three;\nmod two;\n");
+    write("two/mod.rs", "pub mod four;\n");
+    assert_eq!(undeclared_tests(folder.path()), [""; 0]);
+}
+
+/// Source files of a folder of tests that neither `main.rs` nor the `mod.rs` beside them declares.
+fn undeclared_tests(tests: &Path) -> Vec<String> {
+    let declared = |file: PathBuf, name: &str| {
+        fs::read_to_string(file).is_ok_and(|text| {
+            text.lines().any(|line| line.trim_start_matches("pub ") == format!("mod {name};"))
+        })
+    };
+    let stem = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|e| e == "rs");
+    let mut found = Vec::new();
+    for path in entries(tests) {
+        let name = stem(&path);
+        let inner: Vec<PathBuf> = if path.is_dir() { entries(&path) } else { Vec::new() };
+        let counts = is_source(&path) && name != "main" || inner.iter().any(is_source);
+        if counts && !declared(tests.join("main.rs"), &name) {
+            found.push(name.clone());
+        }
+        for file in
+            inner.iter().filter(|file| is_source(file)).map(|file| stem(file)).filter(|file| file != "mod")
+        {
+            if !declared(path.join("mod.rs"), &file) {
+                found.push(format!("{name}/{file}"));
+            }
+        }
+    }
+    found
+}
+
+/// What a folder has, in order.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    found.sort();
+    found
+}

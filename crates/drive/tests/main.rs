@@ -1,0 +1,21 @@
+//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+
+mod cache_program;
+mod drive_common;
+mod ftl_common;
+mod ftl_oracles;
+mod ftl_tables;
+mod gc_depth;
+mod host_interface;
+mod imposed;
+mod power_loss;
+mod randomised_drives;
+mod read_retry;
+mod registries;
+mod reprogramming;
+mod run_until;
+mod soak;
+mod starving_writes;
+mod stripes;
+mod suspension_schemes;
+mod write_through;

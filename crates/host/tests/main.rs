@@ -1,0 +1,3 @@
+//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+
+mod stepping;

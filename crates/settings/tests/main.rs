@@ -1,0 +1,6 @@
+//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+
+mod declarations;
+mod layers;
+mod messages;
+mod never_panics;

@@ -51,7 +51,9 @@ class Chosen:
     def known(self) -> str:
         """How well it is known."""
         sure = "determined" if self.within is None else f"within {100 * self.within:.1f} %"
-        sure = sure if self.determined else f"not determined: {self.why}"
+        if not self.determined:
+            share = "" if self.within is None or self.within > 1 else f" ({sure})"
+            sure = f"not determined{share}: {self.why}"
         return f"{sure}; {self.bound}" if self.bound else sure
 
     def to_dict(self) -> dict[str, Any]:

@@ -50,6 +50,24 @@ class Sureness:
     bound: str = ""
 
 
+def scale_of(residuals: NDArray[np.float64], parameters: int) -> float:
+    """How much less squares are believed where figures are off by more than their tolerances."""
+    return max(1.0, float(np.sum(residuals**2)) / max(len(residuals) - parameters, 1))
+
+
+def covariance_of(
+    parameters: Sequence[Continuous],
+    jacobian: NDArray[np.float64],
+    tolerances: NDArray[np.float64],
+    residuals: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The covariance of the logarithms of parameters; arguments as those of `sureness`."""
+    weighed = jacobian / tolerances[:, None] / math.sqrt(scale_of(residuals, len(parameters)))
+    # Nothing is less sure than anything between the bounds.
+    spans = np.array([math.log(each.high / each.low) for each in parameters])
+    return np.asarray(np.linalg.inv(weighed.T @ weighed + np.diag(12 / spans**2)), dtype=np.float64)
+
+
 def sureness(
     parameters: Sequence[Continuous],
     jacobian: NDArray[np.float64],
@@ -70,12 +88,7 @@ def sureness(
     """
     if not parameters:
         return []
-    freedom = max(len(tolerances) - len(parameters), 1)
-    scale = max(1.0, float(np.sum(residuals**2)) / freedom)
-    weighed = jacobian / tolerances[:, None] / math.sqrt(scale)
-    # Nothing is less sure than anything between the bounds.
-    spans = np.array([math.log(each.high / each.low) for each in parameters])
-    covariance = np.linalg.inv(weighed.T @ weighed + np.diag(12 / spans**2))
+    covariance = covariance_of(parameters, jacobian, tolerances, residuals)
     sigmas = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(sigmas, sigmas)
     found = []

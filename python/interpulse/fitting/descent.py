@@ -7,18 +7,19 @@ by differences of some percent.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize
 from scipy.stats import qmc
 
 from interpulse._core import ConfigError
-from interpulse.fitting.emulator import APART, HELD, proposals
+from interpulse.fitting.emulator import APART, proposals
 from interpulse.fitting.model import Point
+from interpulse.fitting.squares import BENT, Way, bent, straight
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,14 +55,44 @@ STEP = 0.06
 ROUNDS = 10
 """Most steps of least squares from one point."""
 
-ENOUGH = 1e-3
-"""A step that betters the sum of squares, or moves parameters, by less than this share is the last."""
+SECANTS = 6
+"""Most steps where one parameter is held, with derivatives from elsewhere, ..."""
+
+WALK = 2
+"""... and with new ones, where that was not enough."""
+
+MOST = 0.9
+"""And no other is begun with at a place farther than this share of it, or of its inverse."""
 
 SEEDS = 3
 """Seeds of the best of the first points: how much figures differ by chance is not to be explained by parameters."""
 
+UNLIKE = 9.0
+"""A choice whose sum of squares is this for each figure is not walked past: figures are three tolerances off."""
+
 LOST = 5.0
 """The logarithm of the ratio that a figure is taken to be off by where there is none."""
+
+
+TINY = 1e-12
+"""What keeps a derivative of nothing, without chance, at nothing."""
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """What derivatives at a point say of its surroundings.
+
+    Attributes:
+        at: the point.
+        jacobian: derivatives of the logarithms of figures by those of parameters.
+        covariance: of the logarithms of parameters.
+        enough: no sum of squares has to be below this.
+    """
+
+    at: Point
+    jacobian: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    enough: float
 
 
 class Descent:
@@ -80,10 +111,24 @@ class Descent:
         self._low = np.array([math.log(each.low) for each in spec.continuous])
         self._high = np.array([math.log(each.high) for each in spec.continuous])
         self.tolerances = np.array([target.tolerance for _, target in self._targets])
+        self._chance = np.zeros(len(self._targets))
+        self._bend = np.array([BENT.get(each.kind, 0.0) for each in spec.continuous])
+        self._priors = np.array(
+            [
+                [1 / math.log(each.within) if number == other else 0.0 for other in range(len(spec.continuous))]
+                for number, each in enumerate(spec.continuous)
+                if each.prior is not None
+            ]
+        ).reshape(-1, len(spec.continuous))
         counts = [len(each.axis.choices) for each in spec.discrete]
         self._choices = np.array([0.0] * len(spec.continuous) + counts)
         self._costs: dict[Point, float] = {}
         self.ends: list[Point] = []
+
+    @property
+    def tolerances_in_use(self) -> NDArray[np.float64]:
+        """Of the figures that are not held out."""
+        return self.tolerances[self._used]
 
     def run(self) -> Point:
         """The best point.
@@ -121,21 +166,58 @@ class Descent:
         """Where other ways down have ended with a sum of squares that is not greater by more than this."""
         return [each for each in self.ends if self.cost(each) <= self.cost(best) + worse]
 
+    def walk(self, start: Point, known: Slopes, number: int, log: float) -> Point:
+        """Where the others go when a parameter is held at another value.
+
+        Args:
+            start: the point to go from.
+            known: derivatives elsewhere, which say where the others begin to look.
+            number: of the parameter.
+            log: what its logarithm is held at.
+        """
+        logs = np.array(start.logs)
+        step = float(bent(np.array([log - logs[number]]), self._bend[[number]])[0])
+        moved = np.clip(known.covariance[number] / known.covariance[number, number] * step, -MOST, MOST)
+        logs = np.clip(logs + straight(moved, self._bend), self._low, self._high)
+        logs[number] = log
+        end = self._descend(Point(tuple(map(float, logs)), start.choices), SECANTS, number, known)
+        return self._descend(end, WALK, number) if self.cost(end) > known.enough else end
+
+    def improve(self, point: Point) -> Point:
+        """The end of the way down from a point."""
+        return self._descend(point, ROUNDS)
+
+    def bounds(self, number: int) -> tuple[float, float]:
+        """The logarithms that a parameter lies between."""
+        return float(self._low[number]), float(self._high[number])
+
     def cost(self, point: Point) -> float:
         """The sum of squares of a point that was evaluated: of how far figures and priors are off, in tolerances."""
         return self._costs[point]
 
-    def jacobian(self, point: Point, *, every: bool = True) -> NDArray[np.float64]:
-        """Derivatives of the logarithm of each figure by that of each parameter, by central differences."""
-        rows = [int(each) for each in (range(len(self._targets)) if every else self._used)]
-        pairs = [self._beside(point, number) for number in range(len(point.logs))]
-        answers = self._evaluate([each for pair in pairs for each in pair])
-        columns = []
-        for number, (low, high) in enumerate(pairs):
+    def jacobian(self, point: Point, seeds: int = 1, moved: Iterable[int] | None = None) -> NDArray[np.float64]:
+        """Derivatives of the logarithm of each figure in use by that of each parameter, by central differences.
+
+        What chance may have made counts little: each is taken by the share of its square in the sum with what chance
+        makes on average. Percentiles of writes would else seem to say something of every parameter.
+        """
+        columns: list[NDArray[np.float64]] = []
+        numbers = range(len(point.logs)) if moved is None else [int(each) for each in moved]
+        pairs = [self._beside(point, number) for number in numbers]
+        ends = [each for pair in pairs for each in pair]
+        self._evaluate(ends)
+        answers = self._model.ask(ends, seeds)
+        for place, (number, (low, high)) in enumerate(zip(numbers, pairs, strict=True)):
             apart = high.logs[number] - low.logs[number]
-            below, above = self._logs(answers[2 * number]), self._logs(answers[2 * number + 1])
-            columns.append((above[rows] - below[rows]) / apart)
-        return np.array(columns).T.reshape(len(rows), len(pairs))
+            below, above = (
+                np.mean([self._logs(answer) for answer in answers[2 * place + end]], axis=0)[self._used]
+                for end in range(2)
+            )
+            slopes = (above - below) / apart
+            noise = self._chance[self._used] * math.sqrt(2 / seeds) / apart
+            share = slopes**2 / np.maximum(slopes**2 + noise**2, TINY)
+            columns.append(share * slopes)
+        return np.array(columns).T.reshape(len(self._used), len(pairs))
 
     def residuals(self, point: Point) -> NDArray[np.float64]:
         """How far figures and priors are off, in tolerances."""
@@ -164,6 +246,7 @@ class Descent:
         given = np.array([target.tolerance for _, target in self._targets])
         several = [np.array([self._logs(answer) for answer in seeds]) for seeds in self._model.ask(points, SEEDS)]
         chance = np.mean([logs.var(axis=0, ddof=1) for logs in several], axis=0)
+        self._chance = np.sqrt(chance)
         self.tolerances = np.sqrt(given**2 + 2 * chance)
 
     def _logs(self, answer: Answer) -> NDArray[np.float64]:
@@ -188,54 +271,62 @@ class Descent:
             ends.append(Point(tuple(logs), point.choices))
         return ends[0], ends[1]
 
-    def _descend(self, start: Point, rounds: int) -> Point:
-        """Least squares by a trust region within the bounds; the best point that it came by."""
+    def _descend(self, start: Point, rounds: int, held: int | None = None, known: Slopes | None = None) -> Point:
+        """Least squares by a trust region within the bounds; the best point that it came by.
+
+        Args:
+            start: where it begins.
+            rounds: most steps.
+            held: a parameter that stays where it is.
+            known: derivatives elsewhere, which are corrected by what steps come to, instead of new ones at each.
+        """
         self._evaluate([start])
-        if not start.logs:
+        way = Way(np.array(start.logs), (self._low, self._high), self._bend, held)
+        if len(way.free) == 0:
             self.ends.append(start)
             return start
         seen = [start]
-        inside = np.clip(np.array(start.logs), self._low + 1e-9, self._high - 1e-9)
 
-        def fun(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-            point = Point(tuple(map(float, logs)), start.choices)
-            seen.append(point)
-            return np.concatenate([self.residuals(point), HELD * (logs - inside)])
+        def residuals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            seen.append(Point(tuple(map(float, logs)), start.choices))
+            return self.residuals(seen[-1])
 
-        def jac(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-            point = Point(tuple(map(float, logs)), start.choices)
-            of_figures = self.jacobian(point, every=False) / self.tolerances[self._used][:, None]
-            priors = [
-                [1 / math.log(each.within) if number == other else 0.0 for other in range(len(logs))]
-                for number, each in enumerate(self._model.spec.continuous)
-                if each.prior is not None
-            ]
-            return np.vstack([of_figures, np.array(priors).reshape(len(priors), len(logs)), HELD * np.eye(len(logs))])
+        def jacobian(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            if known is None:
+                slopes = self.jacobian(Point(tuple(map(float, logs)), start.choices), moved=way.free)
+            else:
+                # Times add up: the more a part is of a whole, the more the whole moves with it.
+                slopes = (known.jacobian * np.exp(self._bend * (logs - np.array(known.at.logs))))[:, way.free]
+            return np.vstack([slopes / self.tolerances_in_use[:, None], self._priors[:, way.free]])
 
-        optimize.least_squares(
-            fun, inside, jac, bounds=(self._low, self._high), max_nfev=rounds, ftol=ENOUGH, xtol=ENOUGH, gtol=None
-        )
+        way.down(residuals, jacobian, rounds, once=known is not None)
         found = min((point for point in seen if point in self._costs), key=self.cost)
         if found not in self.ends:
             self.ends.append(found)
         return found
 
     def _around(self, best: Point) -> Point:
-        """The best of a point and of where ways end that begin beside it, until none is better."""
+        """The best of a point and of where ways end that begin at other choices, each from the end at the one before.
+
+        All are walked by, whichever is the best: another one that fits as well makes everything less sure.
+        """
         gone: set[tuple[int, ...]] = {best.choices}
         while True:
-            beside = []
+            middle = best
             for number, each in enumerate(self._model.spec.discrete):
                 for step in (-1, 1):
-                    choices = (*best.choices[:number], best.choices[number] + step, *best.choices[number + 1 :])
-                    if 0 <= choices[number] < len(each.axis.choices) and choices not in gone:
-                        beside.append(Point(best.logs, choices))
-            gone |= {each.choices for each in beside}
-            found = min((self._descend(each, ROUNDS) for each in beside), key=self.cost, default=best)
-            if self._costs[found] >= self._costs[best]:
-                break
-            best = found
-        return best
+                    end = middle
+                    while 0 <= end.choices[number] + step < len(each.axis.choices):
+                        choices = (*end.choices[:number], end.choices[number] + step, *end.choices[number + 1 :])
+                        if choices in gone:
+                            break
+                        gone.add(choices)
+                        end = self._descend(Point(end.logs, choices), ROUNDS)
+                        best = min(best, end, key=self.cost)
+                        if self.cost(end) > self.cost(best) + UNLIKE * len(self._used):
+                            break
+            if best == middle:
+                return best
 
     def _propose(self, times: int) -> None:
         """Simulates what an interpolation of all that was simulated thinks is good."""

@@ -12,10 +12,11 @@ from scipy import stats
 
 from interpulse.fitting.answer import Chosen, Figure, Fit
 from interpulse.fitting.certainty import sureness
-from interpulse.fitting.descent import Descent
+from interpulse.fitting.descent import SEEDS, Descent
 from interpulse.fitting.drivefile import written
 from interpulse.fitting.model import Model
 from interpulse.fitting.spec import Spec
+from interpulse.fitting.valley import Valley
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import told_by
 from interpulse.userfile import named
@@ -33,9 +34,6 @@ NAME = "fit.json"
 """The answer in the folder of a fit; the drive lies beside it as drive.toml."""
 
 DRIVE = "drive.toml"
-
-SURE = 4.0
-"""Nothing is determined that is another where a sum of squares is worse by less than this, weighed."""
 
 
 def fit(
@@ -73,10 +71,12 @@ def conduct(spec: Spec, told: Told, *, out: str | PathLike[str] | None, on: obje
     with Simulations(spec.config, folder, told, on=on, jobs=workers) as simulations:
         model = Model(spec, simulations)
         descent = Descent(model)
-        best = descent.run()
+        valley = Valley(descent, spec.continuous, descent.run())
+        valley.explore()
+        best, rivals = valley.best, valley.rivals()
         (answers,) = model.ask([best], spec.repetitions)
         figures = _figures(model, best, answers, [float(each) for each in descent.tolerances])
-        chosen = _chosen(model, descent, best)
+        chosen = _chosen(model, descent, best, rivals)
         text = written(spec, chosen, figures, spec.repetitions)
         found = Fit(spec.title or spec.name, chosen, figures, text, spec.repetitions, model.asked)
         found.simulated, found.kept = simulations.simulated, simulations.kept
@@ -109,16 +109,11 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
     return math.exp(float(logs.mean()) - half), math.exp(float(logs.mean()) + half)
 
 
-def _chosen(model: Model, descent: Descent, best: Point) -> list[Chosen]:
+def _chosen(model: Model, descent: Descent, best: Point, rivals: Sequence[Point]) -> list[Chosen]:
     spec = model.spec
-    targets = spec.targets()
-    used = [number for number, (_, target) in enumerate(targets) if not target.held_out]
-    jacobian = descent.jacobian(best)[used]
-    tolerances = descent.tolerances[used]
-    residuals = descent.residuals(best)[: len(used)]
+    jacobian, tolerances = descent.jacobian(best, SEEDS), descent.tolerances_in_use
+    residuals = descent.residuals(best)[: len(tolerances)]
     values = [math.exp(log) for log in best.logs]
-    scale = max(1.0, float(np.sum(residuals**2)) / max(len(used) - len(values), 1))
-    rivals = descent.rivals(best, SURE * scale)
     elsewhere = [[math.exp(log) for log in each.logs] for each in rivals]
     sure = iter(sureness(spec.continuous, jacobian, tolerances, residuals, values, elsewhere))
     numbers = iter(range(len(spec.discrete)))

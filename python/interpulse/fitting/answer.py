@@ -25,7 +25,7 @@ class Chosen:
 
     Attributes:
         value: in its basic unit, or the number of a choice.
-        within: half of its 95 % interval as a share of it; None for a choice.
+        within: half of its 95 % interval as a share of it, at least that where it is not determined; None for a choice.
         determined: whether the figures determine it.
         why: if not, why not.
         bound: at which bound it lies, if at any.
@@ -52,8 +52,7 @@ class Chosen:
         """How well it is known."""
         sure = "determined" if self.within is None else f"within {100 * self.within:.1f} %"
         if not self.determined:
-            share = "" if self.within is None or self.within > 1 else f" ({sure})"
-            sure = f"not determined{share}: {self.why}"
+            sure = f"not determined: {self.why}"
         return f"{sure}; {self.bound}" if self.bound else sure
 
     def to_dict(self) -> dict[str, Any]:

@@ -29,8 +29,8 @@ AT_BOUND = 0.05
 
 NORMAL_95 = 1.96
 
-WIDER = 1.5
-"""Recovered drives were off by up to so much more than 95 % intervals from derivatives, which are of one point only."""
+WIDER = 1.2
+"""Intervals are made so much wider than chance alone makes them: how great chance is, is itself not known well."""
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,12 @@
-"""The search for the parameters: points all over the bounds, and least squares from the best of them.
+"""The search for the parameters: points all over the bounds, and ways down from the best of them.
 
-Simulations of the same seed see the same arrivals, so that figures move smoothly enough with parameters for derivatives
-by differences of some percent.
+A step goes to where a surface that is learnt from all points so far thinks figures are nearest: it makes one simulation
+of each load, and what figures differ by from point to point is averaged out.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,10 +15,11 @@ from scipy.stats import qmc
 from interpulse._core import ConfigError
 from interpulse.fitting.emulator import APART, proposals
 from interpulse.fitting.model import Point
-from interpulse.fitting.squares import BENT, Way, bent, straight
+from interpulse.fitting.squares import BENT, bent
+from interpulse.fitting.surface import REACH, Surface
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -53,19 +53,31 @@ STEP = 0.06
 """Differences are taken over this part of a parameter's logarithm: 6 %."""
 
 ROUNDS = 10
-"""Most steps of least squares from one point."""
+"""Most steps down from one point."""
 
-SECANTS = 6
-"""Most steps where one parameter is held, with derivatives from elsewhere, ..."""
+SHORTER = 0.5
+"""A step that was none for the better makes the next ones so much shorter, ..."""
 
-WALK = 2
-"""... and with new ones, where that was not enough."""
+LONGER = 1.5
+"""... one that was, so much longer."""
 
-MOST = 0.9
-"""And no other is begun with at a place farther than this share of it, or of its inverse."""
+ENOUGH = 0.01
+"""Steps that better the sum of squares by less than this share are idle, ..."""
+
+IDLE = 4
+"""... and so many of them in a row the last: each has taught the surface, and the next is half as long."""
+
+BESIDE = 0.15
+"""So near are points that tell derivatives."""
 
 SEEDS = 3
 """Seeds of the best of the first points: how much figures differ by chance is not to be explained by parameters."""
+
+DOUBTED = 4
+"""No point that was seen to have a sum of squares greater than so many times what is asked for is looked at closely."""
+
+SETTLED = 3
+"""How rough figures are says how much a surface believes them, and so on: so many times."""
 
 UNLIKE = 9.0
 """A choice whose sum of squares is this for each figure is not walked past: figures are three tolerances off."""
@@ -78,29 +90,12 @@ TINY = 1e-12
 """What keeps a derivative of nothing, without chance, at nothing."""
 
 
-@dataclass(frozen=True)
-class Slopes:
-    """What derivatives at a point say of its surroundings.
-
-    Attributes:
-        at: the point.
-        jacobian: derivatives of the logarithms of figures by those of parameters.
-        covariance: of the logarithms of parameters.
-        enough: no sum of squares has to be below this.
-    """
-
-    at: Point
-    jacobian: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    enough: float
-
-
 class Descent:
     """Finds the point whose figures are nearest to those that are known.
 
     Attributes:
         ends: where ways down have ended.
-        tolerances: of each figure as a share: what the file allows, and what seeds differ by.
+        tolerances: of each figure as a share: what the file allows, and what seeds and points beside differ by.
     """
 
     def __init__(self, model: Model) -> None:
@@ -112,6 +107,7 @@ class Descent:
         self._high = np.array([math.log(each.high) for each in spec.continuous])
         self.tolerances = np.array([target.tolerance for _, target in self._targets])
         self._chance = np.zeros(len(self._targets))
+        self._between_seeds = self._chance
         self._bend = np.array([BENT.get(each.kind, 0.0) for each in spec.continuous])
         self._priors = np.array(
             [
@@ -123,6 +119,8 @@ class Descent:
         counts = [len(each.axis.choices) for each in spec.discrete]
         self._choices = np.array([0.0] * len(spec.continuous) + counts)
         self._costs: dict[Point, float] = {}
+        self._smooth: dict[Point, tuple[int, float]] = {}
+        self._figures: dict[Point, NDArray[np.float64]] = {}
         self.ends: list[Point] = []
 
     @property
@@ -139,78 +137,94 @@ class Descent:
         """
         points = self._spread()
         self._model.check(points)
-        found = self._evaluate(points)
+        found = self.evaluate(points)
         if not any(any(value is not None for value in answer.values) for answer in found):
             raise ConfigError(f"{self._model.spec.path}: no drive that was tried could be simulated: {found[0].why}")
-        self._allow_for_chance(sorted(points, key=self.cost)[:STARTS])
-        self._evaluate(points)
+        self._allow_for_chance(sorted(points, key=self._costs.__getitem__)[:STARTS])
         self._propose(BEFORE)
         starts = self._valleys(STARTS)
         best = self._around(min((self._descend(start, ROUNDS) for start in starts), key=self.cost))
+        self._allow_for_roughness(best)
         for _ in range(WAVES):
             self._propose(AFTER)
             others = [point for point in self._valleys(2 * STARTS) if point not in starts and point not in self.ends]
             starts += others[:STARTS]
             best = min([best, *(self._descend(start, FEW) for start in others[:STARTS])], key=self.cost)
-            if self._costs[best] < GOOD * len(self._used):
+            if self.cost(best) < GOOD * len(self._used):
                 break
-            # Valleys are narrow and bent where tolerances are small: a new trust region knows nothing of the way.
             best = self._around(self._descend(best, ROUNDS))
         # Once more from there, with what chance does there.
         self._allow_for_chance([best])
+        self._allow_for_roughness(best)
         best = self._descend(best, ROUNDS)
-        self._evaluate(self.ends)
-        return min([best, *self.ends], key=self.cost)
+        return min(self.near(self.cost(best)), key=self.cost)
 
-    def rivals(self, best: Point, worse: float) -> list[Point]:
-        """Where other ways down have ended with a sum of squares that is not greater by more than this."""
-        return [each for each in self.ends if self.cost(each) <= self.cost(best) + worse]
+    def near(self, enough: float) -> list[Point]:
+        """All points whose sum of squares is at most this."""
+        return [point for point, seen in self._costs.items() if seen <= DOUBTED * enough and self.cost(point) <= enough]
 
-    def walk(self, start: Point, known: Slopes, number: int, log: float) -> Point:
-        """Where the others go when a parameter is held at another value.
+    def lowest_near(self, point: Point, held: tuple[int, float] | None = None, reach: float = REACH) -> Point:
+        """Where all that was simulated around a point thinks the sum of squares is least.
 
         Args:
-            start: the point to go from.
-            known: derivatives elsewhere, which say where the others begin to look.
-            number: of the parameter.
-            log: what its logarithm is held at.
+            point: the surroundings are its own.
+            held: the number of a parameter, and the logarithm that it has there.
+            reach: how far parameters are moved.
         """
-        logs = np.array(start.logs)
-        step = float(bent(np.array([log - logs[number]]), self._bend[[number]])[0])
-        moved = np.clip(known.covariance[number] / known.covariance[number, number] * step, -MOST, MOST)
-        logs = np.clip(logs + straight(moved, self._bend), self._low, self._high)
-        logs[number] = log
-        end = self._descend(Point(tuple(map(float, logs)), start.choices), SECANTS, number, known)
-        return self._descend(end, WALK, number) if self.cost(end) > known.enough else end
+        surface = self._surface(point, self._chance)
+        nothing = Point(tuple(0.0 for _ in point.logs), point.choices)
+        priors = self._priors, self._expected(nothing)
+        logs = surface.lowest(self.tolerances_in_use, priors, (self._low, self._high), held, reach)
+        return Point(tuple(map(float, logs)), point.choices)
 
-    def improve(self, point: Point) -> Point:
-        """The end of the way down from a point."""
-        return self._descend(point, ROUNDS)
+    def _surface(self, point: Point, chance: NDArray[np.float64]) -> Surface:
+        known = [each for each in self._figures if each.choices == point.choices]
+        return Surface(
+            np.array(point.logs),
+            self._bend,
+            np.array([each.logs for each in known]),
+            np.array([self._figures[each] for each in known])[:, self._used],
+            chance[self._used],
+        )
 
     def bounds(self, number: int) -> tuple[float, float]:
         """The logarithms that a parameter lies between."""
         return float(self._low[number]), float(self._high[number])
 
     def cost(self, point: Point) -> float:
-        """The sum of squares of a point that was evaluated: of how far figures and priors are off, in tolerances."""
-        return self._costs[point]
+        """The sum of squares of a point that was evaluated: of how far figures and priors are off, in tolerances.
 
-    def jacobian(self, point: Point, seeds: int = 1, moved: Iterable[int] | None = None) -> NDArray[np.float64]:
+        As the surface around the point has them, which chance and roughness move less: the best of many points would
+        else be the luckiest.
+        """
+        known = len(self._figures)
+        if self._smooth.get(point, (0, 0.0))[0] != known:
+            self._smooth[point] = known, float(np.sum(self.residuals(point) ** 2))
+        return self._smooth[point][1]
+
+    def residuals(self, point: Point) -> NDArray[np.float64]:
+        """How far figures and priors are off, in tolerances, as the surface around the point has them."""
+        if point not in self._figures:
+            (answer,) = self.evaluate([point])
+            return self._residuals(point, answer)
+        figures = self._surface(point, self._chance).figures(np.zeros(len(point.logs)))
+        return np.concatenate([figures / self.tolerances_in_use, self._expected(point)])
+
+    def jacobian(self, point: Point, seeds: int = 1) -> NDArray[np.float64]:
         """Derivatives of the logarithm of each figure in use by that of each parameter, by central differences.
 
         What chance may have made counts little: each is taken by the share of its square in the sum with what chance
         makes on average. Percentiles of writes would else seem to say something of every parameter.
         """
         columns: list[NDArray[np.float64]] = []
-        numbers = range(len(point.logs)) if moved is None else [int(each) for each in moved]
-        pairs = [self._beside(point, number) for number in numbers]
+        pairs = [self._beside(point, number) for number in range(len(point.logs))]
         ends = [each for pair in pairs for each in pair]
-        self._evaluate(ends)
+        self.evaluate(ends)
         answers = self._model.ask(ends, seeds)
-        for place, (number, (low, high)) in enumerate(zip(numbers, pairs, strict=True)):
+        for number, (low, high) in enumerate(pairs):
             apart = high.logs[number] - low.logs[number]
             below, above = (
-                np.mean([self._logs(answer) for answer in answers[2 * place + end]], axis=0)[self._used]
+                np.mean([self._logs(answer) for answer in answers[2 * number + end]], axis=0)[self._used]
                 for end in range(2)
             )
             slopes = (above - below) / apart
@@ -218,11 +232,6 @@ class Descent:
             share = slopes**2 / np.maximum(slopes**2 + noise**2, TINY)
             columns.append(share * slopes)
         return np.array(columns).T.reshape(len(self._used), len(pairs))
-
-    def residuals(self, point: Point) -> NDArray[np.float64]:
-        """How far figures and priors are off, in tolerances."""
-        (answer,) = self._evaluate([point])
-        return self._residuals(point, answer)
 
     def _spread(self) -> list[Point]:
         spec = self._model.spec
@@ -235,19 +244,38 @@ class Descent:
         )
         return [Point(middle, tuple(len(each.axis.choices) // 2 for each in spec.discrete)), *map(self._point, drawn)]
 
-    def _evaluate(self, points: Sequence[Point]) -> list[Answer]:
+    def evaluate(self, points: Sequence[Point]) -> list[Answer]:
+        """Simulates points with one seed."""
         answers = [each[0] for each in self._model.ask(points)]
         for point, answer in zip(points, answers, strict=True):
+            if None not in answer.values:
+                self._figures[point] = self._logs(answer)
             self._costs[point] = float(np.sum(self._residuals(point, answer) ** 2))
         return answers
 
     def _allow_for_chance(self, points: Sequence[Point]) -> None:
         """Adds to tolerances what the figures of these points differ by between seeds: theirs, and those known."""
-        given = np.array([target.tolerance for _, target in self._targets])
         several = [np.array([self._logs(answer) for answer in seeds]) for seeds in self._model.ask(points, SEEDS)]
-        chance = np.mean([logs.var(axis=0, ddof=1) for logs in several], axis=0)
-        self._chance = np.sqrt(chance)
-        self.tolerances = np.sqrt(given**2 + 2 * chance)
+        self._between_seeds = np.sqrt(np.mean([logs.var(axis=0, ddof=1) for logs in several], axis=0))
+        self._weigh(self._between_seeds)
+
+    def _allow_for_roughness(self, point: Point) -> None:
+        """And what they differ by between points beside this one: what meets what decides it, with the same seed."""
+        chance = self._between_seeds
+        for _ in range(SETTLED):
+            rough = self._surface(point, chance).rough()
+            if rough is None:
+                return
+            chance = chance.copy()
+            chance[self._used] = np.maximum(self._between_seeds[self._used], rough)
+        self._weigh(chance)
+
+    def _weigh(self, chance: NDArray[np.float64]) -> None:
+        given = np.array([target.tolerance for _, target in self._targets])
+        self._chance = chance
+        self.tolerances = np.sqrt(given**2 + 2 * chance**2)
+        self._smooth.clear()
+        self.evaluate(list(self._costs))
 
     def _logs(self, answer: Answer) -> NDArray[np.float64]:
         known = [target.value for _, target in self._targets]
@@ -256,12 +284,17 @@ class Descent:
 
     def _residuals(self, point: Point, answer: Answer) -> NDArray[np.float64]:
         off = (self._logs(answer) / self.tolerances)[self._used]
-        priors = [
-            (log - math.log(each.prior)) / math.log(each.within)
-            for log, each in zip(point.logs, self._model.spec.continuous, strict=True)
-            if each.prior is not None
-        ]
-        return np.concatenate([off, np.array(priors)])
+        return np.concatenate([off, self._expected(point)])
+
+    def _expected(self, point: Point) -> NDArray[np.float64]:
+        """How far parameters are off their priors."""
+        return np.array(
+            [
+                (log - math.log(each.prior)) / math.log(each.within)
+                for log, each in zip(point.logs, self._model.spec.continuous, strict=True)
+                if each.prior is not None
+            ]
+        )
 
     def _beside(self, point: Point, number: int) -> tuple[Point, Point]:
         ends = []
@@ -271,39 +304,41 @@ class Descent:
             ends.append(Point(tuple(logs), point.choices))
         return ends[0], ends[1]
 
-    def _descend(self, start: Point, rounds: int, held: int | None = None, known: Slopes | None = None) -> Point:
-        """Least squares by a trust region within the bounds; the best point that it came by.
+    def _descend(self, start: Point, rounds: int) -> Point:
+        """The lowest point that steps over surfaces come to, each learnt from all points so far.
 
         Args:
             start: where it begins.
             rounds: most steps.
-            held: a parameter that stays where it is.
-            known: derivatives elsewhere, which are corrected by what steps come to, instead of new ones at each.
         """
-        self._evaluate([start])
-        way = Way(np.array(start.logs), (self._low, self._high), self._bend, held)
-        if len(way.free) == 0:
-            self.ends.append(start)
+        self.evaluate([start])
+        if not start.logs or start not in self._figures:
             return start
-        seen = [start]
+        at, reach, idle = start, REACH, 0
+        for _ in range(rounds):
+            if self._few(at):
+                self.evaluate([end for number in range(len(at.logs)) for end in self._beside(at, number)])
+            to = self.lowest_near(at, reach=reach)
+            self.evaluate([to])
+            before = self.cost(at)
+            at = min(at, to, key=self.cost)
+            better = before - self.cost(at)
+            reach = min(reach * LONGER, REACH) if better > 0 else reach * SHORTER
+            idle = 0 if better > ENOUGH * before else idle + 1
+            if idle == IDLE:
+                break
+        self.ends.append(at)
+        return at
 
-        def residuals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-            seen.append(Point(tuple(map(float, logs)), start.choices))
-            return self.residuals(seen[-1])
-
-        def jacobian(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-            if known is None:
-                slopes = self.jacobian(Point(tuple(map(float, logs)), start.choices), moved=way.free)
-            else:
-                # Times add up: the more a part is of a whole, the more the whole moves with it.
-                slopes = (known.jacobian * np.exp(self._bend * (logs - np.array(known.at.logs))))[:, way.free]
-            return np.vstack([slopes / self.tolerances_in_use[:, None], self._priors[:, way.free]])
-
-        way.down(residuals, jacobian, rounds, once=known is not None)
-        found = min((point for point in seen if point in self._costs), key=self.cost)
-        if found not in self.ends:
-            self.ends.append(found)
-        return found
+    def _few(self, point: Point) -> bool:
+        """Whether too few points are near to say how figures move with each parameter."""
+        near = [
+            bent(np.array(each.logs) - np.array(point.logs), self._bend)
+            for each in self._figures
+            if each.choices == point.choices
+        ]
+        beside = [moved for moved in near if np.max(np.abs(moved)) < BESIDE]
+        return len(beside) <= 2 * len(point.logs)
 
     def _around(self, best: Point) -> Point:
         """The best of a point and of where ways end that begin at other choices, each from the end at the one before.
@@ -332,19 +367,19 @@ class Descent:
         """Simulates what an interpolation of all that was simulated thinks is good."""
         for _ in range(times):
             points = list(self._costs)
-            answers = self._evaluate(points)
+            answers = self.evaluate(points)
             rows = np.array([self._share(point) for point in points])
             residuals = np.array(
                 [self._residuals(point, answer) for point, answer in zip(points, answers, strict=True)]
             )
             number = len(points)
             wanted = proposals(rows, residuals, self._choices, PROPOSED, self._model.spec.seed + number)
-            self._evaluate([self._point(row) for row in wanted])
+            self.evaluate([self._point(row) for row in wanted])
 
     def _valleys(self, count: int) -> list[Point]:
         """The best points so far that are apart from each other."""
         found: list[Point] = []
-        for point in sorted(self._costs, key=self.cost):
+        for point in sorted(self._costs, key=self._costs.__getitem__):
             apart = (float(np.max(np.abs(self._share(point) - self._share(other)))) > APART for other in found)
             if len(found) < count and all(apart):
                 found.append(point)

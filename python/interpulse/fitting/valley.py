@@ -1,14 +1,12 @@
-"""How far a valley goes: parameters are held elsewhere while the others are searched anew."""
+"""How far a valley goes: its ends are pushed outwards while figures stay as near."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from interpulse.fitting.certainty import DETERMINED, NORMAL_95, WIDER, covariance_of, scale_of
-from interpulse.fitting.descent import SEEDS, Slopes
+from interpulse.fitting.certainty import DETERMINED, NORMAL_95, WIDER, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,31 +15,51 @@ if TYPE_CHECKING:
     from interpulse.fitting.model import Point
     from interpulse.fitting.parameters import Continuous
 
-SURE = 9.0
-"""Nothing is determined that is another where a sum of squares is worse by less than this, weighed: three sigmas."""
+SURE = (WIDER * NORMAL_95) ** 2
+"""A point fits as well where its sum of squares is greater by no more than this, weighed: a 95 % interval's end."""
 
 BETTER = 1.0
-"""A way that ends so much lower is gone on with: what was taken for the lowest point was not."""
+"""A point that is so much lower than the lowest is where all is begun again."""
 
-AGAIN = 3
-"""So many times at most."""
+ROUNDS = 40
+"""Most times that the ends are pushed."""
+
+FIRST = 0.06
+"""The first push, of the logarithm of a parameter, ..."""
+
+MOST = 0.25
+"""... the longest ..."""
+
+LEAST = 0.02
+"""... and the shortest, ..."""
+
+LITTLE = 0.2
+"""... unless this share of how far the valley goes is more: then that is."""
 
 FARTHER = 1.5
-"""Where a valley goes on, it is tried again at so many times the distance."""
+"""Where a push succeeds, the next one is so many times as long."""
 
-STEPS = 8
-"""At most so often."""
+TRIES = 2
+"""So many that fail make the next ones half as long: what failed has taught the surface."""
 
 CHOICES = 3
-"""Other choices that fit as well have valleys, too: so many of them are walked along."""
+"""Other choices that fit as well have valleys, too: so many of them are followed, the lowest."""
+
+
+@dataclass
+class _Way:
+    """One end of a valley."""
+
+    step: float = FIRST
+    failed: int = 0
 
 
 class Valley:
     """What fits as well as the best point.
 
-    From derivatives alone one knows a point's surroundings; valleys bend. So the parameter that moves most along the
-    longest of them is held at places where figures should be off, and the others are searched with least squares: where
-    figures are not off there, it is held farther away. And so is every other parameter that seems determined.
+    From derivatives alone one knows a point's surroundings; valleys bend. So from each end of the valley, of each
+    parameter to either side, that parameter is moved on, and the others to where the surface learnt from all points
+    around that end is lowest. Where figures are as near, that is the new end. All ends are pushed at a time.
 
     Attributes:
         best: the best point.
@@ -51,74 +69,72 @@ class Valley:
         self.best = best
         self._descent = descent
         self._parameters = parameters
+        self._ways: dict[tuple[tuple[int, ...], int, int], _Way] = {}
 
     def explore(self) -> None:
-        """Walks along it; what is found lower on the way is the best point from then on."""
-        for _ in range(AGAIN if self._parameters else 0):
-            lower = self._walk()
-            if lower is None:
+        """Pushes the ends; what is found lower on the way is the best point from then on."""
+        if not self._parameters:
+            return
+        descent = self._descent
+        begun = descent.cost(self.best)
+        for _ in range(ROUNDS):
+            pushed = self._pushes()
+            lowest = [descent.lowest_near(low) for low in self._lows()]
+            descent.evaluate([point for _, point in pushed] + lowest)
+            best = min([self.best, *lowest, *(point for _, point in pushed)], key=descent.cost)
+            moved = descent.cost(best) < descent.cost(self.best) - BETTER / 10
+            self.best = best
+            enough = self._enough()
+            for way, point in pushed:
+                if descent.cost(point) <= enough:
+                    way.step = min(FARTHER * way.step, MOST)
+                    way.failed = 0
+                else:
+                    way.failed += 1
+                    if way.failed % TRIES == 0:
+                        way.step /= 2
+            if descent.cost(best) < begun - BETTER:
+                begun = descent.cost(best)
+                self._ways.clear()
+            elif not moved and not pushed:
                 break
-            self.best = self._descent.improve(lower)
 
     def rivals(self) -> list[Point]:
         """All points that fit as well, the best one among them."""
-        return self._descent.rivals(self.best, SURE * self._scale())
+        return self._descent.near(self._enough())
 
-    def _scale(self) -> float:
+    def _enough(self) -> float:
         figures = len(self._descent.tolerances_in_use)
-        return scale_of(self._descent.residuals(self.best)[:figures], len(self._parameters))
+        scale = scale_of(self._descent.residuals(self.best)[:figures], len(self._parameters))
+        return self._descent.cost(self.best) + SURE * scale
 
-    def _walk(self) -> Point | None:
-        """A point that is lower than the best one, where there was one on the way."""
-        descent = self._descent
-        jacobian = descent.jacobian(self.best, SEEDS)
-        residuals = descent.residuals(self.best)[: len(jacobian)]
-        covariance = covariance_of(self._parameters, jacobian, descent.tolerances_in_use, residuals)
-        enough = descent.cost(self.best) + SURE * self._scale()
-        slopes = Slopes(self.best, jacobian, covariance, enough)
-        sigmas = np.sqrt(np.diag(covariance))
-        axis = np.linalg.eigh(covariance)[1][:, -1]
-        first = int(np.argmax(np.abs(axis)))
-        others = {each.choices: each for each in sorted(self.rivals(), key=descent.cost, reverse=True)}
-        others.pop(self.best.choices, None)
-        for start in [self.best, *sorted(others.values(), key=descent.cost)[:CHOICES]]:
-            for way in (-1, 1):
-                step = way * WIDER * NORMAL_95 * float(sigmas[first])
-                lower = self._along(start, slopes, first, step, math.inf)
-                if lower is not None:
-                    return lower
-        for number in map(int, np.argsort(-sigmas)):
-            step = WIDER * NORMAL_95 * float(sigmas[number])
-            for way in (-1, 1):
-                lower = (
-                    self._along(None, slopes, number, way * step, math.log1p(DETERMINED)) if number != first else None
-                )
-                if lower is not None:
-                    return lower
-        return None
+    def _lows(self) -> list[Point]:
+        """The lowest points of choices that fit as well or nearly, the best one first."""
+        found: dict[tuple[int, ...], Point] = {}
+        enough = self._enough()
+        for point in sorted(self._descent.near(2 * enough - self._descent.cost(self.best)), key=self._descent.cost):
+            found.setdefault(point.choices, point)
+        return list(found.values())[: CHOICES + 1]
 
-    def _along(self, start: Point | None, slopes: Slopes, number: int, step: float, most: float) -> Point | None:
-        """Holds a parameter farther and farther away, until figures are off or it is that far off."""
-        descent = self._descent
-        low, high = descent.bounds(number)
-        begin = (start or self.best).logs[number]
-        for _ in range(STEPS):
-            at = min(max(begin + step, low), high)
-            near = [each for each in self.rivals() if start is None or each.choices == start.choices]
-            reached = [each.logs[number] - begin for each in near]
-            if max(map(abs, reached), default=0.0) > most or abs(step) > most:
-                return None
-            if any((each - at + begin) * step >= 0 for each in reached):
-                # Another way has been that far.
-                if at in (low, high):
-                    return None
-                step *= FARTHER
+    def _pushes(self) -> list[tuple[_Way, Point]]:
+        """Where each end that is not the last is pushed to."""
+        descent, rivals, enough = self._descent, self.rivals(), self._enough()
+        found = []
+        for number in range(len(self._parameters)):
+            reached = max(abs(point.logs[number] - self.best.logs[number]) for point in rivals)
+            if reached > math.log1p(DETERMINED):
                 continue
-            nearest = min([start or self.best, *near], key=lambda each: abs(each.logs[number] - at))
-            end = descent.walk(nearest, slopes, number, at)
-            if descent.cost(end) < descent.cost(self.best) - BETTER:
-                return end
-            if descent.cost(end) > slopes.enough or at in (low, high):
-                return None
-            step *= FARTHER
-        return None
+            low, high = descent.bounds(number)
+            for lowest in self._lows():
+                valley = sorted(
+                    (point for point in rivals if point.choices == lowest.choices),
+                    key=lambda point, number=number: point.logs[number],  # type: ignore[misc]
+                )
+                for side in (-1, 1) if descent.cost(lowest) <= enough else ():
+                    way = self._ways.setdefault((lowest.choices, number, side), _Way())
+                    end = valley[0 if side < 0 else -1]
+                    far = abs(end.logs[number] - lowest.logs[number])
+                    log = min(max(end.logs[number] + side * way.step, low), high)
+                    if way.step >= max(LEAST, LITTLE * far) and log != end.logs[number]:
+                        found.append((way, descent.lowest_near(end, (number, log))))
+        return found

@@ -26,7 +26,7 @@ mod sync;
 
 use crate::config::{ArraySpec, Consistency};
 use crate::contents::Contents;
-use crate::copying::Copying;
+use crate::copying::{CopyId, Copying};
 use crate::layout::{Direct, Layout, Place};
 use crate::losses::Losses;
 use crate::outage::Recovery;
@@ -40,7 +40,8 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::front::line::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
-    Agenda, Device, Duration, Latencies, News, Op, Request, ResourceId, SimTime, Slab, counters,
+    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, SimTime, Slab, Tag,
+    counters,
 };
 use std::collections::VecDeque;
 
@@ -130,7 +131,7 @@ counters! {
 pub(crate) struct Job {
     op: Op,
     /// What the host calls it.
-    tag: u32,
+    tag: Tag,
     bytes: u64,
     submitted: SimTime,
     /// Some of its data could not be had.
@@ -146,16 +147,16 @@ pub(crate) enum Command {
     #[default]
     None,
     /// Part of a host request: a read of this stretch of the array, which has failed so many times, or anything else.
-    Host { job: u32, read: Option<(u64, u64)>, failures: u32 },
+    Host { job: RequestId, read: Option<(u64, u64)>, failures: u32 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
     /// One of the copies of what a host request writes: the rows from this one on.
-    CopiedWrite { job: u32, first: Place, rows: u32 },
+    CopiedWrite { job: RequestId, first: Place, rows: u32 },
     /// Rows of copies being brought into line, from the `k`-th on. `tried` are the drives that they have been asked of,
     /// one bit each.
-    CopyRead { id: u32, k: u32, rows: u32, tried: u64 },
+    CopyRead { id: CopyId, k: u32, rows: u32, tried: u64 },
     /// All such rows, or one page, written as the drive in this place.
-    CopyWrite { id: u32, drive: u32, all: bool },
+    CopyWrite { id: CopyId, drive: u32, all: bool },
     /// Partial parity of rows, as the drive in this place.
     Log { drive: u32, unit: u64 },
     /// Part of mending rows after a power cut.
@@ -197,7 +198,7 @@ pub struct Traffic {
 /// The rest of a host request that waits for room in the stripe cache.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    job: u32,
+    job: RequestId,
     op: Op,
     from: u64,
     to: u64,
@@ -230,9 +231,9 @@ pub struct Array {
     pub(crate) slots: Vec<Option<usize>>,
     /// What each drive has been asked for.
     asked: Vec<Asked>,
-    pub(crate) jobs: Slab<Job>,
+    pub(crate) jobs: Slab<RequestId, Job>,
     /// What the host has not been told yet.
-    news: VecDeque<News<u32>>,
+    news: VecDeque<News<RequestId>>,
     /// Something has happened since [`Device::flush`] that what waits may wait for.
     unsettled: bool,
     host_timers: u32,
@@ -251,7 +252,7 @@ pub struct Array {
     cached: Line,
     /// Writes that wait for rows that are closed to them.
     held: Vec<Piece>,
-    copying: Slab<Copying>,
+    copying: Slab<CopyId, Copying>,
     /// The partial parity log, if one is kept.
     pub(crate) ppl: Option<Ppl>,
     pub(crate) recovery: Recovery,
@@ -399,7 +400,7 @@ impl Array {
         }
         asked.measured.latencies.record(done.op, latency);
         drive.take_news();
-        let command = &mut asked.commands[id as usize];
+        let command = &mut asked.commands[id.index()];
         if let Command::Host { job, .. } = *command
             && !failed
             && !busy
@@ -413,8 +414,15 @@ impl Array {
 
     /// Anything but a part of a host request that went well.
     #[inline(never)]
-    fn command_ended(&mut self, agenda: &mut Agenda, physical: usize, id: u32, failed: bool, busy: bool) {
-        let command = std::mem::take(&mut self.asked[physical].commands[id as usize]);
+    fn command_ended(
+        &mut self,
+        agenda: &mut Agenda,
+        physical: usize,
+        id: RequestId,
+        failed: bool,
+        busy: bool,
+    ) {
+        let command = std::mem::take(&mut self.asked[physical].commands[id.index()]);
         if busy {
             self.failed_fast(agenda, physical, command);
         } else {

@@ -1,6 +1,12 @@
 //! Rows whose copies are brought into line.
 
 use crate::layout::Place;
+use interpulse_engine::RequestId;
+
+interpulse_engine::numbers! {
+    /// Rows being copied.
+    CopyId
+}
 
 /// Why copies are looked at.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +16,7 @@ pub(crate) enum Why {
     /// They are compared.
     Scrub,
     /// This drive, in this place, has failed this read of the host.
-    Repair { job: u32, read: (u64, u64), failures: u32, place: u32, physical: usize },
+    Repair { job: RequestId, read: (u64, u64), failures: u32, place: u32, physical: usize },
 }
 
 /// Rows being looked at.

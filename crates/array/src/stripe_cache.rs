@@ -1,6 +1,7 @@
 //! The stripe cache: a limited number of heads, each one row with the pages of all drives, the least recently used given
 //! up first.
 
+use interpulse_engine::RequestId;
 use interpulse_engine::random::mix;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -25,7 +26,7 @@ impl Hasher for RowHasher {
 #[derive(Clone, Copy, Debug)]
 pub struct PageWrite {
     /// The host request.
-    pub job: u32,
+    pub job: RequestId,
     /// The page's drive.
     pub drive: u32,
     /// The 512-byte sectors written, one bit each.
@@ -38,7 +39,7 @@ pub struct PageWrite {
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead {
     /// The host request.
-    pub job: u32,
+    pub job: RequestId,
     /// The page's drive.
     pub drive: u32,
     /// The version it must return at least.

@@ -1,4 +1,5 @@
-//! The numbers of logical and physical units, cache slots, lanes and super blocks: a type for each, so that none is taken for another.
+//! The numbers of units, cache slots, lanes, super blocks, and of what the FTL has under way: a type for each, so that none is
+//! taken for another.
 
 interpulse_engine::numbers! {
     /// A logical unit.
@@ -11,4 +12,15 @@ interpulse_engine::numbers! {
     Lane
     /// A super block, numbered over the drive.
     SuperBlock
+    /// A program operation of the FTL.
+    JobId
+    /// A page read of garbage collection.
+    GcReadId
+    /// Metadata being written.
+    GroupId
+}
+
+impl JobId {
+    /// No job: a program that nothing waits for.
+    pub const NONE: JobId = JobId(u32::MAX);
 }

@@ -58,7 +58,7 @@ fn unit_at(g: &Geometry, together: u32, reserved: u32, p: interpulse_drive::ftl:
     let lane = p.die.0 * (g.planes / together) + p.plane / together;
     let (program, page_in_program) = (p.page / g.pages_per_program, p.page % g.pages_per_program);
     let programs = g.pages_per_block() / g.pages_per_program;
-    let mut unit = lane * (g.blocks_per_plane - reserved) + p.block;
+    let mut unit = lane * (g.blocks_per_plane - reserved) + p.block.0;
     unit = unit * programs + program;
     unit = unit * together + p.plane % together;
     unit = unit * g.pages_per_program + page_in_program;
@@ -79,7 +79,7 @@ proptest! {
         for k in 0..2000u64 {
             let ppu = Ppu(((u64::from(start) + k * 7919) % units) as u32);
             let place = layout.place(ppu);
-            prop_assert!(place.die.0 < g.dies() && place.plane < g.planes && place.block < blocks);
+            prop_assert!(place.die.0 < g.dies() && place.plane < g.planes && place.block.0 < blocks);
             prop_assert!(place.page < g.pages_per_block() && place.unit < g.units_per_page);
             prop_assert_eq!(unit_at(&g, together, reserved, place), ppu);
             let UnitAt { super_block, offset } = layout.split(ppu);

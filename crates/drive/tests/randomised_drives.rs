@@ -9,7 +9,7 @@ use interpulse_drive::ftl::gc::GcPolicy;
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::account::{CAUSES, Cause};
-use interpulse_engine::{Bytes, Current, Device, Op, Rng, SimTime, Streams};
+use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
 use interpulse_flash::nand::power::budget;
 use interpulse_flash::suspend::Scheme;
 use interpulse_host::Sums;
@@ -367,16 +367,17 @@ const FOLLOWED: u64 = 400;
 /// seen here.
 fn follow(bench: &mut Bench) -> u64 {
     let mut mine = [Sums::default(), Sums::default()];
-    let mut seen: BTreeMap<u32, Request> = BTreeMap::new();
+    let mut seen: BTreeMap<RequestId, Request> = BTreeMap::new();
     while !bench.host.is_done() {
         let (completed, total) = (bench.host.device.completed(), recorded(bench));
         assert!(bench.step(bench.agenda.horizon()), "{}", bench.host.device.diagnosis(&bench.agenda));
         let now = bench.agenda.now();
-        let live: BTreeMap<u32, Request> =
+        let live: BTreeMap<RequestId, Request> =
             bench.host.device.requests().iter().map(|(id, r)| (id, *r)).collect();
         if bench.host.device.completed() > completed {
             // A number may be taken again at once, by a later request.
-            let gone = |(id, r): &(&u32, &Request)| live.get(id).is_none_or(|l| l.submitted > r.submitted);
+            let gone =
+                |(id, r): &(&RequestId, &Request)| live.get(id).is_none_or(|l| l.submitted > r.submitted);
             let gone: Vec<Request> = seen.iter().filter(gone).map(|(_, r)| *r).collect();
             assert_eq!(gone.len(), 1, "one event completes one request");
             let (request, latency) = (gone[0], now.as_ns() - gone[0].submitted.as_ns());

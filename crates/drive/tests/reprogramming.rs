@@ -11,7 +11,8 @@ use interpulse_drive::ftl::reprogram::{FullyInvalidates, ReprogramSpec, Reprogra
 use interpulse_drive::ftl::stripe::Allocation;
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
-use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams};
+use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams, Tag};
+use interpulse_flash::numbers::{BlockId, WordLineId};
 use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
 
 const PAPER: ReprogramSpec = ReprogramSpec {
@@ -86,8 +87,9 @@ impl Writer {
             other => panic!("{other:?}"),
         };
         let layout = self.ftl.layout.clone();
-        let first_offset = word_line * layout.units_per_program;
-        let place = ProgramPlace { super_block: block, program: word_line, first_offset, two_bit: Some(how) };
+        let first_offset = word_line.0 * layout.units_per_program;
+        let place =
+            ProgramPlace { super_block: block, program: word_line.0, first_offset, two_bit: Some(how) };
         for (k, &page) in pages.iter().enumerate() {
             let offset = place.offset(&layout, k as u32);
             self.ftl.write(Lpn(page), block, offset);
@@ -237,7 +239,7 @@ fn a_used_up_block_is_emptied_before_it_is_collected() {
             assert_eq!(from, block);
             assert!(writer.ftl.level_to_empty(Lane(0)).is_none(), "pages of it are on their way");
             for (word_line, bit) in pages {
-                let offset = word_line * 3 + bit as u32;
+                let offset = word_line.0 * 3 + bit as u32;
                 let lpn = writer.ftl.map().logical(writer.ftl.layout.first_unit(block) + offset);
                 writer.ftl.discard(lpn);
                 moved += 1;
@@ -267,7 +269,7 @@ fn a_lane_without_victims_takes_its_candidates() {
 fn write_at(bench: &mut Bench, minute: u64, page: u64) {
     bench.run_to(SimTime::ZERO + Duration::from_ms(60_000 * minute));
     let request = Request { op: Op::Write, sector: page * 8, sectors: 8 };
-    bench.host.submit(&mut bench.agenda, 0, 0, request);
+    bench.host.submit(&mut bench.agenda, 0, Tag(0), request);
     let completed = bench.host.device.completed();
     bench.run_for(Duration::from_ms(60));
     assert_eq!(bench.host.device.completed(), completed + 1, "the write has been programmed");
@@ -322,7 +324,7 @@ fn the_worked_example_of_figure_8() {
     assert!(is_hot(&bench, hot, 64) && !is_hot(&bench, hot, 65), "with a stamp of its own");
 
     let die = &bench.host.device.nand().dies()[0];
-    let status = die.blocks().status(0, hot.0 % spec.part.blocks_per_plane, 0);
+    let status = die.blocks().status(0, BlockId(hot.0 % spec.part.blocks_per_plane), WordLineId(0));
     assert_eq!((status.reprograms, status.distribution), (2, Distribution::P4P7), "the die followed");
     assert_eq!(status.coding().after(Bit::Lsb), None);
     bench.host.device.audit(bench.agenda.now(), 1).unwrap();

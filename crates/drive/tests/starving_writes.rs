@@ -3,7 +3,7 @@
 
 use crate::drive_common::{Bench, closed, filled, little, mix};
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{Bytes, Device, Duration, Op, SimTime};
+use interpulse_engine::{Bytes, Device, Duration, Op, RequestId, SimTime};
 use interpulse_workload::{BlockSize, FlowSpec, SyntheticSpec};
 
 /// A cache of 24 units, which a large write alone overfills many times.
@@ -88,8 +88,9 @@ fn what_takes_longer_than_the_timeout_is_counted_and_nothing_else() {
             let now = bench.agenda.now();
             let requests = bench.host.device.requests();
             if bench.host.device.completed() > completed {
-                let stays =
-                    |id: u32, since: SimTime| requests.iter().any(|(i, r)| i == id && r.submitted == since);
+                let stays = |id: RequestId, since: SimTime| {
+                    requests.iter().any(|(i, r)| i == id && r.submitted == since)
+                };
                 let gone: Vec<_> = before.iter().filter(|&&(id, _, since)| !stays(id, since)).collect();
                 assert_eq!(gone.len(), 1);
                 expected[at(gone[0].1)] += u64::from(slow(gone[0].2, now));

@@ -14,13 +14,20 @@ use crate::request::{Op, Request};
 use crate::time::SimTime;
 use std::ops::Range;
 
+crate::numbers! {
+    /// A request that a device has taken.
+    RequestId
+    /// What a request is called by who asks for it.
+    Tag
+}
+
 /// A request that has completed.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion<'a> {
     /// The number that its submission returned.
-    pub id: u32,
+    pub id: RequestId,
     /// What the host calls it.
-    pub tag: u32,
+    pub tag: Tag,
     /// What was asked for.
     pub op: Op,
     /// Bytes moved.
@@ -75,7 +82,7 @@ pub trait Device {
     fn start(&mut self, agenda: &mut Agenda) -> Result<(), String>;
     /// Takes a request now, on one of its queues. `tag` is what the completion will say; the number returned is free for
     /// another request when that has been taken.
-    fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: Request) -> u32;
+    fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId;
     /// Handles the timer of `resource`, one of [`Device::resources`]. A timer of the host's is left to it: `Some(k)`.
     fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32>;
     /// Whether the host must look at the device before the next event. [`Device::outstanding`] falls only with news.

@@ -19,11 +19,12 @@ pub mod time;
 
 pub use agenda::{Agenda, ResourceId};
 pub use counters::CounterInfo;
-pub use device::{AuditReport, Completion, Device, News};
+pub use device::{AuditReport, Completion, Device, News, RequestId, Tag};
 pub use divide::Divider;
 pub use electric::{Current, EnergyPerBit, Limit, Power, Voltage};
 pub use histogram::LatencyHistogram;
 pub use latencies::Latencies;
+pub use numbers::Number;
 pub use random::{Rng, Streams};
 pub use request::{Op, Request, SECTOR};
 pub use size::Bytes;

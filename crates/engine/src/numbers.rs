@@ -1,5 +1,13 @@
 //! Numbers of things, such as dies and cache slots: a type for each kind, so that none is taken for another.
 
+/// A number of one kind of things.
+pub trait Number: Copy {
+    /// The `k`-th.
+    fn nth(k: u32) -> Self;
+    /// Where it stands in a table.
+    fn place(self) -> usize;
+}
+
 /// Declares types of numbers: each line has the documentation and the name of one.
 #[macro_export]
 macro_rules! numbers {
@@ -26,6 +34,18 @@ macro_rules! numbers {
             #[inline]
             pub fn until(self, end: $name) -> impl DoubleEndedIterator<Item = $name> + Clone {
                 (self.0..end.0).map($name)
+            }
+        }
+
+        impl $crate::Number for $name {
+            #[inline]
+            fn nth(k: u32) -> $name {
+                $name(k)
+            }
+
+            #[inline]
+            fn place(self) -> usize {
+                self.index()
             }
         }
 

@@ -1,39 +1,42 @@
-//! Things addressed by small numbers: the `slab` crate with `u32` keys, which is what queues and accounts
-//! store.
+//! Things addressed by small numbers: the `slab` crate with keys of four bytes, which is what queues and accounts
+//! store, and of a type of their own, so that none is taken for that of another store.
+
+use crate::numbers::Number;
+use std::marker::PhantomData;
 
 /// A store whose entries keep their number from insertion to removal; numbers are reused.
 #[derive(Clone)]
-pub struct Slab<T>(slab::Slab<T>);
+pub struct Slab<K, T>(slab::Slab<T>, PhantomData<K>);
 
-impl<T> Default for Slab<T> {
+impl<K, T> Default for Slab<K, T> {
     fn default() -> Self {
-        Slab(slab::Slab::new())
+        Slab(slab::Slab::new(), PhantomData)
     }
 }
 
-impl<T> Slab<T> {
+impl<K: Number, T> Slab<K, T> {
     /// Stores a thing and returns its number.
     #[inline]
-    pub fn insert(&mut self, thing: T) -> u32 {
-        self.0.insert(thing) as u32
+    pub fn insert(&mut self, thing: T) -> K {
+        K::nth(self.0.insert(thing) as u32)
     }
 
     /// Takes the thing `id` out. Panics if there is none.
     #[inline]
-    pub fn remove(&mut self, id: u32) -> T {
-        self.0.remove(id as usize)
+    pub fn remove(&mut self, id: K) -> T {
+        self.0.remove(id.place())
     }
 
     /// The thing `id`. Panics if there is none.
     #[inline]
-    pub fn get(&self, id: u32) -> &T {
-        &self.0[id as usize]
+    pub fn get(&self, id: K) -> &T {
+        &self.0[id.place()]
     }
 
     /// The thing `id`, to change. Panics if there is none.
     #[inline]
-    pub fn get_mut(&mut self, id: u32) -> &mut T {
-        &mut self.0[id as usize]
+    pub fn get_mut(&mut self, id: K) -> &mut T {
+        &mut self.0[id.place()]
     }
 
     /// Things stored now.
@@ -42,7 +45,7 @@ impl<T> Slab<T> {
     }
 
     /// The stored things with their numbers, in order of number.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.0.iter().map(|(id, thing)| (id as u32, thing))
+    pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
+        self.0.iter().map(|(id, thing)| (K::nth(id as u32), thing))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Dies are numbered channel by channel: die = (channel * chips + chip) * dies_per_chip + die_in_chip.
 
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId};
 use crate::parts::{PartSpec, ProgramMode};
 use interpulse_engine::Duration;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub struct BlockAddress {
     /// The plane of the die.
     pub plane: u32,
     /// The block of the plane.
-    pub block: u32,
+    pub block: BlockId,
 }
 
 /// A page of a flash array.

@@ -10,7 +10,7 @@ use crate::nand::course::Course;
 use crate::nand::observe::{DieChange, FlashObserver};
 use crate::nand::txn::Txn;
 use crate::nand::{Nand, NandConfig};
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId};
 use crate::parts::PartSpec;
 use interpulse_engine::random::{Rng, Streams};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
@@ -20,9 +20,9 @@ const OWN: ResourceId = ResourceId(0);
 /// The first agenda index of the array.
 const ARRAY: u32 = 1;
 /// The block that reads find programmed.
-const READ_BLOCK: u32 = 0;
+const READ_BLOCK: BlockId = BlockId(0);
 /// The block that erases erase.
-const ERASE_BLOCK: u32 = 1;
+const ERASE_BLOCK: BlockId = BlockId(1);
 
 /// Reads that follow the course of a program or erase, as a tester issues them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

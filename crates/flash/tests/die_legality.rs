@@ -9,6 +9,7 @@ use interpulse_flash::command::{Kind, Use};
 use interpulse_flash::die::{Die, State};
 use interpulse_flash::geometry::Planes;
 use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{Scheme, Stop};
@@ -49,7 +50,7 @@ fn ideal() -> Bench {
 
 /// A program of one word line of one plane of block `block`.
 fn word_line(block: u32, page: u32) -> Txn {
-    but(program(0), |t| (t.block, t.page) = (block, page))
+    but(program(0), |t| (t.block, t.page) = (BlockId(block), page))
 }
 
 fn page(block: u32, page: u32) -> Txn {
@@ -132,7 +133,7 @@ fn only_what_is_programmed_is_read() {
     refused(
         "after an erase",
         idle(),
-        &[(0, but(erase(0), |t| t.block = 0)), (0, page(0, 0))],
+        &[(0, but(erase(0), |t| t.block = BlockId(0))), (0, page(0, 0))],
         "read of page 0 of block 0, plane 0, which is erased",
     );
 }
@@ -157,7 +158,7 @@ fn a_page_is_read_from_the_page_buffer_while_it_is_programmed() {
 
 #[test]
 fn a_block_is_not_read_while_its_erase_is_suspended() {
-    let two_planes = but(erase(0), |t| (t.block, t.plane, t.planes) = (0, 1, 2));
+    let two_planes = but(erase(0), |t| (t.block, t.plane, t.planes) = (BlockId(0), 1, 2));
     for plane in [1, 2] {
         refused(
             "in the erase",
@@ -226,8 +227,8 @@ fn die() -> Die {
 fn pulsing() -> Die {
     let (now, mut die) = (SimTime(PULSES_AT), die());
     die.begin_long(SimTime(0), Kind::HostProgram, TRAIN, None, PLANE);
-    die.go(SimTime(0), State::LoadWait, Use::BusProgram, 0);
-    die.go(SimTime(0), State::Load, Use::BusProgram, 0);
+    die.go(SimTime(0), State::LoadWait, Use::BusProgram, BlockId(0));
+    die.go(SimTime(0), State::Load, Use::BusProgram, BlockId(0));
     assert_eq!(die.start_pulses(now, now, Duration::ZERO), SimTime(PROGRAM));
     die
 }
@@ -235,7 +236,7 @@ fn pulsing() -> Die {
 #[test]
 fn steps_follow_each_other_as_they_must() {
     let illegal = |mut die: Die, to: State, says: &str| {
-        let message = refusal(says, || die.go(SimTime(PROGRAM), to, Use::Idle, 0));
+        let message = refusal(says, || die.go(SimTime(PROGRAM), to, Use::Idle, BlockId(0)));
         assert!(message.contains(says), "{message}");
     };
     illegal(die(), State::Sensing, "Sensing cannot follow Idle");
@@ -249,7 +250,8 @@ fn steps_follow_each_other_as_they_must() {
 #[test]
 fn a_die_has_one_long_operation() {
     for kind in [Kind::HostProgram, Kind::GcProgram, Kind::Erase] {
-        let message = refusal("two", || pulsing().begin_long(SimTime(PROGRAM), kind, TRAIN, Some(1), PLANE));
+        let message =
+            refusal("two", || pulsing().begin_long(SimTime(PROGRAM), kind, TRAIN, Some(BlockId(1)), PLANE));
         assert!(message.contains(&format!("{kind:?} while another operation is on the die")), "{message}");
     }
 }

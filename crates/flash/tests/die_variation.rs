@@ -4,6 +4,7 @@ use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{EraseWear, PartSpec, TrainSpec};
 use interpulse_flash::suspend::Scheme;
 use interpulse_oracle::stats;
@@ -15,7 +16,7 @@ fn varied() -> PartSpec {
 /// The word lines of block 4 of these planes in order.
 fn block(die: u32, plane: u32, planes: u32) -> impl Iterator<Item = Txn> {
     let place = move |wl: u32, t: &mut Txn| {
-        (t.block, t.page, t.plane, t.planes) = (4, 3 * wl, plane as u8, planes as u8)
+        (t.block, t.page, t.plane, t.planes) = (BlockId(4), 3 * wl, plane as u8, planes as u8)
     };
     (0..8).map(move |wl| but(program(die), |t| place(wl, t)))
 }
@@ -43,7 +44,7 @@ fn a_word_line_takes_the_same_loops_each_time_it_is_programmed() {
     let mut bench = fresh(1);
     let first = loops(&mut bench, 0, 0, 1);
     let erase_at = bench.agenda.now().0 + 1;
-    bench.at(erase_at, but(erase(0), |t| t.block = 4)).run();
+    bench.at(erase_at, but(erase(0), |t| t.block = BlockId(4))).run();
     assert_eq!(loops(&mut bench, 0, 0, 1), first);
     assert!(first.iter().any(|&n| n != first[0]), "{first:?}");
     // The same sample of dies elsewhere; another sample; another die or plane of this one.
@@ -61,7 +62,7 @@ fn a_suspended_word_line_takes_the_same_loops() {
     let mut start = 1;
     for (txn, &n) in block(0, 0, 1).zip(&calm) {
         bench.at(start, txn).at(start + 300_000, read(0)).run();
-        let program = bench.done.iter().rfind(|d| d.txn.block == 4).unwrap();
+        let program = bench.done.iter().rfind(|d| d.txn.block == BlockId(4)).unwrap();
         // Entry, read and resume come on top.
         assert_eq!(program.time(), PULSES_AT + n * LOOP + 20_000 + READ_DIE + 10_000);
         start = bench.agenda.now().0 + 1;
@@ -117,7 +118,7 @@ fn erase_loops(plane: u32, planes: u32, cycles: u32) -> Vec<u64> {
     let mut bench = Bench::new(&wearing(), NandConfig { ..config() }, 1);
     for block in 0..BLOCKS {
         let place = |t: &mut Txn| {
-            (t.block, t.plane, t.planes) = (block, plane as u8, planes as u8);
+            (t.block, t.plane, t.planes) = (BlockId(block), plane as u8, planes as u8);
             t.set_cycles(cycles);
         };
         bench.at(u64::from(block) * 20_000_000, but(erase(0), place));

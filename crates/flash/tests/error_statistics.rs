@@ -9,6 +9,7 @@ use interpulse_flash::errors::fixed::fixed;
 use interpulse_flash::errors::model::Page;
 use interpulse_flash::errors::{Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_oracle::stats::chi_square_critical;
 
@@ -17,7 +18,7 @@ const COMPARISONS: usize = 12;
 
 /// A block of the first plane of a die.
 fn at(die: u32, block: u32) -> BlockAddress {
-    BlockAddress { die: DieId(die), plane: 0, block }
+    BlockAddress { die: DieId(die), plane: 0, block: BlockId(block) }
 }
 
 /// Probabilities of 0, 1, ... errors in `bits` bits at `rate`.

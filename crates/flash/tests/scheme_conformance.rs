@@ -4,6 +4,7 @@ use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::command::{Kind, Use};
 use interpulse_flash::die::{Die, State};
 use interpulse_flash::geometry::Planes;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{Decision, Scheme, Standing, SuspendCosts, SuspendPolicy, SuspendScheme};
 use interpulse_settings::Document;
@@ -40,8 +41,8 @@ fn costs() -> impl Strategy<Value = SuspendCosts> {
 fn pulsing(train: PulseTrain, elapsed: Duration) -> (Die, SimTime) {
     let (mut die, start) = (Die::new(1, 1, 1, 1), SimTime(1_000));
     die.begin_long(SimTime::ZERO, Kind::HostProgram, train, None, PLANE);
-    die.go(SimTime::ZERO, State::LoadWait, Use::BusProgram, 0);
-    die.go(SimTime::ZERO, State::Load, Use::BusProgram, 0);
+    die.go(SimTime::ZERO, State::LoadWait, Use::BusProgram, BlockId(0));
+    die.go(SimTime::ZERO, State::Load, Use::BusProgram, BlockId(0));
     die.start_pulses(start, start, Duration::ZERO);
     (die, start + elapsed)
 }

@@ -7,6 +7,7 @@ use interpulse_engine::Duration;
 use interpulse_flash::DieId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::{BlockId, WordLineId};
 use interpulse_flash::parts::{PartSpec, ProgramMode, ReprogramSpec, TrainSpec};
 use interpulse_flash::reprogram::{Distribution, TwoBit};
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};
@@ -38,7 +39,7 @@ fn bench(config: NandConfig) -> Bench {
 
 fn op(word_line: u32, how: TwoBit, validity: u32) -> Txn {
     but(Txn::new(Kind::HostProgram, DieId(0)), |t| {
-        (t.block, t.page) = (5, word_line * 3);
+        (t.block, t.page) = (BlockId(5), word_line * 3);
         t.set_validity(validity as u8);
         t.set_two_bit(how);
     })
@@ -57,7 +58,7 @@ fn a_first_program_loads_two_pages_and_a_reprogram_reads_and_loads_one() {
     assert_eq!(b.ends(), [first_end, first_end + READ_2 + CMD + LOAD + AGAIN]);
     let counters = b.nand.counters;
     assert_eq!((counters.host_programs, counters.mlc_programs, counters.reprograms), (2, 1, 1));
-    let status = b.nand.dies()[0].blocks().status(0, 5, 0);
+    let status = b.nand.dies()[0].blocks().status(0, BlockId(5), WordLineId(0));
     assert_eq!((status.reprograms, status.distribution), (1, Distribution::P2P5));
     // The account of the reprogram covers all of it.
     assert_eq!(b.of(1).waited() + b.of(1).txn.own, b.of(1).time());
@@ -129,9 +130,9 @@ fn what_is_illegal_is_refused() {
     let second = [first, op(1, Whole, BOTH), op(2, Whole, BOTH)];
     refused(&[&second[..], &[op(1, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
     refused(&[&second[..], &[op(3, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
-    let normal = but(program(0), |t| (t.block, t.page) = (5, 3));
+    let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 3));
     refused(&[first, normal], "normal program of block 5, which holds two bits per cell");
-    let normal = but(program(0), |t| (t.block, t.page) = (5, 0));
+    let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 0));
     refused(&[normal, op(1, Whole, BOTH)], "which holds three");
 }
 
@@ -139,11 +140,11 @@ fn what_is_illegal_is_refused() {
 #[test]
 fn an_erased_block_is_a_normal_one() {
     let mut b = bench(config());
-    let normal = but(program(0), |t| (t.block, t.page) = (5, 0));
+    let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 0));
     b.at(0, op(0, TwoBit::Whole, BOTH));
-    b.at(10_000_000, but(erase(0), |t| t.block = 5)).at(20_000_000, normal).run();
-    assert!(!b.nand.dies()[0].blocks().is_two_bit(0, 5));
-    assert_eq!(b.nand.dies()[0].blocks().programmed(0, 5), 3);
+    b.at(10_000_000, but(erase(0), |t| t.block = BlockId(5))).at(20_000_000, normal).run();
+    assert!(!b.nand.dies()[0].blocks().is_two_bit(0, BlockId(5)));
+    assert_eq!(b.nand.dies()[0].blocks().programmed(0, BlockId(5)), 3);
 }
 
 /// A part that programs page by page: each page of a word line has a first program of its own, of full length, and only a word
@@ -167,7 +168,11 @@ fn pages_can_be_programmed_one_by_one() {
     let one = CMD + LOAD + FIRST;
     assert_eq!(b.ends(), [one, 2 * one, 2 * one + READ_2 + CMD + LOAD + AGAIN]);
     assert_eq!((b.nand.counters.mlc_programs, b.nand.counters.reprograms), (2, 1));
-    assert_eq!(b.nand.dies()[0].blocks().programmed(0, 5), 3, "the page that is not used is counted");
+    assert_eq!(
+        b.nand.dies()[0].blocks().programmed(0, BlockId(5)),
+        3,
+        "the page that is not used is counted"
+    );
     for (operations, says) in [
         (vec![msb], "whose next one is 0"),
         (vec![lsb, lsb], "whose next one is 0"),

@@ -3,7 +3,7 @@
 use crate::flows::FlowState;
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
-use interpulse_engine::{Agenda, Device, News, Request, ResourceId, SimTime, Streams};
+use interpulse_engine::{Agenda, Device, News, Request, ResourceId, SimTime, Streams, Tag};
 use interpulse_workload::{Flow, FlowSpec, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
 
@@ -57,14 +57,14 @@ impl<D: Device, O: Observer> Host<D, O> {
 
     /// Submits a request that is none of a flow, now. Observers are told of its end, with this tag; the tags from zero on
     /// are those of the flows.
-    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: Request) {
-        assert!(tag as usize >= self.flows.len(), "tag {tag} is that of a flow");
+    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) {
+        assert!(tag.index() >= self.flows.len(), "tag {tag} is that of a flow");
         self.take(agenda, queue, tag, request);
         self.look(agenda);
     }
 
     #[inline(always)]
-    fn take(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: Request) {
+    fn take(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) {
         let id = self.device.submit(agenda, queue, tag, request);
         self.observer.request_submitted(&Submitted { at: agenda.now(), id, tag, request });
     }
@@ -108,7 +108,7 @@ impl<D: Device, O: Observer> Host<D, O> {
                 self.served(agenda);
                 continue;
             };
-            let (at, flow) = (agenda.now(), of.tag);
+            let (at, flow) = (agenda.now(), of.tag.0);
             let ended = Ended { at, latency: at.since(of.submitted), of };
             self.window.request_ended(&ended);
             self.observer.request_ended(&ended);
@@ -155,7 +155,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         if self.closed {
             return;
         }
-        self.take(agenda, self.flows[f].queue, f as u32, request);
+        self.take(agenda, self.flows[f].queue, Tag(f as u32), request);
         match self.flows[f].depth {
             0 => self.arm_next(agenda, f),
             depth => self.refill.extend(repeat_n(f as u32, depth as usize - 1)),
@@ -188,7 +188,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         let flow = &mut self.flows[f];
         if let Some(request) = flow.ask_at(agenda.now()) {
             let queue = flow.queue;
-            self.take(agenda, queue, f as u32, request);
+            self.take(agenda, queue, Tag(f as u32), request);
         }
     }
 

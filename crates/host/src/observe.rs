@@ -3,7 +3,7 @@
 //! Who observes is known when the simulator is compiled: [`()`](unit) is nobody and costs nothing, a pair is two observers
 //! (and a pair of pairs four), a mutable reference one that its owner keeps.
 
-use interpulse_engine::{Completion, Duration, Request, SimTime};
+use interpulse_engine::{Completion, Duration, Request, RequestId, SimTime, Tag};
 
 /// A request that has been submitted.
 #[derive(Clone, Copy, Debug)]
@@ -11,9 +11,9 @@ pub struct Submitted {
     /// When.
     pub at: SimTime,
     /// The number by which the device calls it until it ends.
-    pub id: u32,
+    pub id: RequestId,
     /// What the host calls it, as in its completion.
-    pub tag: u32,
+    pub tag: Tag,
     /// What is asked for.
     pub request: Request,
 }

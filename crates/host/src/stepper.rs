@@ -3,7 +3,7 @@
 use crate::clock::{Clock, FreeRunning};
 use crate::host::Host;
 use crate::observe::Observer;
-use interpulse_engine::{Agenda, Device, Duration, Request, SimTime};
+use interpulse_engine::{Agenda, Device, Duration, Request, SimTime, Tag};
 
 /// Events between two questions whether to go on.
 const CHUNK: u64 = 1 << 16;
@@ -122,7 +122,7 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
     }
 
     /// Submits a request that is none of a flow now, see [`Host::submit`].
-    pub fn submit(&mut self, queue: u32, tag: u32, request: Request) {
+    pub fn submit(&mut self, queue: u32, tag: Tag, request: Request) {
         self.host.submit(&mut self.agenda, queue, tag, request);
     }
 

@@ -70,7 +70,7 @@ impl Observer for Window {
         let of = &ended.of;
         self.counters.requests += 1;
         // What did not come from a flow belongs to none.
-        if let Some(flow) = self.flows.get_mut(of.tag as usize) {
+        if let Some(flow) = self.flows.get_mut(of.tag.index()) {
             flow.record(of.op, ended.latency);
         }
         match of.op {

@@ -2,7 +2,7 @@
 //! nothing but a delay.
 
 use interpulse_engine::{
-    Agenda, AuditReport, Completion, Device, Duration, News, Op, Request, ResourceId, SimTime,
+    Agenda, AuditReport, Completion, Device, Duration, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
 };
 use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, Stepper};
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -15,8 +15,8 @@ const DELAY: Duration = Duration::from_us(100);
 /// Completes every request [`DELAY`] after its submission, but none after so many. If it gathers, power is cut at
 /// [`CUT`] and the host served again at [`BACK`].
 struct Delay<const GATHERS: bool = false> {
-    under_way: VecDeque<(SimTime, u32, Request)>,
-    ended: Option<(SimTime, u32, Request)>,
+    under_way: VecDeque<(SimTime, Tag, Request)>,
+    ended: Option<(SimTime, Tag, Request)>,
     submitted: u64,
     completed: u64,
     most: u64,
@@ -59,13 +59,13 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
         }
         Ok(())
     }
-    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: u32, request: Request) -> u32 {
+    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: Tag, request: Request) -> RequestId {
         self.submitted += 1;
         self.under_way.push_back((agenda.now(), tag, request));
         if self.under_way.len() == 1 && self.submitted <= self.most {
             self.arm(agenda);
         }
-        0
+        RequestId(0)
     }
     fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
         if resource.0 > 1 {
@@ -97,7 +97,7 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
         }
         let (submitted, tag, request) = self.ended?;
         Some(News::Completed(Completion {
-            id: 0,
+            id: RequestId(0),
             tag,
             op: request.op,
             bytes: request.bytes().get(),
@@ -144,7 +144,7 @@ impl Observer for Log {
         self.events.push(now);
     }
     fn request_ended(&mut self, ended: &Ended) {
-        self.ended.push((ended.of.tag, ended.at.as_ns() / 1000, ended.latency));
+        self.ended.push((ended.of.tag.0, ended.at.as_ns() / 1000, ended.latency));
     }
     fn fell_behind(&mut self, _now: SimTime, lag: Duration) {
         self.lags.push(lag);
@@ -235,7 +235,7 @@ fn observers_are_told_of_every_request_and_event_and_a_pair_is_two() {
     let mut s = opened(Delay::new(2), &[closed(1), every(250)], (&mut first, &mut second), FreeRunning);
     s.run_until(us(100)).unwrap();
     // A request of somebody else's, between those of the flows.
-    s.submit(0, 7, Request { op: Op::Write, sector: 0, sectors: 8 });
+    s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
     s.run_until(us(220)).unwrap();
     let window = &s.host.window;
     assert_eq!((window.counters.requests, window.counters.written_bytes), (of_flows_and_one(window), 4096));

@@ -6,10 +6,10 @@
 
 use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
 use crate::bits::bits;
-use crate::copying::{Copying, Why};
+use crate::copying::{CopyId, Copying, Why};
 use crate::layout::Place;
 use crate::sync::{BATCH, Kind};
-use interpulse_engine::{Agenda, Op, Request};
+use interpulse_engine::{Agenda, Op, Request, RequestId};
 
 /// The `k`-th row from there on.
 fn after(at: Place, k: u32) -> Place {
@@ -60,7 +60,7 @@ impl Array {
         &mut self,
         agenda: &mut Agenda,
         physical: usize,
-        job: u32,
+        job: RequestId,
         read: (u64, u64),
         failures: u32,
     ) {
@@ -109,7 +109,7 @@ impl Array {
             return;
         }
         let waiting = |of: &Copying| of.writes > 0 && of.closes(first, rows);
-        let ids: Vec<u32> = self.copying.iter().filter(|(_, of)| waiting(of)).map(|(id, _)| id).collect();
+        let ids: Vec<CopyId> = self.copying.iter().filter(|(_, of)| waiting(of)).map(|(id, _)| id).collect();
         for id in ids {
             let of = self.copying.get_mut(id);
             of.writes -= 1;
@@ -122,7 +122,7 @@ impl Array {
     /// Drives have been lost: writes to them are nothing to wait for.
     pub(super) fn recount_copies(&mut self, agenda: &mut Agenda) {
         let waiting = self.copying.iter().filter(|(_, of)| of.writes > 0);
-        let ids: Vec<u32> = waiting.map(|(id, _)| id).collect();
+        let ids: Vec<CopyId> = waiting.map(|(id, _)| id).collect();
         for id in ids {
             let writes = self.writes_in_the_way(self.copying.get(id));
             self.copying.get_mut(id).writes = writes;
@@ -134,7 +134,7 @@ impl Array {
 
     // ---- reading --------------------------------------------------------------------------------------
 
-    fn read_copies(&mut self, agenda: &mut Agenda, id: u32) {
+    fn read_copies(&mut self, agenda: &mut Agenda, id: CopyId) {
         let &Copying { first, rows, why, .. } = self.copying.get(id);
         match why {
             Why::Rebuild { .. } => {
@@ -170,7 +170,7 @@ impl Array {
     }
 
     /// Rows from the `k`-th on are read from the copy in this place.
-    fn read_copy(&mut self, agenda: &mut Agenda, id: u32, drive: u32, k: u32, rows: u32) {
+    fn read_copy(&mut self, agenda: &mut Agenda, id: CopyId, drive: u32, k: u32, rows: u32) {
         let physical = self.slots[drive as usize].expect("a copy that can be read has a drive");
         let row = self.row_in(self.copying.get(id).first, drive) + k;
         self.copying.get_mut(id).commands += 1;
@@ -187,7 +187,7 @@ impl Array {
     pub(super) fn copy_read(
         &mut self,
         agenda: &mut Agenda,
-        (id, k, rows, tried): (u32, u32, u32, u64),
+        (id, k, rows, tried): (CopyId, u32, u32, u64),
         physical: usize,
         failed: bool,
     ) {
@@ -221,7 +221,7 @@ impl Array {
         }
     }
 
-    fn copy_command_done(&mut self, id: u32) -> bool {
+    fn copy_command_done(&mut self, id: CopyId) -> bool {
         let of = self.copying.get_mut(id);
         of.commands -= 1;
         of.commands == 0
@@ -230,7 +230,7 @@ impl Array {
     // ---- writing --------------------------------------------------------------------------------------
 
     /// All is read: rows go to new drives, and bad pages back to theirs.
-    fn write_copies_back(&mut self, agenda: &mut Agenda, id: u32) {
+    fn write_copies_back(&mut self, agenda: &mut Agenda, id: CopyId) {
         let of = self.copying.get_mut(id);
         let (first, rows, why, bad) = (of.first, of.rows, of.why, std::mem::take(&mut of.bad));
         if let Why::Rebuild { to, row } = why {
@@ -249,7 +249,14 @@ impl Array {
         }
     }
 
-    fn write_copy(&mut self, agenda: &mut Agenda, id: u32, drive: u32, (row, rows): (u32, u32), all: bool) {
+    fn write_copy(
+        &mut self,
+        agenda: &mut Agenda,
+        id: CopyId,
+        drive: u32,
+        (row, rows): (u32, u32),
+        all: bool,
+    ) {
         let physical = self.slots[drive as usize].expect("places without a drive are left out");
         self.copying.get_mut(id).commands += 1;
         let request = Request { op: Op::Write, ..read(row, rows) };
@@ -257,7 +264,14 @@ impl Array {
     }
 
     /// A drive has taken what was written, `all` rows of a rebuild or a page; `there` unless it has been lost meanwhile.
-    pub(super) fn copy_written(&mut self, agenda: &mut Agenda, id: u32, drive: u32, all: bool, there: bool) {
+    pub(super) fn copy_written(
+        &mut self,
+        agenda: &mut Agenda,
+        id: CopyId,
+        drive: u32,
+        all: bool,
+        there: bool,
+    ) {
         let of = self.copying.get(id);
         if let Why::Rebuild { row, .. } = of.why
             && all
@@ -272,7 +286,7 @@ impl Array {
         }
     }
 
-    fn end_copy(&mut self, agenda: &mut Agenda, id: u32) {
+    fn end_copy(&mut self, agenda: &mut Agenda, id: CopyId) {
         let of = self.copying.remove(id);
         match of.why {
             Why::Rebuild { row, .. } => (row..row + of.rows).for_each(|row| self.row_part_done(row)),
@@ -304,7 +318,7 @@ impl Array {
     }
 
     /// A read of the host that failed is submitted again.
-    fn read_again(&mut self, agenda: &mut Agenda, job: u32, read: (u64, u64), failures: u32) {
+    fn read_again(&mut self, agenda: &mut Agenda, job: RequestId, read: (u64, u64), failures: u32) {
         let (first, rows) = self.rows_of(read);
         let (at, physical) = self.nearest(first, rows, 0).expect("no drive is lost with all copies");
         let request = request_at(Op::Read, at, read.0, read.1 - read.0);

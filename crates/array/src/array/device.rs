@@ -2,7 +2,9 @@
 
 use super::{Array, OWN_RESOURCES, Traffic};
 use interpulse_drive::drive::Drive;
-use interpulse_engine::{Agenda, AuditReport, Completion, Device, News, Op, Request, ResourceId, SimTime};
+use interpulse_engine::{
+    Agenda, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+};
 use std::ops::Range;
 
 impl Device for Array {
@@ -50,7 +52,7 @@ impl Device for Array {
     }
 
     #[inline]
-    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: u32, request: Request) -> u32 {
+    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: Tag, request: Request) -> RequestId {
         self.accept(agenda, tag, request)
     }
 

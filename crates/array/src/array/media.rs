@@ -6,7 +6,7 @@
 
 use super::{Array, Piece, Via, pages_of};
 use crate::outbox::PageMove;
-use interpulse_engine::{Agenda, Op};
+use interpulse_engine::{Agenda, Op, RequestId};
 
 impl Array {
     /// A drive has failed a part of `job`: a read of this stretch that it could not correct, or a write that had to read.
@@ -15,7 +15,7 @@ impl Array {
         &mut self,
         agenda: &mut Agenda,
         physical: usize,
-        job: u32,
+        job: RequestId,
         read: Option<(u64, u64)>,
         failures: u32,
     ) {

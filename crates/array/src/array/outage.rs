@@ -14,7 +14,7 @@ use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
 use interpulse_drive::front::line::Line;
 use interpulse_drive::numbers::Lpn;
-use interpulse_engine::{Agenda, Device, News, Op, Request, SimTime};
+use interpulse_engine::{Agenda, Device, News, Op, Request, RequestId, SimTime};
 use std::collections::BTreeSet;
 
 impl Array {
@@ -43,7 +43,7 @@ impl Array {
             let cut = self.drives[physical].cut_power(agenda);
             let commands = std::mem::take(&mut self.asked[physical].commands);
             for write in cut.writes {
-                if let Command::Pages { heads, drive } = &commands[write.id as usize] {
+                if let Command::Pages { heads, drive } = &commands[write.id.index()] {
                     for &h in heads {
                         let row = self.cache.head(h).row;
                         if write.survived.contains(&Lpn(row / rows_per_unit)) && self.contents.follows(row) {
@@ -55,7 +55,7 @@ impl Array {
             self.asked[physical].outstanding = 0;
         }
         self.contents.cut();
-        let jobs: Vec<u32> = self.jobs.iter().map(|(id, _)| id).collect();
+        let jobs: Vec<RequestId> = self.jobs.iter().map(|(id, _)| id).collect();
         let outage = Outage {
             at: agenda.now(),
             requests: jobs.len() as u64,

@@ -3,10 +3,10 @@
 use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at};
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
-use interpulse_engine::{Agenda, Device, News, Op, Request};
+use interpulse_engine::{Agenda, Device, News, Op, Request, RequestId, Tag};
 
 impl Array {
-    pub(super) fn accept(&mut self, agenda: &mut Agenda, tag: u32, request: Request) -> u32 {
+    pub(super) fn accept(&mut self, agenda: &mut Agenda, tag: Tag, request: Request) -> RequestId {
         self.issued += 1;
         if self.turns_asleep {
             self.wake_turns(agenda);
@@ -22,7 +22,7 @@ impl Array {
 
     /// Anything but a read of what one drive holds.
     #[inline(never)]
-    fn spread(&mut self, agenda: &mut Agenda, job: u32, request: Request) {
+    fn spread(&mut self, agenda: &mut Agenda, job: RequestId, request: Request) {
         match request.op {
             Op::Flush => {
                 for physical in self.slots.clone().into_iter().flatten() {
@@ -45,7 +45,7 @@ impl Array {
 
     /// Reads all of `job` from the drive that holds it, if one does and no copy has to be chosen: most small reads.
     #[inline(always)]
-    fn read_whole(&mut self, agenda: &mut Agenda, job: u32, from: u64, to: u64) -> bool {
+    fn read_whole(&mut self, agenda: &mut Agenda, job: RequestId, from: u64, to: u64) -> bool {
         let Some(direct) = &self.direct else { return false };
         let (first, last) = (from / UNIT_SECTORS, (to - 1) / UNIT_SECTORS);
         let Some(place) = direct.place(first, last) else { return false };
@@ -82,7 +82,7 @@ impl Array {
     fn part(
         &mut self,
         agenda: &mut Agenda,
-        job: u32,
+        job: RequestId,
         physical: usize,
         request: Request,
         read: Option<(u64, u64)>,
@@ -103,7 +103,7 @@ impl Array {
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
-        let id = self.drives[physical].submit(agenda, 0, 0, request);
+        let id = self.drives[physical].submit(agenda, 0, Tag(0), request);
         self.note_command(physical, id, what);
     }
 
@@ -132,8 +132,8 @@ impl Array {
     }
 
     #[inline(always)]
-    fn note_command(&mut self, physical: usize, id: u32, what: Command) {
-        let id = id as usize;
+    fn note_command(&mut self, physical: usize, id: RequestId, what: Command) {
+        let id = id.index();
         let asked = &mut self.asked[physical];
         asked.outstanding += 1;
         let Some(free) = asked.commands.get_mut(id) else { return asked.note_first(id, what) };
@@ -282,20 +282,20 @@ impl Array {
     }
 
     /// A page has been answered from the stripe cache.
-    pub(crate) fn answer_cached(&mut self, agenda: &mut Agenda, job: u32) {
+    pub(crate) fn answer_cached(&mut self, agenda: &mut Agenda, job: RequestId) {
         let at = agenda.now() + self.spec.cache_latency;
         self.cached.push(agenda, at, job);
     }
 
     /// One part less of `job`.
     #[inline(never)]
-    pub(crate) fn part_done(&mut self, job: u32) {
+    pub(crate) fn part_done(&mut self, job: RequestId) {
         self.end_part(job);
     }
 
     /// The same where it is felt: reads of the host that a drive has completed.
     #[inline(always)]
-    pub(super) fn end_part(&mut self, job: u32) {
+    pub(super) fn end_part(&mut self, job: RequestId) {
         let of = self.jobs.get_mut(job);
         of.parts -= 1;
         if of.parts == 0 {

@@ -6,6 +6,7 @@
 use super::VersionAudit;
 use super::record::LossRecord;
 use crate::numbers::{Lpn, Ppu, Slot};
+use interpulse_engine::RequestId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// What the drive gives for a unit after a cut.
@@ -49,7 +50,7 @@ impl VersionAudit {
 
     /// The newest version of `lpn` is of request `id`.
     #[cold]
-    pub fn belongs(&mut self, id: u32, lpn: Lpn) {
+    pub fn belongs(&mut self, id: RequestId, lpn: Lpn) {
         let (version, gone) = self.newest[&lpn];
         let record = self.record();
         record.requests.entry(id).or_default().push((lpn, version));
@@ -60,7 +61,7 @@ impl VersionAudit {
 
     /// Flush `id` begins: what has been completed so far it covers.
     #[cold]
-    pub fn flush_begins(&mut self, id: u32) {
+    pub fn flush_begins(&mut self, id: RequestId) {
         let record = self.record();
         if let Some(log) = &record.unflushed {
             record.flushes.insert(id, record.covered + log.len() as u64);
@@ -69,7 +70,7 @@ impl VersionAudit {
 
     /// The host is told that request `id` is complete.
     #[cold]
-    pub fn acknowledged(&mut self, id: u32) {
+    pub fn acknowledged(&mut self, id: RequestId) {
         let record = self.record();
         if let (Some(upto), Some(log)) = (record.flushes.remove(&id), &mut record.unflushed) {
             while record.covered < upto {
@@ -90,7 +91,7 @@ impl VersionAudit {
 
     /// Power has been cut, and `held` is what the drive gives from now on. Returns what is lost, and of each unit of each
     /// request that was outstanding whether its data, or newer, survived.
-    pub fn power_lost(&mut self, held: impl Fn(Lpn) -> Held) -> (Losses, BTreeMap<u32, Vec<Fate>>) {
+    pub fn power_lost(&mut self, held: impl Fn(Lpn) -> Held) -> (Losses, BTreeMap<RequestId, Vec<Fate>>) {
         let version_of = |lpn: Lpn| match held(lpn) {
             Held::Nothing => self.record_ref().trimmed.get(&lpn).copied().unwrap_or(0),
             Held::Slot(slot) => self.in_cache.get(&slot).map_or(0, |&(_, version)| version),

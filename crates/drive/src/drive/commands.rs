@@ -5,11 +5,11 @@ use crate::account::book_flash;
 use crate::ftl::Flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Device, Duration, Op, Request, SimTime};
+use interpulse_engine::{Agenda, Device, Duration, Op, Request, RequestId, SimTime, Tag};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
-    pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         let request = self.front.requests.get_mut(id);
         request.book(Cause::Firmware, now);
@@ -30,7 +30,7 @@ impl Drive {
     // ---- reads ----------------------------------------------------------------------------------------
 
     #[inline]
-    fn read(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+    fn read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
         let (lpn, units) = {
             let request = self.front.requests.get(id);
             (request.lpn, request.units)
@@ -45,7 +45,7 @@ impl Drive {
     }
 
     /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
-    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: u32, from: Lpn, to: Lpn) -> u32 {
+    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: RequestId, from: Lpn, to: Lpn) -> u32 {
         let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);
@@ -55,7 +55,8 @@ impl Drive {
 
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
         let now = agenda.now();
-        let request = self.front.requests.get_mut(txn.owner);
+        let id = RequestId(txn.owner);
+        let request = self.front.requests.get_mut(id);
         request.failed |= failed;
         request.reads_left -= 1;
         if request.reads_left > 0 {
@@ -68,24 +69,24 @@ impl Drive {
         request.book(Cause::Decode, now);
         if request.op == Op::Read {
             let bytes = request.bytes;
-            self.front.leave(agenda, now, txn.owner, bytes);
+            self.front.leave(agenda, now, id, bytes);
         } else {
-            self.admit(agenda, txn.owner);
+            self.admit(agenda, id);
         }
     }
 
     /// Submits a read that fails as soon as firmware sees that it would have to wait for garbage collection; see
     /// [`Device::submit`].
-    pub fn submit_fail_fast(&mut self, agenda: &mut Agenda, request: Request) -> u32 {
+    pub fn submit_fail_fast(&mut self, agenda: &mut Agenda, request: Request) -> RequestId {
         debug_assert_eq!(request.op, Op::Read);
-        let id = self.submit(agenda, 0, 0, request);
+        let id = self.submit(agenda, 0, Tag(0), request);
         self.front.requests.get_mut(id).fail_fast = true;
         id
     }
 
     /// Fails the read `id` if it would have to wait for garbage collection: its completion leaves without data.
     #[cold]
-    pub(super) fn fails_fast(&mut self, agenda: &mut Agenda, id: u32) -> bool {
+    pub(super) fn fails_fast(&mut self, agenda: &mut Agenda, id: RequestId) -> bool {
         let now = agenda.now();
         let (lpn, units) = {
             let request = self.front.requests.get(id);
@@ -102,7 +103,7 @@ impl Drive {
 
     // ---- completion -----------------------------------------------------------------------------------
 
-    pub(super) fn dram_done(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn dram_done(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         let request = self.front.requests.get_mut(id);
         request.book(Cause::Cache, now);
@@ -110,7 +111,7 @@ impl Drive {
         self.front.leave(agenda, now, id, bytes);
     }
 
-    pub(super) fn complete(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn complete(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         let request = self.front.requests.get_mut(id);
         request.book(Cause::Link, now);

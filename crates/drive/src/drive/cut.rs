@@ -5,7 +5,7 @@ use crate::audit::loss::Losses;
 use crate::ftl::outage::Recovered;
 use crate::numbers::Lpn;
 use crate::spec::PowerLossSpec;
-use interpulse_engine::SimTime;
+use interpulse_engine::{RequestId, SimTime};
 
 /// Whether the drive has power, and what it does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Recovery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutWrite {
     /// Its number.
-    pub id: u32,
+    pub id: RequestId,
     /// Logical units whose data, or newer data, the drive still has.
     pub survived: Vec<Lpn>,
 }

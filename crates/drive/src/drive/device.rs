@@ -3,7 +3,9 @@
 use super::Drive;
 use crate::front::Front;
 use crate::ftl::Flash;
-use interpulse_engine::{Agenda, AuditReport, Completion, Device, News, Op, Request, ResourceId, SimTime};
+use interpulse_engine::{
+    Agenda, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+};
 use std::ops::Range;
 
 impl Device for Drive {
@@ -30,7 +32,7 @@ impl Device for Drive {
     }
 
     #[inline]
-    fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: Request) -> u32 {
+    fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId {
         // The first look-up of a random address misses every cache: start it now, use it after firmware.
         if request.sectors > 0 {
             self.ftl.prefetch(self.front.first_unit(&request));

@@ -5,12 +5,12 @@ use crate::account::book_program;
 use crate::ftl::{Admitted, Flash};
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Duration};
+use interpulse_engine::{Agenda, Duration, RequestId};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
     /// The data of a write has arrived in the controller.
-    pub(super) fn data_arrived(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn data_arrived(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         let request = self.front.requests.get_mut(id);
         request.book(Cause::Link, now);
@@ -21,7 +21,7 @@ impl Drive {
     }
 
     /// Reads the units a write covers only in part; true if it has to wait for flash.
-    fn read_for_merge(&mut self, agenda: &mut Agenda, id: u32) -> bool {
+    fn read_for_merge(&mut self, agenda: &mut Agenda, id: RequestId) -> bool {
         let request = *self.front.requests.get(id);
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
@@ -36,7 +36,7 @@ impl Drive {
     }
 
     /// Puts a write into the cache as far as there is room; the rest waits.
-    pub(super) fn admit(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn admit(&mut self, agenda: &mut Agenda, id: RequestId) {
         if !self.front.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
             self.front.stalled.push_back(id);
@@ -58,7 +58,7 @@ impl Drive {
 
     /// Admits units of a write until the cache is full; true if all are in.
     #[inline]
-    fn admit_units(&mut self, id: u32) -> bool {
+    fn admit_units(&mut self, id: RequestId) -> bool {
         let (first, units, mut done, arrived) = {
             let r = self.front.requests.get(id);
             (r.lpn, r.units, r.admitted, r.submitted)
@@ -79,7 +79,7 @@ impl Drive {
     }
 
     #[inline]
-    fn admitted(&mut self, agenda: &mut Agenda, id: u32) {
+    fn admitted(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         if self.ftl.writes_through() {
             // It is complete when its last program is.
@@ -114,7 +114,7 @@ impl Drive {
     // ---- writes that are complete when their data is on flash -------------------------------------------
 
     /// A unit of write `id` is on flash by `program`. The program that ends last is the one that it waited for.
-    pub(super) fn unit_landed(&mut self, agenda: &mut Agenda, id: u32, program: &Txn) {
+    pub(super) fn unit_landed(&mut self, agenda: &mut Agenda, id: RequestId, program: &Txn) {
         if !self.was_the_last(id) {
             return;
         }
@@ -128,7 +128,7 @@ impl Drive {
     }
 
     /// A unit of write `id` was trimmed before its program began: it need not wait for it.
-    pub(super) fn unit_dropped(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn unit_dropped(&mut self, agenda: &mut Agenda, id: RequestId) {
         if self.was_the_last(id) {
             let now = agenda.now();
             self.front.requests.get_mut(id).book(Cause::Cache, now);
@@ -137,7 +137,7 @@ impl Drive {
     }
 
     /// One unit less to wait for; true if none is left, neither in the cache nor on the way there.
-    fn was_the_last(&mut self, id: u32) -> bool {
+    fn was_the_last(&mut self, id: RequestId) -> bool {
         let request = self.front.requests.get_mut(id);
         request.unprogrammed -= 1;
         request.unprogrammed == 0 && request.admitted == request.units
@@ -145,19 +145,19 @@ impl Drive {
 
     // ---- flush and trim -------------------------------------------------------------------------------
 
-    pub(super) fn flush(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn flush(&mut self, agenda: &mut Agenda, id: RequestId) {
         self.ftl.flush(&mut Flash { nand: &mut self.nand, agenda }, id);
         self.drain_ftl(agenda, None);
     }
 
-    pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         self.front.requests.get_mut(id).book(Cause::Cache, now);
         self.front.leave(agenda, now, id, 0);
     }
 
     /// Unmaps the units a trim covers whole.
-    pub(super) fn trim(&mut self, agenda: &mut Agenda, id: u32) {
+    pub(super) fn trim(&mut self, agenda: &mut Agenda, id: RequestId) {
         let request = *self.front.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));

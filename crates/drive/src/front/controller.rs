@@ -8,7 +8,7 @@ use super::request::{Request, Requests};
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
-use interpulse_engine::{Agenda, News, Op, Request as HostRequest, ResourceId, SimTime};
+use interpulse_engine::{Agenda, News, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Tag};
 use std::collections::VecDeque;
 
 /// Queues, link, firmware, and the requests between submission and completion.
@@ -27,9 +27,9 @@ pub struct Front {
     unit_shift: u32,
     pub(crate) requests: Requests,
     /// Writes waiting for cache slots, in order.
-    pub(crate) stalled: VecDeque<u32>,
+    pub(crate) stalled: VecDeque<RequestId>,
     /// At most one thing in an event.
-    pub(crate) news: Option<News<u32>>,
+    pub(crate) news: Option<News<RequestId>>,
     pub(crate) issued: u64,
     pub(crate) completed: u64,
 }
@@ -60,7 +60,7 @@ impl Front {
 
     /// Power is cut: nothing is known of any request. Counts go on.
     pub fn lose_power(&mut self, spec: &HostSpec, unit_bytes: u64, first: ResourceId) {
-        let ids: Vec<u32> = self.requests.iter().map(|(id, _)| id).collect();
+        let ids: Vec<RequestId> = self.requests.iter().map(|(id, _)| id).collect();
         for id in ids {
             self.requests.remove(id);
         }
@@ -77,7 +77,7 @@ impl Front {
 
     /// Takes a request of the host, which calls it `tag`, into `queue`.
     #[inline]
-    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: u32, request: HostRequest) -> u32 {
+    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: HostRequest) -> RequestId {
         let now = agenda.now();
         self.issued += 1;
         let end = request.sector + u64::from(request.sectors);
@@ -110,7 +110,7 @@ impl Front {
 
     /// The controller fetches the command and starts its firmware.
     #[inline]
-    fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+    fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
         let fetched = self.link.command(now);
         let request = self.requests.get_mut(id);
         request.book(Cause::Queue, now);
@@ -120,21 +120,21 @@ impl Front {
 
     /// Has the data of write `id` sent by the host.
     #[inline]
-    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
         let at = self.link.data_in(now, self.requests.get(id).bytes);
         self.arriving.push(agenda, at, id);
     }
 
     /// Sends `bytes` of data and the completion to the host.
     #[inline]
-    pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, bytes: u64) {
+    pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
         let at = self.link.out(now, bytes);
         self.leaving.push(agenda, at, id);
     }
 
     /// The completion of `id`, of `queue`, is with the host, which is told; the next command that waited is fetched.
     #[inline]
-    pub fn complete(&mut self, agenda: &mut Agenda, now: SimTime, id: u32, queue: u16) {
+    pub fn complete(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, queue: u16) {
         self.completed += 1;
         if let Some(next) = self.queues.complete(usize::from(queue)) {
             self.fetch(agenda, now, next);
@@ -144,7 +144,7 @@ impl Front {
 
     /// Tells the host, which has taken what it was told before.
     #[inline]
-    pub fn tell(&mut self, what: News<u32>) {
+    pub fn tell(&mut self, what: News<RequestId>) {
         assert!(self.news.is_none(), "the host has not looked at {:?}", self.news);
         self.news = Some(what);
     }

@@ -1,7 +1,7 @@
 //! The firmware of a drive: a latency that any number of commands spend at the same time, or cores that each work on one.
 
 use super::line::Line;
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use interpulse_engine::{Agenda, Duration, RequestId, ResourceId, SimTime};
 
 /// Commands in firmware. All take the same time, so they leave in the order in which they came.
 pub struct Firmware {
@@ -21,7 +21,7 @@ impl Firmware {
 
     /// Takes command `id`, which arrives at `at`, not before those that were taken earlier.
     #[inline]
-    pub fn take(&mut self, agenda: &mut Agenda, at: SimTime, id: u32) {
+    pub fn take(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
         let end = if self.cores.is_empty() { at + self.time } else { self.on_a_core(at) };
         self.line.push(agenda, end, id);
     }
@@ -37,7 +37,7 @@ impl Firmware {
 
     /// Takes the command that leaves now.
     #[inline]
-    pub fn pop(&mut self, agenda: &mut Agenda) -> u32 {
+    pub fn pop(&mut self, agenda: &mut Agenda) -> RequestId {
         self.line.pop(agenda)
     }
 }
@@ -50,11 +50,11 @@ mod tests {
         let mut agenda = Agenda::new(1);
         let mut firmware = Firmware::new(Duration::from_ns(10), cores, ResourceId(0));
         for (id, at) in arrivals.iter().enumerate() {
-            firmware.take(&mut agenda, SimTime(*at), id as u32);
+            firmware.take(&mut agenda, SimTime(*at), RequestId(id as u32));
         }
         let mut leave = |id: usize| {
             let (at, _) = agenda.next(SimTime(1000)).expect("as many leave as came");
-            assert_eq!(firmware.pop(&mut agenda) as usize, id, "in order");
+            assert_eq!(firmware.pop(&mut agenda).index(), id, "in order");
             at.0
         };
         (0..arrivals.len()).map(&mut leave).collect()

@@ -1,12 +1,12 @@
 //! A first-in first-out line of things that leave at known times, with one timer for its head.
 
-use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_engine::{Agenda, RequestId, ResourceId, SimTime};
 use std::collections::VecDeque;
 
 /// Things in order of the instant they leave.
 #[derive(Clone)]
 pub struct Line {
-    entries: VecDeque<(SimTime, u32)>,
+    entries: VecDeque<(SimTime, RequestId)>,
     timer: ResourceId,
 }
 
@@ -18,7 +18,7 @@ impl Line {
 
     /// Adds `id`, which leaves at `at`, not before what entered earlier.
     #[inline]
-    pub fn push(&mut self, agenda: &mut Agenda, at: SimTime, id: u32) {
+    pub fn push(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
         debug_assert!(self.entries.back().is_none_or(|&(t, _)| t <= at), "a line keeps its order");
         self.entries.push_back((at, id));
         if self.entries.len() == 1 {
@@ -28,7 +28,7 @@ impl Line {
 
     /// Takes the head, which leaves now, and arms the timer for the next.
     #[inline]
-    pub fn pop(&mut self, agenda: &mut Agenda) -> u32 {
+    pub fn pop(&mut self, agenda: &mut Agenda) -> RequestId {
         let (_, id) = self.entries.pop_front().expect("the timer of an empty line is not armed");
         if let Some(&(at, _)) = self.entries.front() {
             agenda.arm(self.timer, at);

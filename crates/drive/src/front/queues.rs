@@ -1,5 +1,6 @@
 //! NVMe submission queues: depth, and which queue the controller fetches from next.
 
+use interpulse_engine::RequestId;
 use std::collections::VecDeque;
 
 /// How the controller chooses between submission queues.
@@ -23,9 +24,9 @@ impl Arbitration {
 #[derive(Clone, Debug)]
 struct Pair {
     /// Commands the host has written and the controller has not fetched.
-    entries: VecDeque<u32>,
+    entries: VecDeque<RequestId>,
     /// Requests that found the queue full, in the host.
-    waiting: VecDeque<u32>,
+    waiting: VecDeque<RequestId>,
     /// Commands submitted and not completed.
     outstanding: u32,
     weight: u32,
@@ -70,7 +71,7 @@ impl Queues {
 
     /// The host submits `id` on queue `queue`. True if the controller takes it at once.
     #[inline]
-    pub fn submit(&mut self, queue: usize, id: u32) -> bool {
+    pub fn submit(&mut self, queue: usize, id: RequestId) -> bool {
         let room = self.in_controller < self.max_in_controller;
         let pair = &mut self.pairs[queue];
         if pair.outstanding == self.depth {
@@ -90,7 +91,7 @@ impl Queues {
 
     /// A command of `queue` is complete. Returns the next command the controller fetches in its place.
     #[inline]
-    pub fn complete(&mut self, queue: usize) -> Option<u32> {
+    pub fn complete(&mut self, queue: usize) -> Option<RequestId> {
         self.in_controller -= 1;
         let pair = &mut self.pairs[queue];
         pair.outstanding -= 1;
@@ -118,7 +119,7 @@ impl Queues {
     }
 
     /// The next command; there is one.
-    fn arbitrate(&mut self) -> u32 {
+    fn arbitrate(&mut self) -> RequestId {
         let n = self.pairs.len();
         if self.credit > 0
             && let Some(id) = self.pairs[self.turn].entries.pop_front()
@@ -147,13 +148,13 @@ mod tests {
 
     fn order(arbitration: Arbitration, weights: &[u32]) -> Vec<u32> {
         let mut q = Queues::new(weights, 64, arbitration, 1);
-        assert!(q.submit(0, 999));
+        assert!(q.submit(0, RequestId(999)));
         for k in 0..8 {
             for pair in 0..weights.len() {
-                assert!(!q.submit(pair, pair as u32 * 100 + k));
+                assert!(!q.submit(pair, RequestId(pair as u32 * 100 + k)));
             }
         }
-        (0..8).map(|_| q.complete(0).unwrap() / 100).collect()
+        (0..8).map(|_| q.complete(0).unwrap().0 / 100).collect()
     }
 
     #[test]
@@ -169,10 +170,11 @@ mod tests {
     #[test]
     fn a_full_queue_keeps_requests_in_the_host_in_order() {
         let mut q = Queues::new(&[1], 2, Arbitration::RoundRobin, 1024);
-        assert!(q.submit(0, 1) && q.submit(0, 2) && !q.submit(0, 3) && !q.submit(0, 4));
+        let [first, second, third, fourth] = [1, 2, 3, 4].map(RequestId);
+        assert!(q.submit(0, first) && q.submit(0, second) && !q.submit(0, third) && !q.submit(0, fourth));
         assert_eq!(q.unfetched(), 2);
-        assert_eq!(q.complete(0), Some(3));
-        assert_eq!(q.complete(0), Some(4));
+        assert_eq!(q.complete(0), Some(third));
+        assert_eq!(q.complete(0), Some(fourth));
         assert_eq!(q.complete(0), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
-use interpulse_engine::{Op, SimTime};
+use interpulse_engine::{Op, RequestId, SimTime, Tag};
 
 /// A request between its submission and its completion.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Request {
     /// The queue it came through.
     pub queue: u16,
     /// What the host calls it.
-    pub tag: u32,
+    pub tag: Tag,
     /// First logical unit.
     pub lpn: Lpn,
     /// Units touched.
@@ -51,4 +51,4 @@ impl Request {
 }
 
 /// Requests under way, by number.
-pub type Requests = interpulse_engine::Slab<Request>;
+pub type Requests = interpulse_engine::Slab<RequestId, Request>;

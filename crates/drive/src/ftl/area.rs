@@ -1,7 +1,7 @@
 //! The area of metadata: what is under way to it, and what has been written.
 
-use crate::numbers::{Lane, SuperBlock};
-use interpulse_engine::{Duration, Slab};
+use crate::numbers::{GroupId, Lane, SuperBlock};
+use interpulse_engine::{Duration, RequestId, Slab};
 
 /// Programs of moved data with an owner from here on write metadata; the rest of the number is that of their group.
 pub(super) const METADATA: u32 = 1 << 31;
@@ -12,7 +12,7 @@ pub(super) enum Then {
     /// The checkpoint counts.
     Checkpoint,
     /// The flush of this request is done.
-    Flush(u32),
+    Flush(RequestId),
     /// This super block is erased.
     Erase(SuperBlock),
 }
@@ -32,7 +32,7 @@ pub(super) struct Metadata {
     pub(super) every: Duration,
     /// Super blocks whose erase has been interrupted and not been done again.
     pub(super) broken: Vec<bool>,
-    pub(super) groups: Slab<Group>,
+    pub(super) groups: Slab<GroupId, Group>,
     pub(super) next_lane: Lane,
     pub(super) written: MetadataWritten,
 }

@@ -13,9 +13,10 @@ use super::place::ProgramPlace;
 use super::reprogram::{Step, page_planes, program_of_page};
 use super::resident::Ftl;
 use super::streams::Stream;
-use crate::numbers::{Lane, Lpn, SuperBlock};
+use crate::numbers::{JobId, Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
-use interpulse_flash::nand::txn::{Kind, NONE, Txn};
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, TwoBit};
 
 impl Ftl {
@@ -169,7 +170,7 @@ impl Ftl {
     }
 
     /// Takes up to `most` dirty units of `list` into `job`.
-    fn fill_from_cache(&mut self, job: u32, list: usize, most: u32) {
+    fn fill_from_cache(&mut self, job: JobId, list: usize, most: u32) {
         for _ in 0..most {
             let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
             self.jobs.program(job).slots.push(slot);
@@ -178,7 +179,7 @@ impl Ftl {
 
     /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it; data that is
     /// moved there brings its own.
-    fn stamp_block(&mut self, super_block: SuperBlock, first: bool, job: u32) {
+    fn stamp_block(&mut self, super_block: SuperBlock, first: bool, job: JobId) {
         if !first {
             return;
         }
@@ -197,14 +198,14 @@ impl Ftl {
     fn word_line(
         &self,
         super_block: SuperBlock,
-        word_line: u32,
+        word_line: WordLineId,
         how: TwoBit,
         page: Option<Bit>,
     ) -> ProgramPlace {
         let layout = &self.tables.layout;
         let program = match page {
             Some(bit) if layout.programs_per_word_line > 1 => program_of_page(layout, word_line, bit),
-            _ => word_line,
+            _ => word_line.0,
         };
         let first_offset = program * layout.units_per_program;
         ProgramPlace { super_block, program, first_offset, two_bit: Some(how) }
@@ -278,9 +279,9 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         lane: Lane,
-        job: u32,
+        job: JobId,
         super_block: SuperBlock,
-        word_line: u32,
+        word_line: WordLineId,
         bit: Bit,
     ) {
         for of_plane in page_planes(&self.tables.layout, word_line, bit) {
@@ -295,7 +296,7 @@ impl Ftl {
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(mask.count_ones());
             txn.set_two_bit(TwoBit::Whole);
-            txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: job });
+            txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: job }).0;
             self.jobs.program(job).reads += 1;
             flash.submit(txn);
         }
@@ -315,7 +316,7 @@ impl Ftl {
     }
 
     /// One read less that `job` waits for; with the last one it is programmed as soon as there is a place.
-    fn candidate_read_done(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
+    fn candidate_read_done(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
         let of = self.jobs.program(job);
         of.reads -= 1;
         if of.reads > 0 {
@@ -331,7 +332,7 @@ impl Ftl {
     }
 
     /// `job` has nothing to program.
-    fn drop_job(&mut self, id: u32) {
+    fn drop_job(&mut self, id: JobId) {
         let job = self.jobs.take_program(id);
         if let Some(candidate) = job.candidate {
             self.tables.moved_out(job.lane, candidate);
@@ -343,7 +344,7 @@ impl Ftl {
     }
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
-    fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: u32) -> bool {
+    fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: JobId) -> bool {
         let Some(place) = self.tables.take_place(lane, Stream::Host) else { return false };
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
@@ -358,14 +359,14 @@ impl Ftl {
         true
     }
 
-    fn start_host_job(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
+    fn start_host_job(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
         self.hold_lane(lane);
         self.submit_host_job(flash, lane, job);
     }
 
     /// Notes what goes where, and hands the program to the flash array.
-    fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
-        debug_assert!(job != NONE);
+    fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
+        debug_assert!(job != JobId::NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
         let first = self.tables.layout.first_unit(place.super_block);
         let host = self.jobs.program(job).slots.len();

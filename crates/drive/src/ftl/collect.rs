@@ -12,8 +12,8 @@ use super::layout::UnitAt;
 use super::moved::Moved;
 use super::resident::Ftl;
 use super::streams::Stream;
-use crate::numbers::{Lane, SuperBlock};
-use interpulse_flash::nand::txn::{Kind, NONE, Txn};
+use crate::numbers::{GcReadId, JobId, Lane, SuperBlock};
+use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
 impl Ftl {
@@ -183,7 +183,7 @@ impl Ftl {
                 if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
                     txn.set_two_bit(TwoBit::Whole);
                 }
-                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: NONE });
+                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: JobId::NONE }).0;
                 self.collection.lanes[l].reads += 1;
                 self.turn.count();
                 flash.submit(txn);
@@ -197,12 +197,12 @@ impl Ftl {
             let super_block = self.super_block_of(txn);
             self.reclaim(flash, super_block);
         }
-        let read = self.jobs.reads.remove(txn.owner);
+        let read = self.jobs.reads.remove(GcReadId(txn.owner));
         if self.imposed.is_some() {
             self.copied_page_read(flash, &read);
             return;
         }
-        if read.program != NONE {
+        if read.program != JobId::NONE {
             self.candidate_page_read(flash, &read);
             return;
         }
@@ -267,15 +267,16 @@ impl Ftl {
     }
 
     pub(super) fn gc_program_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        if txn.owner >= super::area::METADATA && txn.owner != NONE {
+        if txn.owner >= super::area::METADATA && txn.owner != NO_OWNER {
             self.metadata_landed(flash, txn.owner);
             return;
         }
-        if txn.owner == NONE {
+        if txn.owner == NO_OWNER {
             self.tables.counters.imposed_units += u64::from(self.tables.layout.units_per_program);
             return;
         }
-        let job = self.jobs.take_program(txn.owner);
+        let id = JobId(txn.owner);
+        let job = self.jobs.take_program(id);
         let place = job.place.expect("moved data has a place");
         let tables = &mut self.tables;
         if self.metadata.is_some() {
@@ -294,7 +295,7 @@ impl Ftl {
         self.tables.program_done(place.super_block);
         let lane = job.lane;
         self.collection.lanes[lane.index()].programs -= 1;
-        self.jobs.free_program(txn.owner, job);
+        self.jobs.free_program(id, job);
         self.pump_gc(flash, lane);
     }
 
@@ -344,7 +345,7 @@ impl Ftl {
 
     /// An erase is done.
     pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        if txn.owner == NONE {
+        if txn.owner == NO_OWNER {
             // An imposed one, of no block.
             return;
         }

@@ -3,10 +3,11 @@
 use super::stripe::Stripe;
 use crate::numbers::Lpn;
 use crate::spec::DriveSpec;
+use interpulse_engine::RequestId;
 use std::collections::VecDeque;
 
 /// The flush that ends a recovery: no request has this tag.
-pub const REFILL: u32 = u32::MAX;
+pub const REFILL: RequestId = RequestId(u32::MAX);
 
 /// What is to be written to flash, and when.
 pub(super) struct WriteBack {
@@ -19,10 +20,10 @@ pub(super) struct WriteBack {
     /// Dirty units that make a program worth starting.
     pub(super) worth_starting: u32,
     /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
-    pub(super) writers: Vec<u32>,
+    pub(super) writers: Vec<RequestId>,
     pub(super) programs_in_flight: u32,
     /// Flushes waiting for their epoch, in order.
-    pub(super) flushes: VecDeque<(u32, u32)>,
+    pub(super) flushes: VecDeque<(u32, RequestId)>,
     /// Writes wait for slots of the cache.
     pub(super) pressed: bool,
 }
@@ -41,7 +42,7 @@ impl WriteBack {
             full_lists: vec![0; lanes.div_ceil(64) as usize],
             absorbs: spec.cache.acknowledge.absorbs(),
             worth_starting: if through { 1 } else { units_per_program },
-            writers: if through { vec![0; slots as usize] } else { Vec::new() },
+            writers: if through { vec![RequestId::default(); slots as usize] } else { Vec::new() },
             programs_in_flight: 0,
             flushes: VecDeque::new(),
             pressed: false,
@@ -57,7 +58,7 @@ impl WriteBack {
     /// Nothing is under way any more.
     pub(super) fn lose_power(&mut self) {
         self.full_lists.fill(0);
-        self.writers.fill(0);
+        self.writers.fill(RequestId::default());
         self.flushes.clear();
         (self.programs_in_flight, self.pressed) = (0, false);
     }

@@ -6,8 +6,9 @@
 use super::flash::Flash;
 use super::jobs::GcRead;
 use super::resident::Ftl;
-use crate::numbers::{Lane, Ppu};
-use interpulse_flash::nand::txn::{Kind, NO_BLOCK, NONE, Txn};
+use crate::numbers::{JobId, Lane, Ppu};
+use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
+use interpulse_flash::numbers::BlockId;
 
 impl Ftl {
     /// A host program has been submitted: the extra ones follow it.
@@ -31,7 +32,7 @@ impl Ftl {
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(units);
-            txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask: 0, program: job });
+            txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask: 0, program: job }).0;
             self.jobs.program(job).reads += 1;
             flash.submit(txn);
         }
@@ -69,11 +70,11 @@ impl Ftl {
         }
     }
 
-    fn impose_program(&mut self, flash: &mut Flash, lane: Lane, job: u32) {
+    fn impose_program(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
         let of = self.jobs.take_program(job);
         self.jobs.free_program(job, of);
         self.impose_erase(flash, lane);
-        self.submit_program(flash, Kind::GcProgram, lane, NONE);
+        self.submit_program(flash, Kind::GcProgram, lane, JobId::NONE);
     }
 
     /// Before a program on `lane`: erases the block that it is the first of, if erases are imposed.
@@ -85,8 +86,8 @@ impl Ftl {
         }
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
-        (txn.plane, txn.planes, txn.block) = (plane as u8, layout.planes as u8, NO_BLOCK);
-        txn.owner = NONE;
+        (txn.plane, txn.planes, txn.block) = (plane as u8, layout.planes as u8, BlockId::NONE);
+        txn.owner = NO_OWNER;
         txn.set_cycles(self.tables.cycles[layout.first_block(lane).index()]);
         flash.submit(txn);
     }

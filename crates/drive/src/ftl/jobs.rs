@@ -2,7 +2,7 @@
 
 use super::moved::Moved;
 use super::place::ProgramPlace;
-use crate::numbers::{Lane, Ppu, Slot, SuperBlock};
+use crate::numbers::{GcReadId, JobId, Lane, Ppu, Slot, SuperBlock};
 use interpulse_engine::Slab;
 
 /// A program operation under way.
@@ -41,28 +41,28 @@ pub struct GcRead {
     pub first_ppu: Ppu,
     /// Units of the page that were valid, one bit each.
     pub mask: u32,
-    /// The program of host data that takes the page along; `NONE` for garbage collection.
-    pub program: u32,
+    /// The program of host data that takes the page along; [`JobId::NONE`] for garbage collection.
+    pub program: JobId,
 }
 
 /// Jobs addressed by index; freed ones keep their buffers for reuse.
 #[derive(Clone, Default)]
 pub struct Jobs {
     programs: Vec<ProgramJob>,
-    free_programs: Vec<u32>,
+    free_programs: Vec<JobId>,
     /// Reads of garbage collection under way.
-    pub reads: Slab<GcRead>,
+    pub reads: Slab<GcReadId, GcRead>,
 }
 
 impl Jobs {
     /// A program job with empty lists.
     #[inline]
-    pub fn new_program(&mut self, lane: Lane, place: Option<ProgramPlace>) -> u32 {
+    pub fn new_program(&mut self, lane: Lane, place: Option<ProgramPlace>) -> JobId {
         let id = self.free_programs.pop().unwrap_or_else(|| {
             self.programs.push(ProgramJob::default());
-            self.programs.len() as u32 - 1
+            JobId(self.programs.len() as u32 - 1)
         });
-        let job = &mut self.programs[id as usize];
+        let job = &mut self.programs[id.index()];
         job.lane = lane;
         job.place = place;
         job.slots.clear();
@@ -73,20 +73,20 @@ impl Jobs {
 
     /// The program job `id`.
     #[inline]
-    pub fn program(&mut self, id: u32) -> &mut ProgramJob {
-        &mut self.programs[id as usize]
+    pub fn program(&mut self, id: JobId) -> &mut ProgramJob {
+        &mut self.programs[id.index()]
     }
 
     /// Takes the job out, to be given back by [`Jobs::free_program`].
     #[inline]
-    pub fn take_program(&mut self, id: u32) -> ProgramJob {
-        std::mem::take(&mut self.programs[id as usize])
+    pub fn take_program(&mut self, id: JobId) -> ProgramJob {
+        std::mem::take(&mut self.programs[id.index()])
     }
 
     /// Frees a program job, keeping its buffers.
     #[inline]
-    pub fn free_program(&mut self, id: u32, job: ProgramJob) {
-        self.programs[id as usize] = job;
+    pub fn free_program(&mut self, id: JobId, job: ProgramJob) {
+        self.programs[id.index()] = job;
         self.free_programs.push(id);
     }
 }

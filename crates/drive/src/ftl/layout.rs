@@ -9,6 +9,7 @@ use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_engine::Divider;
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::numbers::BlockId;
 
 /// Arithmetic between physical units and dies, planes, blocks and pages.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ pub struct Place {
     /// Plane of the die.
     pub plane: u32,
     /// Block of the plane.
-    pub block: u32,
+    pub block: BlockId,
     /// Page of the block.
     pub page: u32,
     /// Unit within the page.
@@ -114,11 +115,17 @@ impl Layout {
         UnitAt { super_block: SuperBlock(super_block), offset }
     }
 
-    /// The lane of a super block and its number in the lane.
+    /// The lane of a super block and its blocks' number in each plane.
     #[inline]
-    pub fn lane_of(&self, super_block: SuperBlock) -> (Lane, u32) {
+    pub fn lane_of(&self, super_block: SuperBlock) -> (Lane, BlockId) {
         let (lane, block) = self.by_lane.split(super_block.0);
-        (Lane(lane), block)
+        (Lane(lane), BlockId(block))
+    }
+
+    /// The super block of a lane that has these blocks.
+    #[inline]
+    pub fn super_block(&self, lane: Lane, block: BlockId) -> SuperBlock {
+        self.first_block(lane) + block.0
     }
 
     /// The first super block of a lane.

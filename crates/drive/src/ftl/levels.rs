@@ -1,6 +1,6 @@
 //! Lists of dirty data by hotness: which have to be looked at, and when what is in the cache was written.
 
-use crate::numbers::{Lane, Slot};
+use crate::numbers::{JobId, Lane, Slot};
 use interpulse_engine::SimTime;
 
 /// The lists of dirty data by level.
@@ -12,7 +12,7 @@ pub(super) struct Levels {
     /// When the write of each cache slot arrived.
     arrived: Vec<SimTime>,
     /// Programs (lane, job) that are complete but for a place.
-    pub(super) placeless: Vec<(Lane, u32)>,
+    pub(super) placeless: Vec<(Lane, JobId)>,
 }
 
 impl Levels {

@@ -9,7 +9,8 @@ use super::flash::Flash;
 use super::outcome::Outcome;
 use super::programs::block_states;
 use super::resident::Ftl;
-use crate::numbers::{Lane, SuperBlock};
+use crate::numbers::{GroupId, Lane, SuperBlock};
+use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Ftl {
@@ -23,7 +24,7 @@ impl Ftl {
     }
 
     /// All that a flush waits for is programmed or trimmed: true if it has to wait for trims to be written.
-    pub(super) fn journal_before_flush_ends(&mut self, flash: &mut Flash, id: u32) -> bool {
+    pub(super) fn journal_before_flush_ends(&mut self, flash: &mut Flash, id: RequestId) -> bool {
         self.journal(flash, Then::Flush(id))
     }
 
@@ -72,7 +73,7 @@ impl Ftl {
         let (lanes, planes) = (self.tables.layout.lanes, self.tables.layout.planes);
         let programs = pages.div_ceil(u64::from(self.tables.layout.pages_per_program * planes));
         let area = self.metadata.as_mut().expect("power may be lost");
-        let group = METADATA | area.groups.insert(Group { then, version, programs });
+        let group = METADATA | area.groups.insert(Group { then, version, programs }).0;
         area.written.programs += programs;
         for _ in 0..programs {
             area.next_lane = Lane((area.next_lane.0 + 1) % lanes);
@@ -86,12 +87,13 @@ impl Ftl {
     #[cold]
     pub(super) fn metadata_landed(&mut self, flash: &mut Flash, owner: u32) {
         let area = self.area();
-        let group = area.groups.get_mut(owner & !METADATA);
+        let id = GroupId(owner & !METADATA);
+        let group = area.groups.get_mut(id);
         group.programs -= 1;
         if group.programs > 0 {
             return;
         }
-        let group = area.groups.remove(owner & !METADATA);
+        let group = area.groups.remove(id);
         if let Then::Checkpoint = group.then {
             area.written.checkpoints += 1;
         }

@@ -9,13 +9,13 @@ use super::resident::Ftl;
 use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_HOME;
 use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
-use interpulse_engine::Duration;
+use interpulse_engine::{Duration, RequestId};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
 
 /// By tag, what became of the units of requests that were not complete.
-pub type Fates = BTreeMap<u32, Vec<Fate>>;
+pub type Fates = BTreeMap<RequestId, Vec<Fate>>;
 
 /// What a recovery found, and what was read for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Ftl {
             if operation.erase {
                 let layout = &self.tables.layout;
                 let lane = layout.lane_at(die, operation.planes.first);
-                metadata.broken[(layout.first_block(lane) + block).index()] = true;
+                metadata.broken[layout.super_block(lane, block).index()] = true;
             } else {
                 recovered.torn_word_lines += 1;
             }

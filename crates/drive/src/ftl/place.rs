@@ -2,6 +2,7 @@
 
 use super::layout::{Layout, UnitAt};
 use crate::numbers::SuperBlock;
+use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::TwoBit;
 
 /// A place for one program operation.
@@ -35,8 +36,8 @@ impl ProgramPlace {
 
     /// The word line that the operation is on.
     #[inline]
-    pub fn word_line(&self, layout: &Layout) -> u32 {
-        self.program / layout.programs_per_word_line
+    pub fn word_line(&self, layout: &Layout) -> WordLineId {
+        WordLineId(self.program / layout.programs_per_word_line)
     }
 
     /// Units that the operation takes.

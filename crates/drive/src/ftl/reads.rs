@@ -5,6 +5,7 @@ use super::layout::UnitAt;
 use super::map::Where;
 use super::resident::Ftl;
 use crate::numbers::Lpn;
+use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
@@ -38,7 +39,7 @@ impl Ftl {
     /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
     /// of one physical page are read together.
     #[inline(always)]
-    pub fn read(&mut self, flash: &mut Flash, tag: u32, from: Lpn, to: Lpn) -> Look {
+    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn) -> Look {
         let mut look = Look::default();
         let mut lpn = from;
         while lpn < to {
@@ -71,7 +72,7 @@ impl Ftl {
             txn.block = at.block;
             txn.page = at.page;
             txn.set_units(count);
-            txn.owner = tag;
+            txn.owner = tag.0;
             let layout = &self.tables.layout;
             if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
                 txn.set_two_bit(TwoBit::Whole);

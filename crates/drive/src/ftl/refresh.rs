@@ -142,7 +142,7 @@ impl Ftl {
     #[inline]
     pub(super) fn super_block_of(&self, read: &Txn) -> SuperBlock {
         let layout = &self.tables.layout;
-        layout.first_block(layout.lane_at(read.die, u32::from(read.plane))) + read.block
+        layout.super_block(layout.lane_at(read.die, u32::from(read.plane)), read.block)
     }
 
     /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.

@@ -11,6 +11,7 @@
 use super::layout::Layout;
 use super::map::Map;
 use crate::numbers::{Lane, SuperBlock};
+use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 use interpulse_settings::{ConfigError, Section, default};
 use std::ops::Range;
@@ -145,7 +146,7 @@ pub enum Step {
     /// Give this page of a word line new data.
     Reprogram {
         /// Word line of the block.
-        word_line: u32,
+        word_line: WordLineId,
         /// The page.
         bit: Bit,
     },
@@ -224,16 +225,20 @@ pub fn super_layer_word_lines(word_lines: u32, layers: u32, layers_each: u32) ->
 }
 
 /// The program operation of a page of a word line, of a part that programs page by page.
-pub(super) fn program_of_page(layout: &Layout, word_line: u32, bit: Bit) -> u32 {
-    word_line * layout.programs_per_word_line + bit as u32
+pub(super) fn program_of_page(layout: &Layout, word_line: WordLineId, bit: Bit) -> u32 {
+    word_line.0 * layout.programs_per_word_line + bit as u32
 }
 
 /// The offsets in a super block of the units of the page of `bit` on word line `word_line`, plane by plane.
-pub fn page_planes(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<Item = Range<u32>> + use<> {
+pub fn page_planes(
+    layout: &Layout,
+    word_line: WordLineId,
+    bit: Bit,
+) -> impl Iterator<Item = Range<u32>> + use<> {
     let units = layout.units_per_page();
     let plane_part = layout.units_per_program / layout.planes;
     let first = if layout.programs_per_word_line == 1 {
-        word_line * layout.units_per_program + bit as u32 * units
+        word_line.0 * layout.units_per_program + bit as u32 * units
     } else {
         program_of_page(layout, word_line, bit) * layout.units_per_program
     };
@@ -241,17 +246,23 @@ pub fn page_planes(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<I
 }
 
 /// As [`page_planes`], all planes in a row.
-pub fn page_units(layout: &Layout, word_line: u32, bit: Bit) -> impl Iterator<Item = u32> + use<> {
+pub fn page_units(layout: &Layout, word_line: WordLineId, bit: Bit) -> impl Iterator<Item = u32> + use<> {
     page_planes(layout, word_line, bit).flatten()
 }
 
-pub(super) fn is_used(map: &Map, layout: &Layout, super_block: SuperBlock, word_line: u32, bit: Bit) -> bool {
+pub(super) fn is_used(
+    map: &Map,
+    layout: &Layout,
+    super_block: SuperBlock,
+    word_line: WordLineId,
+    bit: Bit,
+) -> bool {
     page_units(layout, word_line, bit).any(|offset| map.is_valid(super_block, offset))
 }
 
 impl Block {
-    pub(super) fn word_line(&self, k: usize, per_layer: u32) -> u32 {
-        self.super_layer * per_layer + k as u32
+    pub(super) fn word_line(&self, k: usize, per_layer: u32) -> WordLineId {
+        WordLineId(self.super_layer * per_layer + k as u32)
     }
 
     /// The next word line, from where the last search ended, that can be reprogrammed, and the page.
@@ -289,7 +300,7 @@ impl Block {
         map: &Map,
         layout: &Layout,
         per_layer: u32,
-    ) -> impl Iterator<Item = (u32, Bit)> {
+    ) -> impl Iterator<Item = (WordLineId, Bit)> {
         let open = |(_, line): &(usize, &WordLine)| line.status.coding().after(Bit::Lsb).is_some();
         let lines = self.lines.iter().enumerate().filter(open);
         lines.flat_map(move |(k, _)| {
@@ -300,9 +311,9 @@ impl Block {
     }
 
     /// Pages in use anywhere in the block.
-    fn in_use(&self, map: &Map, layout: &Layout, per_layer: u32) -> impl Iterator<Item = (u32, Bit)> {
+    fn in_use(&self, map: &Map, layout: &Layout, per_layer: u32) -> impl Iterator<Item = (WordLineId, Bit)> {
         let programmed = self.super_layer * per_layer + self.lines.len() as u32;
-        (0..programmed).flat_map(move |word_line| {
+        WordLineId::first(programmed).flat_map(move |word_line| {
             let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
             [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
         })
@@ -315,7 +326,7 @@ impl Block {
         layout: &Layout,
         of: &Reprogramming,
         most: usize,
-    ) -> Vec<(u32, Bit)> {
+    ) -> Vec<(WordLineId, Bit)> {
         match of.spec.fully_invalidates {
             FullyInvalidates::Block => self.in_use(map, layout, of.word_lines).take(most).collect(),
             FullyInvalidates::SuperLayer => {

@@ -3,6 +3,7 @@
 use super::reprogram::{Block, FullyInvalidates, Reprogramming, Step, WhenValid, WordLine, is_used};
 use super::tables::Tables;
 use crate::numbers::{Lane, SuperBlock};
+use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 
 impl Tables {
@@ -135,7 +136,7 @@ impl Tables {
 
     /// Assigns the next word line of the active block of `level` on `lane`, or the next page of one. Returns super block, word
     /// line, the page if it is one, and whether it is the first of its super layer.
-    pub fn take_word_line(&mut self, lane: Lane, level: u32) -> (SuperBlock, u32, Option<Bit>, bool) {
+    pub fn take_word_line(&mut self, lane: Lane, level: u32) -> (SuperBlock, WordLineId, Option<Bit>, bool) {
         let by_page = self.layout.programs_per_word_line > 1;
         let of = self.of_mut();
         let at = of.at(lane, level);
@@ -159,7 +160,13 @@ impl Tables {
     }
 
     /// Assigns the reprogram that [`Tables::next_step`] has found. Returns the super block and the Validity of the word line.
-    pub fn take_reprogram(&mut self, lane: Lane, level: u32, word_line: u32, bit: Bit) -> (SuperBlock, u8) {
+    pub fn take_reprogram(
+        &mut self,
+        lane: Lane,
+        level: u32,
+        word_line: WordLineId,
+        bit: Bit,
+    ) -> (SuperBlock, u8) {
         let of = self.of();
         let at = of.at(lane, level);
         let super_block = of.active[at].as_ref().expect("there is an active block").super_block;
@@ -168,7 +175,7 @@ impl Tables {
         let of = self.of_mut();
         let per_layer = of.word_lines;
         let block = of.active[at].as_mut().expect("there is an active block");
-        let k = (word_line - block.super_layer * per_layer) as usize;
+        let k = (word_line.0 - block.super_layer * per_layer) as usize;
         let line = &mut block.lines[k];
         debug_assert!(line.busy == 0 && !line.half);
         line.status = line.status.invalidate(bit).next(bit).expect("the word line can be reprogrammed");
@@ -179,21 +186,26 @@ impl Tables {
     }
 
     /// The operation on `word_line` of a reprogrammable block of `lane` is done.
-    pub fn two_bit_done(&mut self, lane: Lane, super_block: SuperBlock, word_line: u32) {
+    pub fn two_bit_done(&mut self, lane: Lane, super_block: SuperBlock, word_line: WordLineId) {
         let of = self.of_mut();
         let places = of.at(lane, 0)..of.at(lane + 1, 0);
         let per_layer = of.word_lines;
         let active = of.active[places.clone()].iter_mut().flatten();
         let open = active.chain(of.candidates[places].iter_mut().flatten());
         if let Some(block) = open.into_iter().find(|block| block.super_block == super_block) {
-            let k = word_line - block.super_layer * per_layer;
+            let k = word_line.0 - block.super_layer * per_layer;
             block.lines[k as usize].busy -= 1;
         }
         self.in_flight[super_block.index()] -= 1;
     }
 
     /// The candidate of `level` on `lane` that has the fewest pages in use, and at most `most` of these (word line, page). They are in the way of reprogramming it; from the first call on it is drained until none is left.
-    pub fn pages_in_the_way(&mut self, lane: Lane, level: u32, most: usize) -> (SuperBlock, Vec<(u32, Bit)>) {
+    pub fn pages_in_the_way(
+        &mut self,
+        lane: Lane,
+        level: u32,
+        most: usize,
+    ) -> (SuperBlock, Vec<(WordLineId, Bit)>) {
         let of = self.of();
         let at = of.at(lane, level);
         let count = |block: &Block| {

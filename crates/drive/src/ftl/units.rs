@@ -16,7 +16,7 @@ use super::record::Record;
 use crate::audit::VersionAudit;
 use crate::cache::{Cache, NO_HOME};
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
-use interpulse_engine::SimTime;
+use interpulse_engine::{RequestId, SimTime};
 
 /// Which copies on flash stay valid while a newer version is in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,7 +158,7 @@ impl Units {
     pub(super) fn admit(
         &mut self,
         layout: &Layout,
-        tag: u32,
+        tag: RequestId,
         lpn: Lpn,
         at: Where,
         list: usize,
@@ -184,7 +184,7 @@ impl Units {
     }
 
     #[inline]
-    fn note_written(&mut self, tag: u32, lpn: Lpn, slot: Slot) {
+    fn note_written(&mut self, tag: RequestId, lpn: Lpn, slot: Slot) {
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
             if let Some(record) = &mut self.record {
@@ -196,7 +196,7 @@ impl Units {
 
     /// The host trims `lpn` with request `tag`: whether it held anything, and the slot of the cache in which it waited to be
     /// programmed, if it did.
-    pub(super) fn trim(&mut self, layout: &Layout, tag: u32, lpn: Lpn) -> (bool, Option<Slot>) {
+    pub(super) fn trim(&mut self, layout: &Layout, tag: RequestId, lpn: Lpn) -> (bool, Option<Slot>) {
         let mut killed = None;
         match self.map.get(lpn) {
             Where::Unmapped => return (false, None),

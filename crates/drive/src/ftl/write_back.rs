@@ -8,9 +8,9 @@ use super::place::ProgramPlace;
 use super::resident::Ftl;
 use super::streams::Stream;
 use super::units::Admitted;
-use crate::numbers::{Lane, Lpn};
-use interpulse_engine::SimTime;
-use interpulse_flash::nand::txn::{Kind, NONE, Txn};
+use crate::numbers::{JobId, Lane, Lpn};
+use interpulse_engine::{RequestId, SimTime};
+use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Ftl {
     // ---- admission ------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ impl Ftl {
     /// Puts unit `lpn` of the write with `tag`, which the host has submitted at `arrived`, into the cache. A write that
     /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
     #[inline(always)]
-    pub fn admit(&mut self, tag: u32, lpn: Lpn, arrived: SimTime) -> Admitted {
+    pub fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted {
         let at = self.tables.map().get(lpn);
         let list = match self.levels {
             Some(_) => self.list_by_level(lpn, at, arrived),
@@ -189,14 +189,14 @@ impl Ftl {
     }
 
     /// Hands a program job to the flash array.
-    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: u32) {
+    pub(super) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: JobId) {
         let layout = &self.tables.layout;
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(kind, die);
         txn.plane = plane as u8;
         txn.planes = layout.planes as u8;
-        txn.owner = job;
-        if job != NONE
+        txn.owner = job.0;
+        if job != JobId::NONE
             && let Some(place) = self.jobs.program(job).place
         {
             txn.block = layout.lane_of(place.super_block).1;
@@ -212,7 +212,7 @@ impl Ftl {
 
     /// A program of host data has ended.
     pub(super) fn host_program_done(&mut self, txn: &Txn) {
-        let job = self.jobs.take_program(txn.owner);
+        let job = self.jobs.take_program(JobId(txn.owner));
         let tables = &mut self.tables;
         for &slot in &job.slots {
             tables.units.map().prefetch(tables.units.cache.lpn(slot));
@@ -252,7 +252,7 @@ impl Ftl {
         self.lane_changed(job.lane);
         self.placement.give_back(job.lane);
         self.write_back.programs_in_flight -= 1;
-        self.jobs.free_program(txn.owner, job);
+        self.jobs.free_program(JobId(txn.owner), job);
     }
 
     /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
@@ -275,7 +275,7 @@ impl Ftl {
     // ---- flush and trim -------------------------------------------------------------------------------
 
     /// Begins the flush with `tag`; [`Outcome::Flushed`] says when everything written before is on flash.
-    pub fn flush(&mut self, flash: &mut Flash, tag: u32) {
+    pub fn flush(&mut self, flash: &mut Flash, tag: RequestId) {
         if self.metadata.is_some() {
             self.tables.units.versions().flush_begins(tag);
         }
@@ -312,14 +312,14 @@ impl Ftl {
     }
 
     /// All data that a flush waits for is programmed or trimmed.
-    fn flushed(&mut self, flash: &mut Flash, tag: u32) {
+    fn flushed(&mut self, flash: &mut Flash, tag: RequestId) {
         if tag == REFILL || !self.journal_before_flush_ends(flash, tag) {
             self.outcomes.push_back(Outcome::Flushed(tag));
         }
     }
 
     /// Unmaps the units `from..to` for the request with `tag`; returns how many of them held something.
-    pub fn trim(&mut self, tag: u32, from: Lpn, to: Lpn) -> u64 {
+    pub fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64 {
         // Without victims and erases nothing is gained by forgetting where a unit is.
         if self.imposed.is_some() {
             return 0;
@@ -337,7 +337,7 @@ impl Ftl {
 
     /// The request with `tag` is complete: the host has been told.
     #[inline]
-    pub fn acknowledged(&mut self, tag: u32) {
+    pub fn acknowledged(&mut self, tag: RequestId) {
         if self.metadata.is_some() {
             self.tables.units.versions().acknowledged(tag);
         }

@@ -1,6 +1,7 @@
 //! What a die's blocks hold: how many pages of each block have been programmed since its erase, and how much wear
 //! suspensions have added.
 
+use crate::numbers::{BlockId, WordLineId};
 use crate::reprogram::Status;
 
 /// Programmed pages per (plane, block); pages of a block are programmed in order.
@@ -27,13 +28,13 @@ impl Blocks {
 
     /// Pages programmed since the last erase.
     #[inline]
-    pub fn programmed(&self, plane: u32, block: u32) -> u16 {
+    pub fn programmed(&self, plane: u32, block: BlockId) -> u16 {
         self.programmed[self.index(plane, block)]
     }
 
     /// Sets the number of programmed pages (programs, erases, preconditioning).
     #[inline]
-    pub fn set_programmed(&mut self, plane: u32, block: u32, pages: u16) {
+    pub fn set_programmed(&mut self, plane: u32, block: BlockId, pages: u16) {
         let at = self.index(plane, block);
         self.programmed[at] = pages;
         if !self.two_bit.is_empty() {
@@ -42,29 +43,29 @@ impl Blocks {
     }
 
     /// Sets the number of programmed pages of a block whose word lines hold two bits per cell, the unused ones counted.
-    pub(super) fn set_programmed_two_bit(&mut self, plane: u32, block: u32, pages: u16) {
+    pub(super) fn set_programmed_two_bit(&mut self, plane: u32, block: BlockId, pages: u16) {
         let at = self.index(plane, block);
         self.programmed[at] = pages;
     }
 
     /// Whether the word lines of a block hold two bits per cell.
     #[inline]
-    pub fn is_two_bit(&self, plane: u32, block: u32) -> bool {
+    pub fn is_two_bit(&self, plane: u32, block: BlockId) -> bool {
         !self.two_bit.is_empty() && self.two_bit[self.index(plane, block)].is_some()
     }
 
     /// RPCnt and Distribution ID of a word line with two bits per cell, as the die keeps them; panics on any other.
-    pub fn status(&self, plane: u32, block: u32, word_line: u32) -> Status {
+    pub fn status(&self, plane: u32, block: BlockId, word_line: WordLineId) -> Status {
         let of = self.two_bit.get(self.index(plane, block)).and_then(Option::as_ref);
-        of.and_then(|lines| lines[word_line as usize]).expect("a word line with two bits per cell")
+        of.and_then(|lines| lines[word_line.index()]).expect("a word line with two bits per cell")
     }
 
     /// Notes the status of a word line; a block of which this is the first has so many.
     pub(super) fn set_status(
         &mut self,
         plane: u32,
-        block: u32,
-        word_line: u32,
+        block: BlockId,
+        word_line: WordLineId,
         status: Status,
         word_lines: u32,
     ) {
@@ -73,11 +74,11 @@ impl Blocks {
         }
         let at = self.index(plane, block);
         let lines = self.two_bit[at].get_or_insert_with(|| vec![None; word_lines as usize].into());
-        lines[word_line as usize] = Some(status);
+        lines[word_line.index()] = Some(status);
     }
 
     /// Adds the wear of a suspension, in millionths of a program/erase cycle.
-    pub fn add_stress(&mut self, plane: u32, block: u32, ppm: u32) {
+    pub fn add_stress(&mut self, plane: u32, block: BlockId, ppm: u32) {
         if self.stress_ppm.is_empty() {
             self.stress_ppm = vec![0; self.programmed.len()];
         }
@@ -87,15 +88,15 @@ impl Blocks {
 
     /// Whole program/erase cycles that suspensions have added to a block's wear.
     #[inline]
-    pub fn stress_cycles(&self, plane: u32, block: u32) -> u32 {
+    pub fn stress_cycles(&self, plane: u32, block: BlockId) -> u32 {
         let ppm = self.stress_ppm.get(self.index(plane, block)).copied().unwrap_or(0);
         u32::try_from(ppm / 1_000_000).unwrap_or(u32::MAX)
     }
 
     #[inline]
-    fn index(&self, plane: u32, block: u32) -> usize {
+    fn index(&self, plane: u32, block: BlockId) -> usize {
         // Else it would be a block of the next plane.
-        assert!(block < self.blocks_per_plane, "block {block} of {}", self.blocks_per_plane);
-        (plane * self.blocks_per_plane + block) as usize
+        assert!(block.0 < self.blocks_per_plane, "block {block} of {}", self.blocks_per_plane);
+        (plane * self.blocks_per_plane + block.0) as usize
     }
 }

@@ -3,6 +3,7 @@
 use super::State;
 use super::usage::SLOTS;
 use crate::command::Use;
+use crate::numbers::BlockId;
 use crate::parts::power::Draw;
 use interpulse_engine::SimTime;
 use std::fmt;
@@ -15,7 +16,7 @@ pub struct Change {
     /// When it was.
     pub at: SimTime,
     /// The block concerned.
-    pub block: u32,
+    pub block: BlockId,
     /// State and use from then on, as their place among the [`SLOTS`].
     pub(super) slot: u8,
 }
@@ -46,7 +47,7 @@ pub struct History {
 
 impl Default for History {
     fn default() -> Self {
-        let idle = Change { at: SimTime::ZERO, block: 0, slot: 0 };
+        let idle = Change { at: SimTime::ZERO, block: BlockId(0), slot: 0 };
         History { ring: [idle; KEPT], written: 0 }
     }
 }

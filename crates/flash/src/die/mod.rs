@@ -15,6 +15,7 @@ pub mod usage;
 
 use crate::command::{Effect, Kind, Use};
 use crate::geometry::{Pages, Planes};
+use crate::numbers::BlockId;
 use crate::pulse::PulseTrain;
 use crate::suspend::{Standing, Stop, Suspended};
 use blocks::Blocks;
@@ -107,7 +108,7 @@ impl Die {
 
     /// Whether the die holds the data of this page in its page buffer, because it is being programmed.
     #[inline]
-    pub fn buffers(&self, plane: u32, block: u32, page: u32) -> bool {
+    pub fn buffers(&self, plane: u32, block: BlockId, page: u32) -> bool {
         self.long.as_ref().is_some_and(|op| op.writes(plane, block, page))
     }
 
@@ -124,7 +125,7 @@ impl Die {
 
     /// Changes the state; panics with the history if that is illegal.
     #[inline]
-    pub fn go(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
+    pub fn go(&mut self, now: SimTime, to: State, usage: Use, block: BlockId) {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
             self.cannot_follow(now, to);
         }
@@ -139,7 +140,7 @@ impl Die {
 
     /// Changes the state to `via` and at once to `to`, as two calls of [`Die::go`] would.
     #[inline(always)]
-    pub fn pass(&mut self, now: SimTime, via: (State, Use), to: (State, Use), block: u32) {
+    pub fn pass(&mut self, now: SimTime, via: (State, Use), to: (State, Use), block: BlockId) {
         if LEGAL[self.state as usize] & 1 << via.0 as u16 == 0 {
             self.cannot_follow(now, via.0);
         }
@@ -153,7 +154,7 @@ impl Die {
 
     /// Where the state changes; one that is passed through in no time is only noted.
     #[inline(always)]
-    fn change(&mut self, now: SimTime, to: State, usage: Use, block: u32) {
+    fn change(&mut self, now: SimTime, to: State, usage: Use, block: BlockId) {
         let slot = slot_of(to, usage);
         self.usage.switch(now, slot);
         self.history.note(Change { at: now, block, slot });
@@ -162,7 +163,7 @@ impl Die {
 
     /// Checks that a page may be read now: it is programmed, or in the page buffer.
     #[inline(always)]
-    pub fn check_read(&mut self, now: SimTime, plane: u32, block: u32, page: u32) {
+    pub fn check_read(&mut self, now: SimTime, plane: u32, block: BlockId, page: u32) {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.reads_erased(now, plane, block, page);
         }
@@ -174,20 +175,20 @@ impl Die {
 
     #[cold]
     #[inline(never)]
-    fn reads_erased(&mut self, now: SimTime, plane: u32, block: u32, page: u32) -> ! {
+    fn reads_erased(&mut self, now: SimTime, plane: u32, block: BlockId, page: u32) -> ! {
         self.commanded(now, block);
         self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
     }
 
     #[cold]
     #[inline(never)]
-    fn reads_what_is_erased(&mut self, now: SimTime, block: u32) -> ! {
+    fn reads_what_is_erased(&mut self, now: SimTime, block: BlockId) -> ! {
         self.commanded(now, block);
         self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
     }
 
     /// Notes the command of a read that is refused, which is looked at before the state changes.
-    fn commanded(&mut self, now: SimTime, block: u32) {
+    fn commanded(&mut self, now: SimTime, block: BlockId) {
         if self.state != State::Command {
             self.history.note(Change { at: now, block, slot: slot_of(State::Command, Use::BusHost) });
         }
@@ -200,7 +201,7 @@ impl Die {
         now: SimTime,
         kind: Kind,
         train: PulseTrain,
-        block: Option<u32>,
+        block: Option<BlockId>,
         planes: Planes,
     ) {
         if let Some(other) = self.long.take() {
@@ -242,7 +243,7 @@ impl Die {
 
     /// Checks that the program on the die may write these pages of a block of `planes`;
     /// they count as programmed when it is complete.
-    pub fn check_program(&mut self, now: SimTime, planes: Planes, block: u32, pages: Pages) {
+    pub fn check_program(&mut self, now: SimTime, planes: Planes, block: BlockId, pages: Pages) {
         let first = pages.first;
         if pages.end() > self.pages_per_block {
             let (last, end) = (pages.end() - 1, self.pages_per_block);
@@ -276,7 +277,7 @@ impl Die {
         op.began = start;
         op.origin = SimTime((start + ramp).as_ns().wrapping_sub(op.kept.as_ns()));
         let end = start + ramp + (op.train.total() - op.kept);
-        let (usage, block) = (op.kind.command().array, op.block.unwrap_or(u32::MAX));
+        let (usage, block) = (op.kind.command().array, op.block.unwrap_or(BlockId::NONE));
         self.go(now, State::Pulsing, usage, block);
         end
     }
@@ -318,7 +319,7 @@ impl Die {
         // A command still on the bus has to end; a ramp that makes no progress can be cut short.
         let halt = if stop.after == Duration::ZERO { now.max(op.began) } else { now + ahead + stop.after };
         if halt > now {
-            let (usage, block) = (op.kind.train().stop, op.block.unwrap_or(u32::MAX));
+            let (usage, block) = (op.kind.train().stop, op.block.unwrap_or(BlockId::NONE));
             self.go(now, State::Stopping, usage, block);
         }
         halt
@@ -343,7 +344,7 @@ impl Die {
                 self.blocks.add_stress(plane, block, stress_ppm);
             }
         }
-        let (entry, block) = (op.stop.entry, op.block.unwrap_or(u32::MAX));
+        let (entry, block) = (op.stop.entry, op.block.unwrap_or(BlockId::NONE));
         let to = if entry > Duration::ZERO { State::Entering } else { State::Suspended };
         self.go(now, to, Use::Suspended, block);
         entry
@@ -475,7 +476,7 @@ impl Die {
         }
         let (to, usage) =
             if self.long.is_some() { (State::Suspended, Use::Suspended) } else { (State::Idle, Use::Idle) };
-        self.go(now, to, usage, op.block.unwrap_or(u32::MAX));
+        self.go(now, to, usage, op.block.unwrap_or(BlockId::NONE));
         op
     }
 

@@ -2,6 +2,7 @@
 
 use crate::command::{Effect, Kind};
 use crate::geometry::{Pages, Planes};
+use crate::numbers::BlockId;
 use crate::pulse::PulseTrain;
 use crate::reprogram::TwoBit;
 use crate::suspend::{Stop, Suspended};
@@ -41,7 +42,7 @@ pub struct LongOp {
     /// The stop being carried out, or the last one.
     pub(super) stop: Stop,
     /// Block it works on, for history and legality; `None` for operations without an address.
-    pub block: Option<u32>,
+    pub block: Option<BlockId>,
     /// Planes it works on.
     pub planes: Planes,
     /// Pages a program writes on each plane; none without an address.
@@ -64,7 +65,7 @@ impl LongOp {
     }
 
     /// Whether it is a program of this page.
-    pub(super) fn writes(&self, plane: u32, block: u32, page: u32) -> bool {
+    pub(super) fn writes(&self, plane: u32, block: BlockId, page: u32) -> bool {
         let pages = self.pages;
         self.block == Some(block) && self.spans(plane) && (pages.first..pages.end()).contains(&page)
     }

@@ -3,6 +3,7 @@
 use super::{Die, LongOp, State};
 use crate::command::Use;
 use crate::geometry::{Pages, Planes};
+use crate::numbers::BlockId;
 use interpulse_engine::SimTime;
 
 /// A program or erase that the cut found with some of its pulses applied.
@@ -11,7 +12,7 @@ pub struct Torn {
     /// Whether it is an erase.
     pub erase: bool,
     /// Its block; `None` for operations without an address.
-    pub block: Option<u32>,
+    pub block: Option<BlockId>,
     /// Its planes.
     pub planes: Planes,
     /// Pages of a program on each plane.
@@ -39,7 +40,7 @@ impl Die {
             }
         }
         if self.state != State::Idle {
-            self.change(now, State::Idle, Use::Idle, u32::MAX);
+            self.change(now, State::Idle, Use::Idle, BlockId::NONE);
         }
         operations
     }

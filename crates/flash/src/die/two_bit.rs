@@ -2,6 +2,7 @@
 
 use super::{Die, LongOp};
 use crate::geometry::Pages;
+use crate::numbers::{BlockId, WordLineId};
 use crate::reprogram::{Bit, Status, TwoBit};
 use interpulse_engine::SimTime;
 
@@ -14,7 +15,7 @@ impl Die {
     pub fn check_two_bit(
         &mut self,
         now: SimTime,
-        word_line: u32,
+        word_line: WordLineId,
         super_layer: u32,
         how: TwoBit,
         page: Option<Bit>,
@@ -23,7 +24,7 @@ impl Die {
         let op = self.long.as_ref().expect("pages are written by a program");
         let (planes, block) = (op.planes, op.block.expect("a word line has an address"));
         let pages = self.pages_per_word_line;
-        let first = word_line * pages + page.map_or(0, |bit| bit as u32);
+        let first = word_line.first_page(pages) + page.map_or(0, |bit| bit as u32);
         for plane in planes.each() {
             let programmed = u32::from(self.blocks.programmed(plane, block));
             let fresh = programmed == 0;
@@ -34,7 +35,7 @@ impl Die {
                 );
             }
             let Some(bit) = how.bit() else {
-                if programmed != first || (word_line + 1) * pages > self.pages_per_block {
+                if programmed != first || (word_line + 1).first_page(pages) > self.pages_per_block {
                     let what = format!(
                         "program of word line {word_line} of block {block}, plane {plane}, whose next one is {}",
                         programmed / pages
@@ -43,8 +44,8 @@ impl Die {
                 }
                 continue;
             };
-            let last = (programmed / pages).checked_sub(1);
-            if last.is_none_or(|last| word_line > last || word_line / super_layer != last / super_layer) {
+            let last = (programmed / pages).checked_sub(1).map(WordLineId);
+            if last.is_none_or(|last| word_line > last || word_line.0 / super_layer != last.0 / super_layer) {
                 let what = format!(
                     "reprogram of word line {word_line} of block {block}, plane {plane}, which is not in the super layer of \
                      {last:?}, the last one programmed"
@@ -67,9 +68,9 @@ impl Die {
 
     /// A program of two bits per cell, or a reprogram, is complete.
     #[inline(never)]
-    pub(super) fn finish_two_bit(&mut self, op: &LongOp, block: u32, how: TwoBit) {
+    pub(super) fn finish_two_bit(&mut self, op: &LongOp, block: BlockId, how: TwoBit) {
         let pages = self.pages_per_word_line;
-        let word_line = op.pages.first / pages;
+        let word_line = WordLineId::of_page(op.pages.first, pages);
         for plane in op.planes.each() {
             match how.bit() {
                 None => {
@@ -77,7 +78,7 @@ impl Die {
                     self.blocks.set_status(plane, block, word_line, Status::INITIAL, word_lines);
                     // The first page of two leaves the word line unfinished: it cannot be reprogrammed.
                     let half = op.pages.count == 1 && op.pages.first.is_multiple_of(pages);
-                    let end = if half { op.pages.end() } else { (word_line + 1) * pages };
+                    let end = if half { op.pages.end() } else { (word_line + 1).first_page(pages) };
                     self.blocks.set_programmed_two_bit(plane, block, end as u16);
                 }
                 Some(bit) => {

@@ -80,20 +80,20 @@ impl BlockStates {
     #[inline]
     fn index(&self, at: BlockAddress) -> usize {
         let BlockAddress { die, plane, block } = at;
-        debug_assert!(plane < self.planes && block < self.blocks);
-        ((die.0 * self.planes + plane) as usize) * self.blocks as usize + block as usize
+        debug_assert!(plane < self.planes && block.0 < self.blocks);
+        ((die.0 * self.planes + plane) as usize) * self.blocks as usize + block.index()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbers::DieId;
+    use crate::numbers::{BlockId, DieId};
 
     #[test]
     fn data_ages_from_its_first_program_on() {
         let mut blocks = BlockStates::new(2, 1, 4, 1000);
-        let at = BlockAddress { die: DieId(1), plane: 0, block: 2 };
+        let at = BlockAddress { die: DieId(1), plane: 0, block: BlockId(2) };
         assert_eq!(blocks.age(blocks.get(at), SimTime(50)), 1050);
         blocks.set_history(at, 7, 300);
         assert_eq!(blocks.age(blocks.get(at), SimTime(50)), 350);

@@ -5,6 +5,7 @@ use super::draw::{Counts, Drawn};
 use super::fixed::{Logs, ONE, fixed};
 use super::spec::{ErrorSpec, InitialAges};
 use crate::geometry::{BlockAddress, Geometry, PageAddress};
+use crate::numbers::WordLineId;
 use interpulse_engine::random::mix;
 
 /// A point of an axis and the reciprocal of the distance to the next, in 1/2^32 of [`ONE`] steps.
@@ -98,8 +99,8 @@ impl ErrorModel {
             }
         }
         let per_layer = geometry.word_lines.div_ceil(geometry.layers);
-        let class = |word_line: u32| {
-            let layer = word_line / per_layer;
+        let class = |word_line: WordLineId| {
+            let layer = word_line.0 / per_layer;
             t.layer_class((f64::from(layer) + 0.5) / f64::from(geometry.layers)) as u8
         };
         let logs = Logs::default();
@@ -119,7 +120,7 @@ impl ErrorModel {
             attempts: attempts as u32,
             page_types: types as u32,
             layers: layers as u32,
-            layer_of: (0..geometry.word_lines).map(class).collect(),
+            layer_of: WordLineId::first(geometry.word_lines).map(class).collect(),
             ln_acceleration: fixed(libm::log(spec.acceleration())),
             spread: libm::round(t.spread_ln_sd * f64::from(ONE)) as i32,
             disturb,
@@ -148,8 +149,8 @@ impl ErrorModel {
     #[inline]
     pub fn ln_rber(&self, state: &BlockState, extra_cycles: u32, age: u64, page: &Page) -> i32 {
         let number = page.address.page;
-        let (word_line, page_type) = (number / self.page_types, number % self.page_types);
-        let layer = u32::from(self.layer_of[word_line as usize]);
+        let (word_line, page_type) = (WordLineId::of_page(number, self.page_types), number % self.page_types);
+        let layer = u32::from(self.layer_of[word_line.index()]);
         let attempt = page.attempt.min(self.attempts - 1);
         let cycles = state.cycles.saturating_add(extra_cycles);
         let (c, towards_c) = place(&self.cycles, i64::from(cycles));
@@ -219,5 +220,5 @@ impl ErrorModel {
 /// Identifies a page: at most 2^18 dies, 2^6 planes, 2^20 blocks and 2^20 pages.
 #[inline]
 fn key_of(PageAddress { of: BlockAddress { die, plane, block }, page }: PageAddress) -> u64 {
-    u64::from(die.0) << 46 | u64::from(plane) << 40 | u64::from(block) << 20 | u64::from(page)
+    u64::from(die.0) << 46 | u64::from(plane) << 40 | u64::from(block.0) << 20 | u64::from(page)
 }

@@ -10,10 +10,9 @@ use super::channel::Transfer;
 use super::channel::Waiter;
 use super::observe::DataMove;
 use super::register::{Page, Register};
-use super::txn::{NO_BLOCK, NONE};
 use crate::command::{Effect, Step};
 use crate::die::State;
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId, TxnId};
 use crate::parts::{CacheOnRead, CacheProgram};
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
 
@@ -37,7 +36,7 @@ impl Nand {
         }
         let Some((id, pages)) = self.next_program(d) else { return };
         let register = &mut self.registers[d];
-        if register.program == NONE {
+        if register.program == TxnId::NONE {
             (register.program, register.loaded) = (id, 0);
         }
         if register.program != id || register.loaded == pages {
@@ -66,7 +65,7 @@ impl Nand {
 
     /// The program that the die takes up after the one that pulses, as far as can be seen now, and how many of its pages may
     /// be loaded before; `None` if that is no program, or none that may be loaded.
-    fn next_program(&self, d: usize) -> Option<(u32, u32)> {
+    fn next_program(&self, d: usize) -> Option<(TxnId, u32)> {
         let op = self.dies[d].long()?;
         if op.effect != Effect::Programs || self.dies[d].beneath().is_some() {
             return None;
@@ -74,7 +73,7 @@ impl Nand {
         let past_reads = self.cache.on_read == CacheOnRead::Kept;
         let id = self.queues[d].next(&self.txns, self.config.policy, self.config.gc_reads, past_reads)?;
         let txn = self.txns.get(id);
-        let same = (txn.block != NO_BLOCK).then_some(txn.block) == op.block && txn.planes() == op.planes;
+        let same = (txn.block != BlockId::NONE).then_some(txn.block) == op.block && txn.planes() == op.planes;
         let fits = self.cache.program == CacheProgram::Die || same;
         let loads_first = !txn.kind.command().cached.is_empty() && txn.reprograms().is_none();
         let pages = if txn.is_two_bit() { 2 } else { self.geometry.pages_per_program };
@@ -117,7 +116,7 @@ impl Nand {
         let register = &mut self.registers[d];
         register.page = Page::None;
         self.counters.cached_pages += 1;
-        if register.program == NONE {
+        if register.program == TxnId::NONE {
             self.counters.cached_pages_lost += 1;
         } else {
             register.loaded += 1;
@@ -152,7 +151,7 @@ impl Nand {
     /// The die takes up `id`: unless it is the program whose data the cache register holds, that may be lost.
     #[cold]
     #[inline(never)]
-    pub(super) fn comes_before(&mut self, agenda: &mut Agenda, d: usize, id: u32) {
+    pub(super) fn comes_before(&mut self, agenda: &mut Agenda, d: usize, id: TxnId) {
         if self.registers[d].program == id {
             return;
         }
@@ -164,14 +163,14 @@ impl Nand {
         let register = &mut self.registers[d];
         self.counters.cached_pages_lost += u64::from(register.loaded);
         // A page that moves is lost, too, and counted when it has moved.
-        (register.program, register.loaded) = (NONE, 0);
+        (register.program, register.loaded) = (TxnId::NONE, 0);
     }
 
     /// The program that the die has begun has data in the cache register, or a page on its way there: it goes on from there.
     /// Returns whether its first step is under way.
     #[cold]
     #[inline(never)]
-    pub(super) fn take_over(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) -> bool {
+    pub(super) fn take_over(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) -> bool {
         if self.registers[d].program != id {
             return false;
         }

@@ -1,6 +1,7 @@
 //! ECC decode as a pipeline stage behind each channel: the codewords of a page read (one per 4 KiB unit) enter one after
 //! the other; the last leaves its latency later. Where latencies differ, what takes long may be overtaken.
 
+use crate::numbers::TxnId;
 use interpulse_engine::{Duration, SimTime};
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ pub struct Decoder {
     interval: Duration,
     free_at: SimTime,
     /// By instant of leaving; equal ones in order of entry.
-    line: VecDeque<(SimTime, u32)>,
+    line: VecDeque<(SimTime, TxnId)>,
 }
 
 impl Decoder {
@@ -22,7 +23,7 @@ impl Decoder {
     /// Transaction `id` enters with `units` codewords, the last of which leaves `latency` after it has entered.
     /// Returns the instant the first in line leaves if that has changed.
     #[inline]
-    pub fn enter(&mut self, now: SimTime, id: u32, units: u32, latency: Duration) -> Option<SimTime> {
+    pub fn enter(&mut self, now: SimTime, id: TxnId, units: u32, latency: Duration) -> Option<SimTime> {
         let start = self.free_at.max(now);
         self.free_at = start + self.interval * u64::from(units);
         let done = start + self.interval * u64::from(units.saturating_sub(1)) + latency;
@@ -35,7 +36,7 @@ impl Decoder {
 
     /// Puts `id` before those in line that leave later.
     #[cold]
-    fn overtake(&mut self, done: SimTime, id: u32) -> Option<SimTime> {
+    fn overtake(&mut self, done: SimTime, id: TxnId) -> Option<SimTime> {
         let at = self.line.partition_point(|&(t, _)| t <= done);
         self.line.insert(at, (done, id));
         (at == 0).then_some(done)
@@ -43,7 +44,7 @@ impl Decoder {
 
     /// Takes the transaction that leaves now; returns it and when the next one leaves.
     #[inline]
-    pub fn leave(&mut self, now: SimTime) -> (u32, Option<SimTime>) {
+    pub fn leave(&mut self, now: SimTime) -> (TxnId, Option<SimTime>) {
         let (at, id) = self.line.pop_front().expect("the decoder's timer is armed only for a codeword");
         debug_assert_eq!(at, now);
         (id, self.line.front().map(|&(t, _)| t))

@@ -2,10 +2,9 @@
 
 use super::Nand;
 use super::queue::{GcReadRank, Policy};
-use super::txn::NONE;
 use crate::command::Class;
 use crate::die::State;
-use crate::numbers::DieId;
+use crate::numbers::{DieId, TxnId};
 use crate::suspend::{Decision, SuspendLimits};
 use interpulse_engine::SimTime;
 
@@ -50,7 +49,7 @@ impl Nand {
 
     fn gc_goes_first(&self, d: usize) -> bool {
         let queue = &self.queues[d];
-        let waits = |class| queue.first(class) != NONE;
+        let waits = |class| queue.first(class) != TxnId::NONE;
         match (self.config.policy, self.config.gc_reads) {
             (Policy::Fifo, _) => waits(Class::GcRead) || waits(Class::GcWrite) || waits(Class::Erase),
             (Policy::ReadPriority, GcReadRank::WithHostReads) => waits(Class::GcRead),

@@ -3,6 +3,7 @@
 use super::Nand;
 use super::reliability::Reliability;
 use super::txn::Txn;
+use crate::numbers::{TxnId, WordLineId};
 use interpulse_engine::{Duration, SimTime};
 
 impl Nand {
@@ -18,12 +19,12 @@ impl Nand {
 
     /// Judges the sensing of transaction `id`, whose data has moved at `now`; returns its decode latency.
     #[inline(always)]
-    pub(super) fn judge(&mut self, now: SimTime, d: usize, id: u32) -> Duration {
+    pub(super) fn judge(&mut self, now: SimTime, d: usize, id: TxnId) -> Duration {
         if self.reliability.is_none() { self.config.ecc_latency } else { self.judge_errors(now, d, id) }
     }
 
     #[inline(never)]
-    fn judge_errors(&mut self, now: SimTime, d: usize, id: u32) -> Duration {
+    fn judge_errors(&mut self, now: SimTime, d: usize, id: TxnId) -> Duration {
         let reliability = self.reliability.as_mut().expect("the caller has looked");
         let txn = self.txns.get_mut(id);
         if txn.is(Txn::BUFFERED) {
@@ -31,7 +32,7 @@ impl Nand {
         }
         let blocks = self.dies[d].blocks();
         let extra = blocks.stress_cycles(txn.plane.into(), txn.block);
-        let word_line = txn.page / self.geometry.pages_per_word_line;
+        let word_line = WordLineId::of_page(txn.page, self.geometry.pages_per_word_line);
         let reprogrammed =
             txn.is_two_bit().then(|| blocks.status(txn.plane.into(), txn.block, word_line).reprograms);
         reliability.judge(txn, extra, reprogrammed, now)

@@ -3,11 +3,12 @@
 use super::channel::Transfer;
 use super::power::budget::Next;
 use super::trains::{block_key, slowest, word_line_key};
-use super::txn::{NO_BLOCK, NONE, Txn};
+use super::txn::Txn;
 use super::{Nand, Outcome};
 use crate::command::{Class, Effect, Step, Use, Wait};
 use crate::die::State;
 use crate::geometry::Pages;
+use crate::numbers::{BlockId, TxnId, WordLineId};
 use crate::pulse::PulseTrain;
 use crate::reprogram::Bit;
 use crate::suspend::SuspendScheme;
@@ -16,14 +17,14 @@ use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
     /// The die takes up a program or an erase.
-    pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    pub(super) fn start_long(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         let txn = &{ *self.txns.get(id) };
         let command = txn.kind.command();
         if command.train.is_none() {
             self.start_without_pulses(agenda, now, d, id, txn);
             return;
         }
-        let block = (txn.block != NO_BLOCK).then_some(txn.block);
+        let block = (txn.block != BlockId::NONE).then_some(txn.block);
         let (train, page_types) = self.train_of(d, txn);
         let nested = self.dies[d].long().is_some();
         let policy = self.config.suspend_policy(command.effect);
@@ -57,7 +58,8 @@ impl Nand {
     fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
         let command = txn.kind.command();
         if command.effect == Effect::Erases {
-            let worn = |plane| if txn.block == NO_BLOCK { txn.cycles() } else { self.worn(d, txn, plane) };
+            let worn =
+                |plane| if txn.block == BlockId::NONE { txn.cycles() } else { self.worn(d, txn, plane) };
             let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
             return (slowest(txn, of), 0);
         }
@@ -78,7 +80,7 @@ impl Nand {
     }
 
     /// Checks what the program on the die is going to write, and notes how many pages have to be loaded for it.
-    fn check_program(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<u32>) {
+    fn check_program(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<BlockId>) {
         let planes = txn.planes();
         let pages = if txn.is_two_bit() {
             self.check_two_bit(now, d, txn)
@@ -97,8 +99,8 @@ impl Nand {
     #[inline(never)]
     fn check_two_bit(&mut self, now: SimTime, d: usize, txn: &Txn) -> u32 {
         let how = txn.two_bit().expect("the caller has looked");
-        let (word_line, page) =
-            (txn.page / self.geometry.pages_per_word_line, txn.page % self.geometry.pages_per_word_line);
+        let pages = self.geometry.pages_per_word_line;
+        let (word_line, page) = (WordLineId::of_page(txn.page, pages), txn.page % pages);
         let by_page = self.geometry.pages_per_program == 1 && how.bit().is_none();
         let page = by_page.then_some(if page == 0 { Bit::Lsb } else { Bit::Msb });
         self.dies[d].check_two_bit(now, word_line, self.config.super_layer, how, page, txn.validity());
@@ -270,7 +272,7 @@ impl Nand {
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
         let mut txn = self.txns.remove(hand.long);
-        (hand.long, hand.beneath) = (hand.beneath, NONE);
+        (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
         let owed = op.train.total().as_ns();
         let loops = u64::from(op.train.loops);
         let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
@@ -283,7 +285,7 @@ impl Nand {
         }
         self.operations.record(&op, now);
         if let Some(reliability) = &mut self.reliability
-            && txn.block != NO_BLOCK
+            && txn.block != BlockId::NONE
         {
             reliability.finished(&txn, now);
         }
@@ -301,8 +303,8 @@ impl Nand {
     }
 
     #[inline]
-    pub(super) fn long_block(&self, d: usize) -> u32 {
-        self.dies[d].long().and_then(|op| op.block).unwrap_or(NO_BLOCK)
+    pub(super) fn long_block(&self, d: usize) -> BlockId {
+        self.dies[d].long().and_then(|op| op.block).unwrap_or(BlockId::NONE)
     }
 
     /// The account of a completed program of host data: what it waited for before it started and while it was

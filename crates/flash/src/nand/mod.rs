@@ -35,7 +35,7 @@ mod watch;
 use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
-use crate::numbers::DieId;
+use crate::numbers::{DieId, TxnId};
 use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
 use channel::Channel;
@@ -45,7 +45,7 @@ use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
 use register::{MAX_BATCH, Register};
-use txn::{NONE, Slab, Txn};
+use txn::{Slab, Txn};
 use watch::Watch;
 
 pub use crate::command::NandCounters;
@@ -79,14 +79,14 @@ impl Outcome {
 #[derive(Clone, Copy)]
 struct InHand {
     /// Reads being sensed or moved together.
-    reads: [u32; MAX_BATCH],
+    reads: [TxnId; MAX_BATCH],
     count: u8,
     /// Reads whose data has moved.
     moved: u8,
     /// The program or erase on the die.
-    long: u32,
+    long: TxnId,
     /// The erase that is suspended beneath a program.
-    beneath: u32,
+    beneath: TxnId,
     /// Steps of the program or erase on the die still to come.
     steps: &'static [Step],
     /// One of its steps has asked for power, for all that follow.
@@ -107,11 +107,11 @@ struct InHand {
 
 impl InHand {
     const NOTHING: InHand = InHand {
-        reads: [NONE; MAX_BATCH],
+        reads: [TxnId::NONE; MAX_BATCH],
         count: 0,
         moved: 0,
-        long: NONE,
-        beneath: NONE,
+        long: TxnId::NONE,
+        beneath: TxnId::NONE,
         steps: &[],
         powered: false,
         loads: 0,
@@ -388,7 +388,7 @@ impl Nand {
     }
 
     /// Turns the reading of causes at submission into the account of the wait.
-    pub(super) fn account_wait(&mut self, now: SimTime, d: usize, id: u32) {
+    pub(super) fn account_wait(&mut self, now: SimTime, d: usize, id: TxnId) {
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         let txn = self.txns.get_mut(id);
@@ -408,7 +408,7 @@ impl Nand {
     }
 
     #[inline]
-    pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         if self.has_registers() {
             self.comes_before(agenda, d, id);
         }

@@ -8,7 +8,7 @@
 use super::course::Course;
 use crate::command::{Kind, Use};
 use crate::die::State;
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId};
 use interpulse_engine::SimTime;
 
 /// A die has changed its state.
@@ -25,7 +25,7 @@ pub struct DieChange {
     /// What that is to those who wait.
     pub usage: Use,
     /// The block concerned.
-    pub block: u32,
+    pub block: BlockId,
     /// The program or erase on the die, running or suspended; of two, the one that came last.
     pub operation: Option<OnDie>,
     /// What the die does from now on; `None` if the event in which it entered the state ended in another.

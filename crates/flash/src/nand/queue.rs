@@ -1,8 +1,9 @@
 //! The transactions waiting for one die, one first-in first-out list per class, and the policies that pick
 //! the next one.
 
-use super::txn::{NONE, Slab};
+use super::txn::Slab;
 use crate::command::{CLASSES, Class};
+use crate::numbers::TxnId;
 
 /// Which waiting transaction a die takes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +47,8 @@ impl GcReadRank {
 /// The waiting transactions of one die.
 #[derive(Clone, Copy)]
 pub struct Queue {
-    head: [u32; CLASSES],
-    tail: [u32; CLASSES],
+    head: [TxnId; CLASSES],
+    tail: [TxnId; CLASSES],
     waiting: u32,
     /// Garbage collection goes before host programs.
     pub gc_urgent: bool,
@@ -55,17 +56,17 @@ pub struct Queue {
 
 impl Default for Queue {
     fn default() -> Self {
-        Queue { head: [NONE; CLASSES], tail: [NONE; CLASSES], waiting: 0, gc_urgent: false }
+        Queue { head: [TxnId::NONE; CLASSES], tail: [TxnId::NONE; CLASSES], waiting: 0, gc_urgent: false }
     }
 }
 
 impl Queue {
     /// Appends transaction `id`, which is of this class.
     #[inline]
-    pub fn push(&mut self, slab: &mut Slab, id: u32, class: Class) {
+    pub fn push(&mut self, slab: &mut Slab, id: TxnId, class: Class) {
         let k = class as usize;
-        slab.get_mut(id).next = NONE;
-        if self.head[k] == NONE {
+        slab.get_mut(id).next = TxnId::NONE;
+        if self.head[k] == TxnId::NONE {
             self.head[k] = id;
         } else {
             slab.get_mut(self.tail[k]).next = id;
@@ -75,10 +76,10 @@ impl Queue {
     }
 
     /// Puts transaction `id` before the others of its class.
-    pub fn push_front(&mut self, slab: &mut Slab, id: u32) {
+    pub fn push_front(&mut self, slab: &mut Slab, id: TxnId) {
         let k = slab.get(id).kind.command().class as usize;
         slab.get_mut(id).next = self.head[k];
-        if self.head[k] == NONE {
+        if self.head[k] == TxnId::NONE {
             self.tail[k] = id;
         }
         self.head[k] = id;
@@ -97,34 +98,35 @@ impl Queue {
         self.waiting
     }
 
-    /// The first waiting transaction of a class, or [`NONE`].
+    /// The first waiting transaction of a class, or [`TxnId::NONE`].
     #[inline]
-    pub fn first(&self, class: Class) -> u32 {
+    pub fn first(&self, class: Class) -> TxnId {
         self.head[class as usize]
     }
 
     /// The place in the order of submission of the oldest waiting transaction of any other class, or `u64::MAX`.
     pub fn oldest_but(&self, slab: &Slab, class: Class) -> u64 {
-        let others = self.head.iter().enumerate().filter(|&(k, &id)| k != class as usize && id != NONE);
+        let others =
+            self.head.iter().enumerate().filter(|&(k, &id)| k != class as usize && id != TxnId::NONE);
         others.map(|(_, &id)| slab.get(id).seq).min().unwrap_or(u64::MAX)
     }
 
     /// Takes the first waiting transaction of a class, which must exist.
     #[inline]
-    pub fn pop(&mut self, slab: &Slab, class: Class) -> u32 {
+    pub fn pop(&mut self, slab: &Slab, class: Class) -> TxnId {
         let k = class as usize;
         let id = self.head[k];
-        debug_assert!(id != NONE);
+        debug_assert!(id != TxnId::NONE);
         self.head[k] = slab.get(id).next;
         self.waiting -= 1;
         id
     }
 
-    /// Takes `id` out of the list of its class, given its predecessor (or [`NONE`] for the head).
-    pub fn unlink(&mut self, slab: &mut Slab, before: u32, id: u32) {
+    /// Takes `id` out of the list of its class, given its predecessor (or [`TxnId::NONE`] for the head).
+    pub fn unlink(&mut self, slab: &mut Slab, before: TxnId, id: TxnId) {
         let k = slab.get(id).kind.command().class as usize;
         let next = slab.get(id).next;
-        if before == NONE {
+        if before == TxnId::NONE {
             self.head[k] = next;
         } else {
             slab.get_mut(before).next = next;
@@ -139,17 +141,18 @@ impl Queue {
     #[inline]
     pub fn urgent_read(&self, slab: &Slab, rank: GcReadRank) -> Option<Class> {
         let (host, gc) = (self.head[Class::HostRead as usize], self.head[Class::GcRead as usize]);
-        if host != NONE {
-            let older =
-                rank == GcReadRank::WithHostReads && gc != NONE && slab.get(gc).seq < slab.get(host).seq;
+        if host != TxnId::NONE {
+            let older = rank == GcReadRank::WithHostReads
+                && gc != TxnId::NONE
+                && slab.get(gc).seq < slab.get(host).seq;
             return Some(if older { Class::GcRead } else { Class::HostRead });
         }
-        (gc != NONE && rank != GcReadRank::InOrder).then_some(Class::GcRead)
+        (gc != TxnId::NONE && rank != GcReadRank::InOrder).then_some(Class::GcRead)
     }
 
     /// Takes the next transaction by `policy` and, under read priority, `rank`.
     #[inline]
-    pub fn take(&mut self, slab: &Slab, policy: Policy, rank: GcReadRank) -> Option<u32> {
+    pub fn take(&mut self, slab: &Slab, policy: Policy, rank: GcReadRank) -> Option<TxnId> {
         if self.waiting == 0 {
             return None;
         }
@@ -162,7 +165,7 @@ impl Queue {
     }
 
     /// The transaction that [`Queue::take`] takes next; with `past_reads` the one that it would take if no read waited.
-    pub fn next(&self, slab: &Slab, policy: Policy, rank: GcReadRank, past_reads: bool) -> Option<u32> {
+    pub fn next(&self, slab: &Slab, policy: Policy, rank: GcReadRank, past_reads: bool) -> Option<TxnId> {
         let reads = |class| matches!(class, Class::HostRead | Class::GcRead);
         let urgent = if policy == Policy::ReadPriority { self.urgent_read(slab, rank) } else { None };
         let class = match urgent.filter(|_| !past_reads) {
@@ -178,7 +181,7 @@ impl Queue {
         let mut best: Option<(bool, u64, Class)> = None;
         for class in Class::ALL {
             let id = self.head[class as usize];
-            if id != NONE && among(class) {
+            if id != TxnId::NONE && among(class) {
                 let late = self.gc_urgent && class == Class::HostWrite && policy == Policy::ReadPriority;
                 let key = (late, slab.get(id).seq, class);
                 if best.is_none_or(|(l, s, _)| (key.0, key.1) < (l, s)) {

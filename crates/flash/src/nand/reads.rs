@@ -4,14 +4,15 @@ use super::channel::Transfer;
 use super::power::budget::Next;
 use super::power::tally::NO_SENSING;
 use super::queue::Policy;
-use super::txn::{NONE, Txn};
+use super::txn::Txn;
 use super::{MAX_BATCH, Nand};
 use crate::command::{Use, Wait};
 use crate::die::State;
+use crate::numbers::{BlockId, TxnId};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
-    pub(super) fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    pub(super) fn start_read(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         let txn = self.txns.get(id);
         if txn.is_retry() {
             self.start_sequence(agenda, now, d, id);
@@ -20,7 +21,7 @@ impl Nand {
         let hand = &mut self.in_hand[d];
         hand.reads[0] = id;
         (hand.count, hand.moved) = (1, 0);
-        if self.config.multi_plane_reads && self.queues[d].first(txn.kind.command().class) != NONE {
+        if self.config.multi_plane_reads && self.queues[d].first(txn.kind.command().class) != TxnId::NONE {
             let txn = *txn;
             self.gather_planes(now, d, &txn);
         }
@@ -70,8 +71,8 @@ impl Nand {
             u64::MAX
         };
         let mut taken: u64 = 1 << first.plane;
-        let (mut before, mut id) = (NONE, self.queues[d].first(class));
-        while id != NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
+        let (mut before, mut id) = (TxnId::NONE, self.queues[d].first(class));
+        while id != TxnId::NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
             let t = *self.txns.get(id);
             if t.seq >= before_seq {
                 break;
@@ -148,7 +149,7 @@ impl Nand {
 
     /// The data of a read of die `d` has moved: it is decoded. Returns the block read.
     #[inline(always)]
-    pub(super) fn has_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) -> u32 {
+    pub(super) fn has_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) -> BlockId {
         let txn = self.txns.get_mut(id);
         // Everything since the die took the read that was not sensing was bus.
         let spent = now.as_ns() - txn.mark.as_ns();
@@ -167,7 +168,7 @@ impl Nand {
     }
 
     /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.
-    pub(super) fn sense_time(&mut self, d: usize) -> (Duration, Use, u32) {
+    pub(super) fn sense_time(&mut self, d: usize) -> (Duration, Use, BlockId) {
         let suspended = self.dies[d].long().is_some();
         if self.in_hand[d].count == 1 && !suspended {
             self.in_hand[d].buffer_used = true;
@@ -204,7 +205,7 @@ impl Nand {
 
     /// What moving the data of the reads in hand is to those who wait, and the block read.
     #[inline]
-    pub(super) fn read_use(&self, d: usize) -> (Use, u32) {
+    pub(super) fn read_use(&self, d: usize) -> (Use, BlockId) {
         let hand = &self.in_hand[d];
         let last = self.txns.get(hand.reads[hand.count as usize - 1]);
         (last.kind.command().bus, last.block)

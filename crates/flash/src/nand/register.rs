@@ -1,8 +1,8 @@
 //! The state of a die's cache register; what happens to it is in [`cache_register`](super::cache_register) for programs and
 //! [`cache_read`](super::cache_read) for reads.
 
-use super::txn::NONE;
 use crate::command::Spender;
+use crate::numbers::TxnId;
 use interpulse_engine::SimTime;
 
 /// Most planes a multi-plane read senses together.
@@ -20,13 +20,13 @@ pub(super) enum Page {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
     /// Reads whose data it gives out, and how many of them there are and have moved.
-    pub(super) reads: [u32; MAX_BATCH],
+    pub(super) reads: [TxnId; MAX_BATCH],
     pub(super) count: u8,
     pub(super) moved: u8,
     /// Whether the data of one is on the bus.
     pub(super) gives: bool,
     /// The program whose data it takes.
-    pub(super) program: u32,
+    pub(super) program: TxnId,
     /// Pages that it holds of it.
     pub(super) loaded: u32,
     pub(super) page: Page,
@@ -39,11 +39,11 @@ pub(super) struct Register {
 impl Default for Register {
     fn default() -> Register {
         Register {
-            reads: [NONE; MAX_BATCH],
+            reads: [TxnId::NONE; MAX_BATCH],
             count: 0,
             moved: 0,
             gives: false,
-            program: NONE,
+            program: TxnId::NONE,
             loaded: 0,
             page: Page::None,
             ends: SimTime::ZERO,
@@ -60,11 +60,11 @@ impl Register {
 
     /// Whether it has nothing to do with a program.
     pub(super) fn is_free(&self) -> bool {
-        self.program == NONE && self.page == Page::None
+        self.program == TxnId::NONE && self.page == Page::None
     }
 
     /// Whether data of a program is in it or on its way.
     pub(super) fn holds_data(&self) -> bool {
-        self.program != NONE && (self.loaded > 0 || self.page == Page::Moves)
+        self.program != TxnId::NONE && (self.loaded > 0 || self.page == Page::Moves)
     }
 }

@@ -8,7 +8,7 @@ use crate::errors::draw::Drawn;
 use crate::errors::model::Page;
 use crate::errors::{Ecc, ErrorModel, ErrorSpec};
 use crate::geometry::{BlockAddress, Geometry, PageAddress, Timing};
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId};
 use crate::reprogram::MAX_REPROGRAMS;
 use interpulse_engine::{Duration, SimTime, counters};
 
@@ -83,7 +83,7 @@ impl Reliability {
         let mut states = BlockStates::new(dies, planes, blocks, spec.initial_age.as_ns());
         for die in DieId::first(dies) {
             for plane in 0..planes {
-                for block in 0..blocks {
+                for block in BlockId::first(blocks) {
                     let at = BlockAddress { die, plane, block };
                     states.set_history(at, 0, model.initial_age(spec, at));
                 }

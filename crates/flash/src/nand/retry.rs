@@ -13,10 +13,10 @@ use super::channel::Transfer;
 use super::observe::DataMove;
 use super::power::budget::Next;
 use super::sequence::{NEVER, Sequence};
-use super::txn::{Kind, NONE, Txn};
+use super::txn::{Kind, Txn};
 use crate::command::Use;
 use crate::die::State;
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId, TxnId};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
@@ -25,26 +25,26 @@ impl Nand {
     }
 
     /// The read of the die's sequence; none while a sensing in vain is reset after it.
-    pub(super) fn sequence_id(&self, d: usize) -> Option<u32> {
+    pub(super) fn sequence_id(&self, d: usize) -> Option<TxnId> {
         let id = self.reliability.as_ref()?.sequences[d].id;
-        (id != NONE).then_some(id)
+        (id != TxnId::NONE).then_some(id)
     }
 
     /// The use of a die that senses for the read of its sequence, or that waits or moves data.
-    fn sequence_use(&self, id: u32, senses: bool) -> (Use, u32) {
+    fn sequence_use(&self, id: TxnId, senses: bool) -> (Use, BlockId) {
         let txn = self.txns.get(id);
         let command = txn.kind.command();
         (if senses { command.array } else { command.bus }, txn.block)
     }
 
-    fn sequence_goes(&mut self, now: SimTime, d: usize, id: u32, senses: bool) {
+    fn sequence_goes(&mut self, now: SimTime, d: usize, id: TxnId, senses: bool) {
         let (usage, block) = self.sequence_use(id, senses);
         self.dies[d].go(now, State::Retrying, usage, block);
     }
 
     /// The decode of transaction `id` has ended.
     #[inline(never)]
-    pub(super) fn decoded(&mut self, agenda: &mut Agenda, now: SimTime, id: u32) {
+    pub(super) fn decoded(&mut self, agenda: &mut Agenda, now: SimTime, id: TxnId) {
         let txn = *self.txns.get(id);
         let d = txn.die.index();
         let further = self.reliability.as_ref().expect("decodes are judged").ecc.further_attempts();
@@ -75,7 +75,7 @@ impl Nand {
         }
     }
 
-    fn read_ends(&mut self, now: SimTime, id: u32, failed: bool) {
+    fn read_ends(&mut self, now: SimTime, id: TxnId, failed: bool) {
         let mut txn = self.txns.remove(id);
         if !txn.is(Txn::BUFFERED) {
             self.reliability.as_mut().expect("decodes are judged").read_done(&mut txn, failed, now);
@@ -84,7 +84,7 @@ impl Nand {
     }
 
     /// The first decode of a read has failed: it comes next on its die.
-    fn retry_later(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    fn retry_later(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         let class = self.txns.get(id).kind.command().class;
         match self.dies[d].state() {
             State::Idle => {
@@ -105,7 +105,7 @@ impl Nand {
     }
 
     /// The die takes up a read whose first decode has failed.
-    pub(super) fn start_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    pub(super) fn start_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         *self.sequence(d) = Sequence { id, ..Sequence::default() };
         if self.dies[d].long().is_some() {
             self.counters.reads_in_suspension += 1;
@@ -127,7 +127,7 @@ impl Nand {
     }
 
     /// The use of the die while its sequence waits for a share of the power budget, and the block read.
-    pub(super) fn sequence_waits(&mut self, d: usize) -> (Use, u32) {
+    pub(super) fn sequence_waits(&mut self, d: usize) -> (Use, BlockId) {
         let id = self.sequence(d).id;
         self.sequence_use(id, false)
     }
@@ -142,7 +142,7 @@ impl Nand {
     /// The sensing under way in the die's sequence: its page type, and when it begins (behind its command).
     pub(super) fn sequence_senses(&self, d: usize) -> Option<(u32, SimTime)> {
         let sequence = self.reliability.as_ref().expect("retries").sequences[d];
-        if sequence.id == NONE || sequence.sense_ends == NEVER {
+        if sequence.id == TxnId::NONE || sequence.sense_ends == NEVER {
             return None;
         }
         let (sense, _) = self.step_work(self.txns.get(sequence.id), sequence.sensing);
@@ -221,7 +221,7 @@ impl Nand {
     /// The timer of a die in a sequence: data has moved, a sensing has ended, or a reset.
     pub(super) fn sequence_timer(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let Sequence { id, sense_ends, out_ends, .. } = *self.sequence(d);
-        if id == NONE {
+        if id == TxnId::NONE {
             *self.sequence(d) = Sequence::default();
             self.leave_sequence(agenda, now, d);
             return;
@@ -244,7 +244,7 @@ impl Nand {
     }
 
     /// The data of a further attempt has moved: it is decoded.
-    fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: u32) {
+    fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         let (kind, bytes) = (self.txns.get(id).kind, self.step_bytes(id));
         self.supply.tally.book_out(kind, bytes);
         let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units());
@@ -263,7 +263,7 @@ impl Nand {
     }
 
     /// Bytes that the present attempt of a read moves.
-    fn step_bytes(&self, id: u32) -> u64 {
+    fn step_bytes(&self, id: TxnId) -> u64 {
         let txn = self.txns.get(id);
         let (_, transfers) = self.step_work(txn, txn.attempt());
         self.timing.bytes_of_units[txn.units() as usize] * transfers
@@ -294,7 +294,7 @@ impl Nand {
 
     /// The sensing under way in the sequence, if any, is in vain: what is left is its reset, in which the die draws what it
     /// does idle.
-    fn stop_sensing(&mut self, now: SimTime, d: usize, id: u32) {
+    fn stop_sensing(&mut self, now: SimTime, d: usize, id: TxnId) {
         if self.sequence(d).sense_ends != NEVER {
             self.book_step(now, d);
             self.sequence_goes(now, d, id, false);
@@ -320,7 +320,7 @@ impl Nand {
             Some(_) => (State::Suspended, Use::Suspended),
             None => (State::Idle, Use::Idle),
         };
-        self.dies[d].go(now, to, usage, u32::MAX);
+        self.dies[d].go(now, to, usage, BlockId::NONE);
         self.next_on(agenda, now, d);
     }
 }

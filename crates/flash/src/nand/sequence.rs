@@ -1,13 +1,13 @@
 //! How far the repeating of a read has come on a die.
 
-use super::txn::NONE;
+use crate::numbers::TxnId;
 use interpulse_engine::SimTime;
 
 /// The retry sequence that a die is in.
 #[derive(Clone, Copy)]
 pub(super) struct Sequence {
-    /// The read; [`NONE`] while the die has none or is being reset.
-    pub(super) id: u32,
+    /// The read; [`TxnId::NONE`] while the die has none or is being reset.
+    pub(super) id: TxnId,
     /// The further attempt that is being sensed, or has been and waits for the decode of the one before; 0 is none.
     pub(super) sensing: u8,
     /// Its sensing has ended.
@@ -27,7 +27,7 @@ pub(super) const NEVER: SimTime = SimTime(u64::MAX);
 impl Default for Sequence {
     fn default() -> Sequence {
         Sequence {
-            id: NONE,
+            id: TxnId::NONE,
             sensing: 0,
             sensed: false,
             decoding: false,

@@ -3,9 +3,9 @@
 
 use super::Nand;
 use super::power::budget::Next;
-use super::txn::NONE;
 use crate::command::{Class, Use};
 use crate::die::{LongOp, State};
+use crate::numbers::TxnId;
 use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme, Suspended};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
@@ -38,7 +38,7 @@ impl Nand {
     /// Whether something waits that may stop the operation on die `d`.
     #[inline]
     pub(super) fn is_preempted(&self, d: usize) -> bool {
-        let waits = |class| self.queues[d].first(class) != NONE && self.may_preempt(d, class);
+        let waits = |class| self.queues[d].first(class) != TxnId::NONE && self.may_preempt(d, class);
         waits(Class::HostRead) || waits(Class::GcRead) || waits(Class::HostWrite)
     }
 
@@ -221,7 +221,7 @@ impl Nand {
         let end = self.serves_before(d);
         let waits = |class| {
             let id = self.queues[d].first(class);
-            id != NONE && self.txns.get(id).seq < end && self.may_preempt(d, class)
+            id != TxnId::NONE && self.txns.get(id).seq < end && self.may_preempt(d, class)
         };
         let host = waits(Class::HostRead);
         if waits(Class::GcRead) {

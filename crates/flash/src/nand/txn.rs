@@ -2,17 +2,14 @@
 
 use crate::command::{Effect, WAITS};
 use crate::geometry::{BlockAddress, Planes, Timing};
-use crate::numbers::DieId;
+use crate::numbers::{BlockId, DieId, TxnId};
 use crate::reprogram::{Bit, TwoBit};
 use interpulse_engine::{Duration, SimTime};
 
 pub use crate::command::Kind;
 
-/// No transaction.
-pub const NONE: u32 = u32::MAX;
-
-/// The block number of an operation that is timed but touches no block (imposed write amplification).
-pub const NO_BLOCK: u32 = u32::MAX;
+/// The [owner](Txn::owner) of what nobody waits for.
+pub const NO_OWNER: u32 = u32::MAX;
 
 /// One operation for one die.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +22,8 @@ pub struct Txn {
     pub plane: u8,
     /// Planes addressed together.
     pub planes: u8,
-    /// Block within the plane(s), or [`NO_BLOCK`].
-    pub block: u32,
+    /// Block within the plane(s), or [`BlockId::NONE`].
+    pub block: BlockId,
     /// First page within the block.
     pub page: u32,
     /// Units moved by a read ([`Txn::units`]), or Validity of a word line that is reprogrammed ([`Txn::validity`]).
@@ -51,7 +48,7 @@ pub struct Txn {
     /// submission to the end of its first transfer.
     pub held: u64,
     flags: u8,
-    pub(super) next: u32,
+    pub(super) next: TxnId,
 }
 
 impl Txn {
@@ -62,10 +59,10 @@ impl Txn {
             die,
             plane: 0,
             planes: 1,
-            block: NO_BLOCK,
+            block: BlockId::NONE,
             page: 0,
             units_or_validity: 0,
-            owner: NONE,
+            owner: NO_OWNER,
             attempts_or_cycles: 0,
             seq: 0,
             mark: SimTime::ZERO,
@@ -73,7 +70,7 @@ impl Txn {
             own: 0,
             held: 0,
             flags: 0,
-            next: NONE,
+            next: TxnId::NONE,
         }
     }
 }
@@ -239,4 +236,4 @@ impl Txn {
 }
 
 /// Transactions under way, by number.
-pub type Slab = interpulse_engine::Slab<Txn>;
+pub type Slab = interpulse_engine::Slab<TxnId, Txn>;

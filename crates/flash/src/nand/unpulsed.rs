@@ -1,9 +1,10 @@
 //! Commands that leave cells as they are: they have their die for the times of their steps, and are neither suspended nor
 //! followed by their block.
 
-use super::txn::{NONE, Txn};
+use super::txn::Txn;
 use super::{Nand, Outcome};
 use crate::command::Class;
+use crate::numbers::TxnId;
 use crate::pulse::PulseTrain;
 use interpulse_engine::{Agenda, SimTime};
 
@@ -16,7 +17,7 @@ impl Nand {
         agenda: &mut Agenda,
         now: SimTime,
         d: usize,
-        id: u32,
+        id: TxnId,
         txn: &Txn,
     ) {
         let nested = self.dies[d].long().is_some();
@@ -36,7 +37,7 @@ impl Nand {
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
         let mut txn = self.txns.remove(hand.long);
-        (hand.long, hand.beneath) = (hand.beneath, NONE);
+        (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
         *op.kind.count(&mut self.counters) += 1;
         if op.kind.command().class == Class::HostWrite {
             self.account_program(now, d, &mut txn);

@@ -17,6 +17,7 @@ use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{
     CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
 };
@@ -162,7 +163,7 @@ pub fn read(die: u32) -> Txn {
 
 pub fn read_of(die: u32, plane: u32, block: u32, page: u32, units: u32) -> Txn {
     let address = |t: &mut Txn| {
-        (t.plane, t.block, t.page) = (plane as u8, block, page);
+        (t.plane, t.block, t.page) = (plane as u8, BlockId(block), page);
         t.set_units(units);
     };
     but(Txn::new(Kind::HostRead, DieId(die)), address)
@@ -175,7 +176,7 @@ pub fn program(die: u32) -> Txn {
 
 /// An erase of block 7 of plane 0.
 pub fn erase(die: u32) -> Txn {
-    but(Txn::new(Kind::Erase, DieId(die)), |t| t.block = 7)
+    but(Txn::new(Kind::Erase, DieId(die)), |t| t.block = BlockId(7))
 }
 
 /// `txn` with a change.
@@ -259,7 +260,7 @@ impl Bench {
         for die in nand.dies_mut() {
             for plane in 0..part.planes {
                 for block in 0..part.blocks_per_plane.min(4) {
-                    die.blocks_mut().set_programmed(plane, block, pages);
+                    die.blocks_mut().set_programmed(plane, BlockId(block), pages);
                 }
             }
         }

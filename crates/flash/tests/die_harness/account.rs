@@ -10,6 +10,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, PartSpec};
 use interpulse_flash::suspend::{
     Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
@@ -280,7 +281,7 @@ fn bench_of(case: &Case) -> Bench {
             *next += 1;
             let txn = Txn::new(kind, DieId(die));
             // A block has eight word lines; what comes after is without an address.
-            let place = |t: &mut Txn| (t.block, t.page) = (4 + which as u32, (*next - 1) * 3);
+            let place = |t: &mut Txn| (t.block, t.page) = (BlockId(4 + which as u32), (*next - 1) * 3);
             if *next <= 8 { but(txn, place) } else { txn }
         };
         let txn = match kind {

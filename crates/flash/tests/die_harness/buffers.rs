@@ -7,6 +7,7 @@ use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::suspend::{Reload, Scheme};
 
 fn with(reload: Reload) -> NandConfig {
@@ -21,7 +22,7 @@ fn shadow() -> NandConfig {
 
 /// A program of word line 0 of block 4.
 fn addressed() -> Txn {
-    but(program(0), |t| t.block = 4)
+    but(program(0), |t| t.block = BlockId(4))
 }
 
 #[test]

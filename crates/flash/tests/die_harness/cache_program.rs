@@ -8,6 +8,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec, ProgramMode};
 use interpulse_flash::suspend::{Reload, Scheme};
 
@@ -65,7 +66,7 @@ fn page_by_page_the_register_takes_the_whole_program() {
         read: part().read[..2].to_vec(),
         ..cached(CacheProgram::Block, 1, CacheOnRead::Lost)
     };
-    let page = |page| but(program(0), |t| (t.block, t.page) = (4, page));
+    let page = |page| but(program(0), |t| (t.block, t.page) = (BlockId(4), page));
     let first = CMD + LOAD + PULSES;
     let ends = [first, first + OVER + PULSES, first + 2 * (OVER + PULSES)];
     check("pages", Bench::new(&mlc, config(), 1), &[(0, page(0)), (0, page(1)), (0, page(2))], &ends);
@@ -101,7 +102,7 @@ fn a_load_that_waits_for_the_bus_keeps_its_place() {
 
 #[test]
 fn which_program_may_be_loaded() {
-    let at = |block: u32| but(program(0), |t| t.block = block);
+    let at = |block: u32| but(program(0), |t| t.block = BlockId(block));
     let follows = |program, arrivals: &[(u64, Txn)], name: &str, second: u64| {
         let part = cached(program, 3, CacheOnRead::Lost);
         let ends = [PROGRAM, PROGRAM + second];
@@ -113,7 +114,8 @@ fn which_program_may_be_loaded() {
     let plane = [(0, at(4)), (0, but(at(4), |t| t.plane = 1))];
     follows(CacheProgram::Block, &plane, "another plane", PROGRAM);
     follows(CacheProgram::Die, &plane, "another plane of the die", OVER + PULSES);
-    let moved = [(0, at(4)), (0, but(Txn::new(Kind::GcProgram, DieId(0)), |t| (t.block, t.page) = (4, 3)))];
+    let moved =
+        [(0, at(4)), (0, but(Txn::new(Kind::GcProgram, DieId(0)), |t| (t.block, t.page) = (BlockId(4), 3)))];
     follows(CacheProgram::Block, &moved, "moved data into the same block", OVER + PULSES);
     // Nothing is loaded while an erase pulses, nor behind what comes between.
     let part = cached(CacheProgram::Die, 3, CacheOnRead::Lost);
@@ -207,7 +209,7 @@ fn the_account_of_a_program_that_was_loaded_ahead() {
 /// Power is cut with data in the register: only what had pulses is torn, and the die is as new.
 #[test]
 fn a_cut_with_data_in_the_register() {
-    let at = |page| but(program(0), |t| (t.block, t.page) = (4, page));
+    let at = |page| but(program(0), |t| (t.block, t.page) = (BlockId(4), page));
     for cut in [PULSES_AT + 1_000, PULSES_AT + 40_000, PROGRAM - 1, PROGRAM + 1] {
         let part = whole(CacheOnRead::Kept);
         let mut bench = Bench::new(&part, config(), 2);

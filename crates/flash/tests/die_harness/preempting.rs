@@ -10,6 +10,7 @@ use interpulse_flash::die::State;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::suspend::{Eligibility, MultiPlane, Preemptors, Scheme};
 use interpulse_flash::variation::LongOperations;
 
@@ -189,7 +190,7 @@ fn stress() {
     let c = bench.nand.counters;
     assert_eq!((c.erase_suspends, c.suspend_stress), (5, 9 * 250_000));
     let blocks = bench.nand.dies()[0].blocks();
-    assert_eq!([0, 1, 2, 3].map(|plane| blocks.stress_cycles(plane, 7)), [1, 1, 0, 0]);
+    assert_eq!([0, 1, 2, 3].map(|plane| blocks.stress_cycles(plane, BlockId(7))), [1, 1, 0, 0]);
     assert_eq!(bench.of(6).at, 10_000_000 + 600 + ERASE_PULSES + READ);
     assert_eq!(bench.of(8).at, 21_000_000 + 40_000 + READ);
 }

@@ -3,6 +3,7 @@
 use crate::common::*;
 use interpulse_engine::SimTime;
 use interpulse_flash::die::State;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::pulse::PhaseKind;
 
@@ -70,7 +71,7 @@ fn a_page_mode_program_loads_one_page() {
         ..part()
     };
     // 300 + 17986 + 1000 + 500000 each; both pages of word line 0, then a read of the second.
-    let page = |page| but(program(0), |t| (t.block, t.page) = (4, page));
+    let page = |page| but(program(0), |t| (t.block, t.page) = (BlockId(4), page));
     let arrivals = [(0, page(0)), (0, page(1)), (0, read_of(0, 0, 4, 1, 1))];
     let ends = [519_286, 1_038_572, 1_038_572 + 300 + CSB + 4_497 + 5_000];
     check("page mode", Bench::new(&mlc, config(), 1), &arrivals, &ends);
@@ -85,7 +86,7 @@ fn an_erase_is_a_command_and_loops() {
 
 #[test]
 fn an_erased_block_takes_programs_from_its_first_page_again() {
-    let word_line = |page| but(program(0), |t| (t.block, t.page, t.planes) = (7, page, 2));
+    let word_line = |page| but(program(0), |t| (t.block, t.page, t.planes) = (BlockId(7), page, 2));
     let both = but(erase(0), |t| t.planes = 2);
     // Two planes: two commands and six loads a program, two commands an erase.
     let (one, erased) = (600 + 6 * LOAD + PULSES, 600 + ERASE_PULSES);
@@ -93,5 +94,5 @@ fn an_erased_block_takes_programs_from_its_first_page_again() {
     let ends = [one, 2 * one, 2 * one + erased, 3 * one + erased];
     let bench = check("reuse", Bench::new(&part(), config(), 1), &arrivals, &ends);
     let blocks = bench.nand.dies()[0].blocks();
-    assert_eq!([0, 1, 2].map(|plane| blocks.programmed(plane, 7)), [3, 3, 0]);
+    assert_eq!([0, 1, 2].map(|plane| blocks.programmed(plane, BlockId(7))), [3, 3, 0]);
 }

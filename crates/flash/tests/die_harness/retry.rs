@@ -8,6 +8,7 @@ use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::suspend::Scheme;
 
 const NEVER: f64 = 0.5;
@@ -176,7 +177,7 @@ fn the_page_buffer_holds_no_errors() {
     let config =
         NandConfig { errors: errors(&[NEVER], &[NEVER], |_| ()), ..suspending(Scheme::Ideal, &part()) };
     let mut b = Bench::new(&part(), config, 1);
-    b.at(0, but(program(0), |t| t.block = 5)).at(100_000, read_of(0, 0, 5, 0, 1)).run();
+    b.at(0, but(program(0), |t| t.block = BlockId(5))).at(100_000, read_of(0, 0, 5, 0, 1)).run();
     assert_eq!(b.of(1).at, 100_000 + CMD + UNITS[1] + DECODE);
     assert!(!b.of(1).txn.is_uncorrectable());
     assert_eq!(b.nand.reliability().unwrap().counters.reads, 0);
@@ -198,7 +199,7 @@ fn prediction_starts_with_the_last_step_that_succeeded() {
     let arrivals = [(0, read(0)), (1_000_000, read_of(0, 0, 0, 3, 1)), (2_000_000, read_of(0, 1, 0, 0, 1))];
     let ends = [3 * READ, 1_000_000 + READ, 2_000_000 + 3 * READ];
     let b = check("predicted", bench(&TWICE, |s| s.ecc.predict = true), &arrivals, &ends);
-    let first = |plane| BlockAddress { die: DieId(0), plane, block: 0 };
+    let first = |plane| BlockAddress { die: DieId(0), plane, block: BlockId(0) };
     let block = |plane| b.nand.reliability().unwrap().block(first(plane)).last_step;
     assert_eq!((block(0), block(1), block(2)), (2, 2, 0));
     let b = check("not predicted", bench(&TWICE, |_| ()), &arrivals[..2], &[3 * READ, 1_000_000 + 3 * READ]);
@@ -229,25 +230,25 @@ fn the_state_of_a_block() {
         spec.reclaim_reads = Some(2);
     });
     let mut b = Bench::new(&part(), config, 1);
-    let word_line = but(program(0), |t| (t.plane, t.block, t.page) = (0, 7, 0));
+    let word_line = but(program(0), |t| (t.plane, t.block, t.page) = (0, BlockId(7), 0));
     let second = but(word_line, |t| t.page = 3);
-    b.nand.reliability_mut().unwrap().set_cycles(block(7), 41);
+    b.nand.reliability_mut().unwrap().set_cycles(block(BlockId(7)), 41);
     b.at(0, but(erase(0), |t| t.set_cycles(41))).at(10_000_000, word_line).at(20_000_000, second);
     (0..4).for_each(|k| {
         b.at(30_000_000 + k * 1_000_000, read_of(0, 0, 7, 0, 1));
     });
     b.run();
     let reliability = b.nand.reliability().unwrap();
-    let erased = reliability.block(block(7));
+    let erased = reliability.block(block(BlockId(7)));
     assert_eq!((erased.cycles, erased.reads), (42, 4));
     let now = b.agenda.now();
     assert_eq!(
-        reliability.age(block(7), now).as_ns(),
+        reliability.age(block(BlockId(7)), now).as_ns(),
         now.0 - (10_000_000 + PROGRAM),
         "from its first program on"
     );
     assert_eq!(
-        reliability.age(block(6), now).as_ns(),
+        reliability.age(block(BlockId(6)), now).as_ns(),
         now.0 + 1_000_000_000,
         "as old as at the start, and older"
     );

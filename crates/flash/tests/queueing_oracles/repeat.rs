@@ -10,6 +10,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_oracle::repeat::{elapsed_time, repeated};
@@ -28,7 +29,7 @@ fn simulate(part: &PartSpec, config: &NandConfig, reads_per_s: f64, seed: u64) -
     let first_flow = Nand::resources(&geometry);
     let mut agenda = Agenda::new(first_flow + 1);
     let mut nand = Nand::new(geometry, part, config.clone(), seed, ResourceId(0));
-    nand.dies_mut()[0].blocks_mut().set_programmed(0, 0, 1);
+    nand.dies_mut()[0].blocks_mut().set_programmed(0, BlockId(0), 1);
     for _ in 0..PROGRAMS {
         nand.submit(&mut agenda, Txn::new(Kind::HostProgram, DieId(0)));
     }

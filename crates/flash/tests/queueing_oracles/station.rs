@@ -9,6 +9,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters, Outcome};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -110,7 +111,7 @@ impl Flow {
     pub fn new(streams: &Streams, name: &str, per_s: f64, kind: Kind) -> Flow {
         let mut txn = Txn::new(kind, DieId(0));
         if kind == Kind::HostRead {
-            txn.block = 0;
+            txn.block = BlockId(0);
         }
         let mut flow = Flow { rng: streams.stream(name, 0), mean_gap_ns: 1e9 / per_s, next_ns: 0.0, txn };
         flow.step();
@@ -164,7 +165,7 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
     let first_flow = Nand::resources(&geometry);
     let mut agenda = Agenda::new(first_flow + 2);
     let mut nand = Nand::new(geometry, &part, config, seed, ResourceId(0));
-    nand.dies_mut()[0].blocks_mut().set_programmed(0, 0, 1);
+    nand.dies_mut()[0].blocks_mut().set_programmed(0, BlockId(0), 1);
     let streams = Streams::new(seed);
     let mut flows = [
         Flow::new(&streams, "reads", load.reads_per_s, Kind::HostRead),

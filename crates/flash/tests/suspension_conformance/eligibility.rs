@@ -4,6 +4,7 @@ use crate::common::*;
 use crate::suspension_conformance::watch::{each, of};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::suspend::{Eligibility, MultiPlane, Scheme};
 
@@ -78,7 +79,7 @@ fn by_page_type() {
             for page in 0..3 {
                 // Block 4 is empty: the pages before it come first.
                 let mut bench = Bench::new(&pages, config.clone(), 1);
-                let addressed = |page| but(program(0), |t| (t.block, t.page) = (4, page));
+                let addressed = |page| but(program(0), |t| (t.block, t.page) = (BlockId(4), page));
                 (0..page).for_each(|before| {
                     bench.at(u64::from(before) * 1_000_000, addressed(before));
                 });

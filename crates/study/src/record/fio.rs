@@ -37,7 +37,7 @@ impl FioLog {
             // fio logs no flush.
             Op::Flush => return,
         };
-        let flow = (of.tag as usize).min(self.flows.len() - 1);
+        let flow = (of.tag.index()).min(self.flows.len() - 1);
         let (text, lines) = &mut self.flows[flow];
         let (ms, latency) = (row.ended.at.since(start).as_ns() / 1_000_000, row.ended.latency.as_ns());
         // The last figure is the priority of the command, of which there is none.

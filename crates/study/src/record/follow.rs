@@ -6,6 +6,7 @@ use interpulse_flash::DieId;
 use interpulse_flash::command::{USES, Use};
 use interpulse_flash::die::State;
 use interpulse_flash::nand::observe::{DataMove, DieChange, FlashObserver, QueueChange};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::script::Span;
 
 /// A stretch of time in which a die was in one state, put to one use.
@@ -15,7 +16,7 @@ pub struct Stretch {
     /// What that was to those who waited.
     pub usage: Use,
     /// The block concerned.
-    pub block: u32,
+    pub block: BlockId,
     /// The request that it read for.
     pub reads_for: Option<u32>,
 }

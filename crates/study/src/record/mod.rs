@@ -139,7 +139,7 @@ impl Recorder {
 impl Observer for Recorder {
     #[inline]
     fn request_submitted(&mut self, submitted: &Submitted) {
-        let id = submitted.id as usize;
+        let id = submitted.id.index();
         if id >= self.open.len() {
             self.open.resize(id + 1, NOT_OPEN);
         }
@@ -159,7 +159,7 @@ impl Observer for Recorder {
 
     #[inline]
     fn request_ended(&mut self, ended: &Ended) {
-        let open = &mut self.open[ended.of.id as usize];
+        let open = &mut self.open[ended.of.id.index()];
         open.live = false;
         let sector = open.sector;
         if let Some(series) = &mut self.series {

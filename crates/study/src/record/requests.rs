@@ -68,7 +68,7 @@ impl Rows {
                 column.push(*ns as i64);
             }
         }
-        self.flow.push((of.tag as usize).min(self.flows.len() - 1) as i32);
+        self.flow.push((of.tag.index()).min(self.flows.len() - 1) as i32);
         self.kind.push(kind_of(of.op));
         self.state.push(if of.failed { 1 } else { 2 * i32::from(of.busy) });
     }

@@ -1,6 +1,6 @@
 //! A request as the logs see it.
 
-use interpulse_engine::{Op, SimTime};
+use interpulse_engine::{Op, SimTime, Tag};
 use interpulse_host::Ended;
 
 /// A request that has ended in the measurement window.
@@ -24,7 +24,7 @@ pub struct Open {
     /// What it asks for.
     pub op: Op,
     /// What the host calls it.
-    pub tag: u32,
+    pub tag: Tag,
     /// First sector.
     pub sector: u64,
     /// Length.
@@ -35,4 +35,4 @@ pub struct Open {
 
 /// None.
 pub const NOT_OPEN: Open =
-    Open { at: SimTime::ZERO, op: Op::Flush, tag: 0, sector: 0, bytes: 0, live: false };
+    Open { at: SimTime::ZERO, op: Op::Flush, tag: Tag(0), sector: 0, bytes: 0, live: false };

@@ -3,9 +3,10 @@
 use super::columns::{Column, Found, NOTHING};
 use super::follow::{Follower, after};
 use super::series::USE_NAMES;
-use interpulse_engine::SimTime;
+use interpulse_engine::{RequestId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::die::What;
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::phases::{self, Phase};
 use interpulse_flash::script;
 
@@ -42,7 +43,7 @@ impl Slices {
     }
 
     /// Adds what a drive did; `whose` is the row of the request that a drive calls so at an instant.
-    pub fn add(&mut self, follower: &Follower, whose: &dyn Fn(u32, i64) -> Option<usize>) {
+    pub fn add(&mut self, follower: &Follower, whose: &dyn Fn(RequestId, i64) -> Option<usize>) {
         for (die, track) in (0..).zip(&follower.dies) {
             let spans = track.stretches.iter().map(|stretch| stretch.span).collect();
             let timeline = script::Timeline { spans, ..script::Timeline::default() };
@@ -54,14 +55,15 @@ impl Slices {
                 if phase.to <= from {
                     continue;
                 }
-                let request = of.reads_for.and_then(|id| whose(id, after(self.start, of.span.from)));
+                let request =
+                    of.reads_for.and_then(|id| whose(RequestId(id), after(self.start, of.span.from)));
                 let values = [
                     self.window,
                     self.drive,
                     die,
                     after(self.start, from),
                     after(self.start, phase.to),
-                    if of.block == u32::MAX { NOTHING } else { i64::from(of.block) },
+                    if of.block == BlockId::NONE { NOTHING } else { i64::from(of.block.0) },
                     i64::from(of.span.suspends),
                     i64::from(phase.running_on),
                     i64::from(phase.again),

@@ -4,7 +4,7 @@ use super::outbox::Sender;
 use super::requests::Rows;
 use super::row::Row;
 use interpulse_engine::account::{Account, NO_ACCOUNT};
-use interpulse_engine::{Completion, Duration, Op, SimTime};
+use interpulse_engine::{Completion, Duration, Op, RequestId, SimTime, Tag};
 use interpulse_host::Ended;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,7 +28,7 @@ struct Known {
     at: SimTime,
     submitted: SimTime,
     op: Op,
-    tag: u32,
+    tag: Tag,
     bytes: u64,
     failed: bool,
     busy: bool,
@@ -72,7 +72,7 @@ impl Slowest {
                 at: of.at,
                 latency: *latency,
                 of: Completion {
-                    id: 0,
+                    id: RequestId(0),
                     tag: of.tag,
                     op: of.op,
                     bytes: of.bytes,

@@ -8,7 +8,7 @@ use super::row::{Open, Row};
 use super::slices::{Slices, of_bus, of_queues};
 use crate::simulated::Simulated;
 use interpulse_drive::drive::Drive;
-use interpulse_engine::{Device, Duration, SimTime};
+use interpulse_engine::{Device, Duration, RequestId, SimTime};
 use interpulse_flash::DieId;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const MOST: usize = 2_000_000;
 
 /// A request while the drive is followed.
 struct Seen {
-    id: u32,
+    id: RequestId,
     /// From the beginning of the measurement window.
     arrival: i64,
     end: Option<i64>,
@@ -133,7 +133,7 @@ impl Timeline {
                 arrival: row.arrival,
                 end: Some(after(self.start, row.ended.at)),
                 number: row.number as i64,
-                flow: of.tag as i32,
+                flow: of.tag.0 as i32,
                 kind: kind_of(of.op),
                 address: row.address,
                 bytes: of.bytes,
@@ -148,26 +148,26 @@ impl Timeline {
             follower.end(drive, at);
         }
         let from = followers[0].from;
-        for (id, open) in (0..).zip(open).filter(|(_, open)| open.live) {
+        for (id, open) in (0..).map(RequestId).zip(open).filter(|(_, open)| open.live) {
             self.seen.push(Seen {
                 id,
                 arrival: after(self.start, open.at),
                 end: None,
                 number: NOTHING,
-                flow: open.tag as i32,
+                flow: open.tag.0 as i32,
                 kind: kind_of(open.op),
                 address: open.sector * 512,
                 bytes: open.bytes,
             });
         }
         self.seen.sort_by_key(|seen| (seen.arrival, seen.number, seen.id));
-        let mut by_id: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut by_id: HashMap<RequestId, Vec<usize>> = HashMap::new();
         // The requests of an array are none of its drives'.
         if followers.len() == 1 && D::NAME == Drive::NAME {
             self.seen.iter().enumerate().for_each(|(k, seen)| by_id.entry(seen.id).or_default().push(k));
         }
         let seen = &self.seen;
-        let whose = |id: u32, at: i64| {
+        let whose = |id: RequestId, at: i64| {
             let of = by_id.get(&id)?;
             of.iter().rev().copied().find(|&k| seen[k].arrival <= at)
         };

@@ -74,7 +74,7 @@ SEEDS = 3
 """Seeds of the best of the first points: how much figures differ by chance is not to be explained by parameters."""
 
 DOUBTED = 4
-"""No point that was seen to have a sum of squares greater than so many times what is asked for is looked at closely."""
+"""No point is looked at closely whose figures are farther off than what is asked for, and chance, by so many times."""
 
 SETTLED = 3
 """How rough figures are says how much a surface believes them, and so on: so many times."""
@@ -157,11 +157,12 @@ class Descent:
         self._allow_for_chance([best])
         self._allow_for_roughness(best)
         best = self._descend(best, ROUNDS)
-        return min(self.near(self.cost(best)), key=self.cost)
+        return min([best, *self.near(self.cost(best))], key=self.cost)
 
     def near(self, enough: float) -> list[Point]:
         """All points whose sum of squares is at most this."""
-        return [point for point, seen in self._costs.items() if seen <= DOUBTED * enough and self.cost(point) <= enough]
+        looked = DOUBTED * (enough + len(self._used))
+        return [point for point, seen in self._costs.items() if seen <= looked and self.cost(point) <= enough]
 
     def lowest_near(self, point: Point, held: tuple[int, float] | None = None, reach: float = REACH) -> Point:
         """Where all that was simulated around a point thinks the sum of squares is least.

@@ -101,7 +101,8 @@ class Valley:
 
     def rivals(self) -> list[Point]:
         """All points that fit as well, the best one among them."""
-        return self._descent.near(self._enough())
+        near = self._descent.near(self._enough())
+        return near if self.best in near else [self.best, *near]
 
     def _enough(self) -> float:
         figures = len(self._descent.tolerances_in_use)
@@ -127,8 +128,8 @@ class Valley:
             low, high = descent.bounds(number)
             for lowest in self._lows():
                 valley = sorted(
-                    (point for point in rivals if point.choices == lowest.choices),
-                    key=lambda point, number=number: point.logs[number],  # type: ignore[misc]
+                    {lowest, *(point for point in rivals if point.choices == lowest.choices)},
+                    key=lambda point, number=number: (point.logs[number], point.logs),  # type: ignore[misc]
                 )
                 for side in (-1, 1) if descent.cost(lowest) <= enough else ():
                     way = self._ways.setdefault((lowest.choices, number, side), _Way())

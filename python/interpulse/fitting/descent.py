@@ -116,6 +116,7 @@ class Descent:
                 if each.prior is not None
             ]
         ).reshape(-1, len(spec.continuous))
+        self._middle = np.array([math.log(each.prior or 1) for each in spec.continuous])
         counts = [len(each.axis.choices) for each in spec.discrete]
         self._choices = np.array([0.0] * len(spec.continuous) + counts)
         self._costs: dict[Point, float] = {}
@@ -289,13 +290,8 @@ class Descent:
 
     def _expected(self, point: Point) -> NDArray[np.float64]:
         """How far parameters are off their priors."""
-        return np.array(
-            [
-                (log - math.log(each.prior)) / math.log(each.within)
-                for log, each in zip(point.logs, self._model.spec.continuous, strict=True)
-                if each.prior is not None
-            ]
-        )
+        off: NDArray[np.float64] = self._priors @ (np.array(point.logs) - self._middle)
+        return off
 
     def _beside(self, point: Point, number: int) -> tuple[Point, Point]:
         ends = []

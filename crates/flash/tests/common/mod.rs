@@ -21,7 +21,11 @@ use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{
     CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
 };
-use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, SuspendPolicy, Timeout};
+use interpulse_flash::pulse::PulseTrain;
+use interpulse_flash::suspend::{
+    Ask, Deferred, SafePointEntry, Scheme, Standing, Stop, SuspendCosts, SuspendPolicy, SuspendScheme,
+    Timeout,
+};
 use interpulse_flash::variation::LongOperations;
 use std::sync::Arc;
 
@@ -40,6 +44,30 @@ pub fn after(scheme: Scheme, after: Duration) -> Scheme {
         Scheme::Timeout(of) => Scheme::Timeout(Timeout { after, ..of }),
         other => other,
     }
+}
+
+/// What `scheme` answers when a `train` that has never been suspended is asked to stop after `elapsed` of it; `None`
+/// also where it would reach its end before.
+pub fn answer(scheme: Scheme, train: &TrainSpec, costs: &SuspendCosts, elapsed: Duration) -> Option<Stop> {
+    let train = train_of(train);
+    let at = Standing {
+        train: &train,
+        elapsed,
+        committed: false,
+        planes: 1,
+        suspends: 0,
+        first_suspend: SimTime::ZERO,
+        resumed: SimTime::ZERO,
+        suspended: Duration::ZERO,
+        now: SimTime(elapsed.as_ns()),
+        oldest_write: None,
+    };
+    scheme.stop(&Ask { at: &at, costs }).filter(|stop| elapsed + stop.after < train.total())
+}
+
+/// The train of an operation at its nominal number of loops.
+pub fn train_of(spec: &TrainSpec) -> PulseTrain {
+    PulseTrain { loops: spec.loops, pulse: spec.pulse, reset: spec.reset, verify: spec.verify }
 }
 
 /// Command and address cycles.

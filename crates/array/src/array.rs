@@ -26,7 +26,7 @@ mod sync;
 
 use crate::config::{ArraySpec, Consistency};
 use crate::contents::Contents;
-use crate::copying::{CopyId, Copying};
+use crate::copying::{CopyId, CopyRead, Copying, Sectors};
 use crate::layout::{Direct, Layout, Place};
 use crate::losses::Losses;
 use crate::outage::Recovery;
@@ -147,14 +147,13 @@ pub(crate) enum Command {
     #[default]
     None,
     /// Part of a host request: a read of this stretch of the array, which has failed so many times, or anything else.
-    Host { job: RequestId, read: Option<(u64, u64)>, failures: u32 },
+    Host { job: RequestId, read: Option<Sectors>, failures: u32 },
     /// Pages of heads, as the drive in this place.
     Pages { heads: Vec<u32>, drive: u32 },
     /// One of the copies of what a host request writes: the rows from this one on.
     CopiedWrite { job: RequestId, first: Place, rows: u32 },
-    /// Rows of copies being brought into line, from the `k`-th on. `tried` are the drives that they have been asked of,
-    /// one bit each.
-    CopyRead { id: CopyId, k: u32, rows: u32, tried: u64 },
+    /// Rows of copies being brought into line.
+    CopyRead(CopyRead),
     /// All such rows, or one page, written as the drive in this place.
     CopyWrite { id: CopyId, drive: u32, all: bool },
     /// Partial parity of rows, as the drive in this place.
@@ -441,9 +440,7 @@ impl Array {
                 self.write_ended(agenda, physical, first, rows);
                 self.part_done(job);
             }
-            Command::CopyRead { id, k, rows, tried } => {
-                self.copy_read(agenda, (id, k, rows, tried), physical, failed);
-            }
+            Command::CopyRead(of) => self.copy_read(agenda, of, physical, failed),
             Command::CopyWrite { id, drive, all } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 self.copy_written(agenda, id, drive, all, there);

@@ -8,6 +8,22 @@ interpulse_engine::numbers! {
     CopyId
 }
 
+/// Sectors of the array, from the first to before the last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sectors {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+/// A read of rows being copied, from the `k`-th on. `tried` are the drives that they have been asked of, one bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CopyRead {
+    pub(crate) id: CopyId,
+    pub(crate) k: u32,
+    pub(crate) rows: u32,
+    pub(crate) tried: u64,
+}
+
 /// Why copies are looked at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Why {
@@ -16,7 +32,7 @@ pub(crate) enum Why {
     /// They are compared.
     Scrub,
     /// This drive, in this place, has failed this read of the host.
-    Repair { job: RequestId, read: (u64, u64), failures: u32, place: u32, physical: usize },
+    Repair { job: RequestId, read: Sectors, failures: u32, place: u32, physical: usize },
 }
 
 /// Rows being looked at.

@@ -123,7 +123,8 @@ impl Plan {
     /// Panics if the pieces do not fill the axes.
     pub fn table(
         &self,
-        (title, source): (&str, &str),
+        title: &str,
+        source: &str,
         cycles: &[u32],
         layer_fraction: &[f64],
         errors: &[Errors],
@@ -183,6 +184,7 @@ pub fn fit_disturb(added: &[Added]) -> Option<Disturb> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use interpulse_flash::errors::Conditions;
 
     fn plan() -> Plan {
         Plan {
@@ -204,13 +206,24 @@ mod tests {
             .flat_map(|&c| layers.map(|layer_fraction| Condition { cycles: f64::from(c), layer_fraction }))
             .map(|condition| plan.measure(&of, condition))
             .collect();
-        let table = plan.table(("cells", "a test"), &cycles, &layers, &pieces, &[]);
+        let table = plan.table("cells", "a test", &cycles, &layers, &pieces, &[]);
         assert_eq!(table.check(), Ok(()));
         assert_eq!(table.attempts, ["default", "as of 720 h", "as of 8760 h", "calibrated"]);
         let again = ErrorTable::from_toml(&table.to_toml(), "again").expect("it reads itself");
         assert_eq!(again, table);
         let rate = |cycles, hours, attempt| {
-            (0..3).map(|page| table.rber((cycles, hours), 0.0, (0.1, page, attempt))).sum::<f64>()
+            (0..3)
+                .map(|page| {
+                    table.rber(&Conditions {
+                        cycles,
+                        hours,
+                        reprograms: 0.0,
+                        layer: 0.1,
+                        page_type: page,
+                        attempt,
+                    })
+                })
+                .sum::<f64>()
         };
         assert!(rate(3000.0, 8760.0, 0) > 2.0 * rate(3000.0, 24.0, 0));
         assert!(rate(3000.0, 8760.0, 0) > 2.0 * rate(0.0, 8760.0, 0));

@@ -1,7 +1,7 @@
 //! *Does reprogramming cost what Gao et al., MICRO 2019, measured?* Parts of a block in the paper's orders, whole pages.
 
 use interpulse_cell::jobs;
-use interpulse_flash::errors::ErrorTable;
+use interpulse_flash::errors::{Conditions, ErrorTable};
 use serde_json::{Value, json};
 
 /// Page errors, default and calibrated, of layers from 24 on.
@@ -138,8 +138,9 @@ fn a_table_grows_with_reprograms_and_retention() {
     let made = jobs::run("reprogram-table", &request).expect("it is legal");
     let table = ErrorTable::from_toml(made["toml"].as_str().expect("a text"), "made").expect("a table");
     assert_eq!(ErrorTable::from_toml(&table.to_toml(), "again").as_ref(), Ok(&table));
-    let rate =
-        |hours, reprograms, page, attempt| table.rber((1000.0, hours), reprograms, (0.4, page, attempt));
+    let rate = |hours, reprograms, page, attempt| {
+        table.rber(&Conditions { cycles: 1000.0, hours, reprograms, layer: 0.4, page_type: page, attempt })
+    };
     let calibrated = |hours, reprograms| (0..3).map(|page| rate(hours, reprograms, page, 1)).sum::<f64>();
     let by_count = [0.0, 1.0, 2.0].map(|reprograms| calibrated(24.0, reprograms));
     assert!(by_count.is_sorted_by(|a, b| 1.1 * a < *b), "{by_count:?}");

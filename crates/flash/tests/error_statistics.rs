@@ -7,7 +7,7 @@ use interpulse_flash::errors::blocks::BlockState;
 use interpulse_flash::errors::draw::Counts;
 use interpulse_flash::errors::fixed::fixed;
 use interpulse_flash::errors::model::Page;
-use interpulse_flash::errors::{Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
+use interpulse_flash::errors::{Conditions, Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
 use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
@@ -202,8 +202,14 @@ fn the_compiled_table_is_the_table() {
                         let ln = model.ln_rber(blocks.get(at(0, 0)), 0, age, &page);
                         let ours = libm::exp(f64::from(ln) / 4096.0);
                         let page_type = (page_number % 3) as usize;
-                        let theirs =
-                            table.rber((f64::from(cycles), hours), 0.0, (0.5, page_type, attempt as usize));
+                        let theirs = table.rber(&Conditions {
+                            cycles: f64::from(cycles),
+                            hours,
+                            reprograms: 0.0,
+                            layer: 0.5,
+                            page_type,
+                            attempt: attempt as usize,
+                        });
                         assert!(
                             (ours / theirs - 1.0).abs() < 0.01,
                             "{name}: {cycles} cycles, {hours} h, page {page_number}, attempt {attempt}: {ours} {theirs}"

@@ -83,8 +83,8 @@ impl Key {
     }
 
     /// The same key, which chooses from `names`.
-    pub(crate) fn choosing(mut self, names: impl Iterator<Item = (String, String)>) -> Key {
-        self.choices = names.collect();
+    pub(crate) fn choosing<'a>(mut self, names: impl Iterator<Item = (&'a str, &'a str)>) -> Key {
+        self.choices = names.map(|(name, doc)| (name.to_string(), doc.to_string())).collect();
         self
     }
 }

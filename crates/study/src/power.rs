@@ -6,7 +6,7 @@ use interpulse_flash::command::Spender;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::power::budget::Waits;
 use interpulse_flash::nand::power::meter::Reading;
-use interpulse_flash::nand::power::tally::{Energy, Spent};
+use interpulse_flash::nand::power::tally::{Energy, Rails, Spent};
 use interpulse_flash::parts::PowerSpec;
 use serde_json::{Map, Value, json};
 
@@ -35,17 +35,17 @@ impl Measured {
         if time != all {
             return Err(format!("{time} ns of {all} ns of die time have an energy"));
         }
-        let (core, bus) = self.spent.energy(part).totals();
+        let Rails { core, bus } = self.spent.energy(part).totals();
         let by_draw = self.spent.core_by_draw(part);
         if core != by_draw {
             return Err(format!("the operations spent {core} aJ, the dies {by_draw} aJ"));
         }
         if let Some(reading) = &self.reading
-            && reading.energy.0 != core
+            && reading.energy.core != core
         {
             return Err(format!(
                 "the dies spent {core} aJ by their states and {} aJ through time",
-                reading.energy.0
+                reading.energy.core
             ));
         }
         Ok(((core + bus) / 1_000_000_000) as u64)
@@ -58,7 +58,7 @@ pub fn audit_meter(nand: &mut Nand, part: &PowerSpec, now: SimTime) -> Result<()
     let summed = nand.spent(now).energy(part).totals();
     let moves = nand.is_moving();
     match nand.meter().map(|meter| meter.total(now)) {
-        Some(followed) if followed.0 != summed.0 || (!moves && followed.1 != summed.1) => {
+        Some(followed) if followed.core != summed.core || (!moves && followed.bus != summed.bus) => {
             Err(format!("the dies spent {summed:?} aJ by their states and {followed:?} aJ through time"))
         }
         _ => Ok(()),
@@ -79,7 +79,7 @@ pub fn report(
     length: Duration,
 ) -> Value {
     let energy = m.spent.energy(part);
-    let (core, bus) = energy.totals();
+    let Rails { core, bus } = energy.totals();
     let mut o = Map::new();
     let mw = |aj: u128, time: Duration| aj as f64 / time.as_ns() as f64 / 1e6;
     let constant = |power: Option<Power>| power.map(|power| power.as_uw() as f64 / 1e3);
@@ -161,8 +161,8 @@ fn over_time(reading: &Reading) -> Value {
     let energies = &reading.series.energies;
     json!({
         "interval_us": interval.as_us_f64(),
-        "nand_core_mw": energies.iter().map(|&(core, _)| mw(core)).collect::<Value>(),
-        "io_bus_mw": energies.iter().map(|&(_, bus)| mw(bus)).collect::<Value>(),
+        "nand_core_mw": energies.iter().map(|of| mw(of.core)).collect::<Value>(),
+        "io_bus_mw": energies.iter().map(|of| mw(of.bus)).collect::<Value>(),
     })
 }
 

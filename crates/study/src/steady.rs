@@ -10,14 +10,18 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 const LEAST: usize = 20;
 /// A difference between the halves as large by chance alone is as likely as this.
 const CHANCE: f64 = 1e-3;
-/// Relative differences below this are nobody's concern, however certain.
-const MATTERS: f64 = 0.02;
-/// As [`MATTERS`], of a tail latency.
-const TAIL_MATTERS: f64 = 0.05;
-/// Relative differences beyond this are not passed over even where chance may have made them.
-const LARGE: f64 = 0.05;
-/// As [`LARGE`], of a tail latency.
-const TAIL_LARGE: f64 = 0.25;
+
+/// Relative differences of one kind of figure.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Those below are nobody's concern, however certain.
+    matters: f64,
+    /// Those beyond are not passed over even where chance may have made them.
+    large: f64,
+}
+
+const OF_MEANS: Limits = Limits { matters: 0.02, large: 0.05 };
+const OF_TAILS: Limits = Limits { matters: 0.05, large: 0.25 };
 /// Probability that an interval holds its percentile.
 const CONFIDENCE: f64 = 0.95;
 /// Requests that must lie beyond a percentile for it to be more than an anecdote.
@@ -89,21 +93,20 @@ fn t_quantile(p: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).expect("there are several batches").inverse_cdf(p)
 }
 
-fn halves(name: &'static str, batches: &[Ratio], matters: f64) -> Option<Halves> {
+fn halves(name: &'static str, batches: &[Ratio], limits: Limits) -> Option<Halves> {
     let (first, second) = batches.split_at(batches.len() / 2);
     let (a, b) = (Estimate::of(first)?, Estimate::of(second)?);
     let difference = (b.value - a.value).abs();
     let chance = t_quantile(1.0 - CHANCE / 2.0, (batches.len() - 2) as f64) * a.error.hypot(b.error);
-    let says = says(difference > chance, difference, a.value.max(b.value), (matters, LARGE));
+    let says = says(difference > chance, difference, a.value.max(b.value), limits);
     Some(Halves { name, first: a.value, second: b.value, says })
 }
 
-/// What a difference says that is `certain` to be more than chance, of a figure of this size. `limits`: from which share on it
-/// matters, and from which it is large.
-fn says(certain: bool, difference: f64, of: f64, limits: (f64, f64)) -> Says {
+/// What a difference says that is `certain` to be more than chance, of a figure of this size. See [`Limits`].
+fn says(certain: bool, difference: f64, of: f64, limits: Limits) -> Says {
     match (certain, difference / of) {
-        (true, share) if share > limits.0 => Says::Drifts,
-        (false, share) if share > limits.1 => Says::Unsure,
+        (true, share) if share > limits.matters => Says::Drifts,
+        (false, share) if share > limits.large => Says::Unsure,
         _ => Says::Steady,
     }
 }
@@ -118,9 +121,9 @@ pub fn figures(batches: &[Batch], closed: bool) -> Vec<Halves> {
     let written = |f: &FtlCounters| f.host_units as f64;
     let waf = of(&|b| (b.ftl.programmed() as f64, written(&b.ftl)));
     let iops = of(&|b| (b.requests as f64, b.length.as_ns() as f64 / 1e9));
-    let mut all: Vec<Halves> = halves("waf", &waf, MATTERS).into_iter().collect();
+    let mut all: Vec<Halves> = halves("waf", &waf, OF_MEANS).into_iter().collect();
     if closed {
-        all.extend(halves("iops", &iops, MATTERS));
+        all.extend(halves("iops", &iops, OF_MEANS));
     }
     all.extend(tail("read_p99_us", batches.iter().map(|b| &b.read).collect()));
     all.extend(tail("write_p99_us", batches.iter().map(|b| &b.write).collect()));
@@ -136,8 +139,8 @@ fn tail(name: &'static str, batches: Vec<&Vec<(u64, u64)>>) -> Option<Halves> {
     if beyond.iter().map(|b| b.0).sum::<f64>() < 2.0 * BEYOND {
         return None;
     }
-    let certain = halves(name, &beyond, 0.0)?.says == Says::Drifts;
-    let says = says(certain, a.abs_diff(b) as f64, a.max(b) as f64, (TAIL_MATTERS, TAIL_LARGE));
+    let certain = halves(name, &beyond, Limits { matters: 0.0, ..OF_MEANS })?.says == Says::Drifts;
+    let says = says(certain, a.abs_diff(b) as f64, a.max(b) as f64, OF_TAILS);
     let us = |ns: u64| ns as f64 / 1e3;
     Some(Halves { name, first: us(a), second: us(b), says })
 }
@@ -215,7 +218,7 @@ mod tests {
         let mut of = |drift: f64| -> Vec<Ratio> {
             (0..40).map(|k| (100.0 * (1.0 + drift * (k / 20) as f64) + 4.0 * rng.unit(), 50.0)).collect()
         };
-        let mut of = |drift| halves("waf", &of(drift), 0.02).unwrap().says;
+        let mut of = |drift| halves("waf", &of(drift), OF_MEANS).unwrap().says;
         assert_eq!(of(0.0), Says::Steady);
         assert_eq!(of(0.1), Says::Drifts);
         assert_eq!(of(0.015), Says::Steady, "certain, but nobody's concern");
@@ -232,7 +235,7 @@ mod tests {
                 level = 0.9 * level + rng.unit() - 0.5;
                 (100.0 + 10.0 * level, 50.0)
             };
-            match halves("waf", &(0..40).map(wave).collect::<Vec<_>>(), 0.02).unwrap().says {
+            match halves("waf", &(0..40).map(wave).collect::<Vec<_>>(), OF_MEANS).unwrap().says {
                 Says::Drifts => drifts += 1,
                 Says::Unsure => unsure += 1,
                 Says::Steady => {}

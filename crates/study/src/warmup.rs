@@ -138,7 +138,7 @@ impl Warmup {
         let mut warmed = Warmed { by, requests: 0, simulated: Duration::ZERO, why };
         if let Warmup::UntilSteady { least, open } = self {
             let most = measured.unwrap_or(0).saturating_mul(2).max(MOST);
-            match until_steady(stepper, (*least, *open), most, go_on)? {
+            match until_steady(stepper, *least, *open, most, go_on)? {
                 End::Stopped => return Ok(None),
                 End::Steady => {}
                 End::GivenUp => warmed.why = Some("the drive still changed when it was given up"),
@@ -270,7 +270,8 @@ impl Look {
 /// drives have in hand is alike in the last two quarters of the time; until `most` requests at the latest.
 fn until_steady<D: Simulated, O: Observer, C: Clock>(
     stepper: &mut Stepper<D, O, C>,
-    (least, open): (Duration, bool),
+    least: Duration,
+    open: bool,
     most: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<End, Failure> {

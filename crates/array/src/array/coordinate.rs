@@ -2,6 +2,7 @@
 //! other drives (H. Li et al., "IODA", SOSP'21), and other limits of suspensions while a rebuild runs.
 
 use super::{Array, Command, Piece, Via, pages_of, request_at};
+use crate::copying::Sectors;
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{Agenda, Device, Op, ResourceId, SimTime};
 
@@ -70,9 +71,10 @@ impl Array {
     /// is told to wait after all.
     #[cold]
     pub(super) fn failed_fast(&mut self, agenda: &mut Agenda, physical: usize, command: Command) {
-        let Command::Host { job, read: Some((from, to)), failures } = command else {
+        let Command::Host { job, read: Some(read), failures } = command else {
             unreachable!("reads of the host fail fast")
         };
+        let Sectors { from, to } = read;
         let pages = pages_of(from, to - from);
         self.counters.fast_failed_reads += 1;
         let there = self.slots.contains(&Some(physical));
@@ -80,7 +82,7 @@ impl Array {
             self.counters.fast_failed_waits += 1;
             let (place, sectors) = self.stretch(from, to);
             let request = request_at(Op::Read, place, from, sectors);
-            self.command(agenda, physical, request, Command::Host { job, read: Some((from, to)), failures });
+            self.command(agenda, physical, request, Command::Host { job, read: Some(read), failures });
             return;
         }
         let piece = Piece { job, op: Op::Read, from, to, via: Via::Others };

@@ -6,7 +6,7 @@
 
 use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
 use crate::bits::bits;
-use crate::copying::{CopyId, Copying, Why};
+use crate::copying::{CopyId, CopyRead, Copying, Sectors, Why};
 use crate::layout::Place;
 use crate::sync::{BATCH, Kind};
 use interpulse_engine::{Agenda, Op, Request, RequestId};
@@ -61,7 +61,7 @@ impl Array {
         agenda: &mut Agenda,
         physical: usize,
         job: RequestId,
-        read: (u64, u64),
+        read: Sectors,
         failures: u32,
     ) {
         let (first, rows) = self.rows_of(read);
@@ -75,9 +75,9 @@ impl Array {
         }
     }
 
-    fn rows_of(&self, (from, to): (u64, u64)) -> (Place, u32) {
-        let (first, sectors) = self.stretch(from, to);
-        (first, pages_of(from, sectors))
+    fn rows_of(&self, read: Sectors) -> (Place, u32) {
+        let (first, sectors) = self.stretch(read.from, read.to);
+        (first, pages_of(read.from, sectors))
     }
 
     fn close_rows(&mut self, agenda: &mut Agenda, first: Place, rows: u32, why: Why) {
@@ -157,7 +157,12 @@ impl Array {
                 if rows == 1 {
                     // The only page of the read is known to be bad.
                     self.copying.get_mut(id).commands = 1;
-                    self.copy_read(agenda, (id, 0, 1, 1 << physical), physical, true);
+                    self.copy_read(
+                        agenda,
+                        CopyRead { id, k: 0, rows: 1, tried: 1 << physical },
+                        physical,
+                        true,
+                    );
                     return;
                 }
                 (0..rows).for_each(|k| self.read_copy(agenda, id, place, k, 1));
@@ -174,8 +179,8 @@ impl Array {
         let physical = self.slots[drive as usize].expect("a copy that can be read has a drive");
         let row = self.row_in(self.copying.get(id).first, drive) + k;
         self.copying.get_mut(id).commands += 1;
-        let command = Command::CopyRead { id, k, rows, tried: 1 << physical };
-        self.command(agenda, physical, read(row, rows), command);
+        let of = CopyRead { id, k, rows, tried: 1 << physical };
+        self.command(agenda, physical, read(row, rows), Command::CopyRead(of));
     }
 
     /// The row of a copy in this place.
@@ -184,13 +189,8 @@ impl Array {
     }
 
     /// Rows have been read, or could not be corrected: then they are read one by one, and each bad one from another drive.
-    pub(super) fn copy_read(
-        &mut self,
-        agenda: &mut Agenda,
-        (id, k, rows, tried): (CopyId, u32, u32, u64),
-        physical: usize,
-        failed: bool,
-    ) {
+    pub(super) fn copy_read(&mut self, agenda: &mut Agenda, of: CopyRead, physical: usize, failed: bool) {
+        let CopyRead { id, k, rows, tried } = of;
         let place = self.slots.iter().position(|&slot| slot == Some(physical));
         if failed
             && rows > 1
@@ -207,7 +207,7 @@ impl Array {
             let first = after(self.copying.get(id).first, k);
             if let Some((at, other)) = self.nearest(first, rows, tried) {
                 let tried = tried | 1 << other;
-                self.command(agenda, other, read(at.row, rows), Command::CopyRead { id, k, rows, tried });
+                self.command(agenda, other, read(at.row, rows), Command::CopyRead(CopyRead { tried, ..of }));
                 return;
             }
             // There is nothing to write back, neither here nor to those asked before.
@@ -235,13 +235,14 @@ impl Array {
         let (first, rows, why, bad) = (of.first, of.rows, of.why, std::mem::take(&mut of.bad));
         if let Why::Rebuild { to, row } = why {
             for drive in bits(to & self.present()) {
-                self.write_copy(agenda, id, drive, (row, rows), true);
+                self.write_copy(agenda, id, Place { drive, row }, rows, true);
             }
         }
         for (drive, k) in bad {
             if self.slots[drive as usize].is_some() {
                 self.counters.repaired_pages += 1;
-                self.write_copy(agenda, id, drive, (self.row_in(first, drive) + k, 1), false);
+                let row = self.row_in(first, drive) + k;
+                self.write_copy(agenda, id, Place { drive, row }, 1, false);
             }
         }
         if self.copying.get(id).commands == 0 {
@@ -249,14 +250,8 @@ impl Array {
         }
     }
 
-    fn write_copy(
-        &mut self,
-        agenda: &mut Agenda,
-        id: CopyId,
-        drive: u32,
-        (row, rows): (u32, u32),
-        all: bool,
-    ) {
+    fn write_copy(&mut self, agenda: &mut Agenda, id: CopyId, at: Place, rows: u32, all: bool) {
+        let Place { drive, row } = at;
         let physical = self.slots[drive as usize].expect("places without a drive are left out");
         self.copying.get_mut(id).commands += 1;
         let request = Request { op: Op::Write, ..read(row, rows) };
@@ -318,10 +313,10 @@ impl Array {
     }
 
     /// A read of the host that failed is submitted again.
-    fn read_again(&mut self, agenda: &mut Agenda, job: RequestId, read: (u64, u64), failures: u32) {
+    fn read_again(&mut self, agenda: &mut Agenda, job: RequestId, read: Sectors, failures: u32) {
         let (first, rows) = self.rows_of(read);
         let (at, physical) = self.nearest(first, rows, 0).expect("no drive is lost with all copies");
-        let request = request_at(Op::Read, at, read.0, read.1 - read.0);
+        let request = request_at(Op::Read, at, read.from, read.to - read.from);
         let failures = failures + 1;
         self.command(agenda, physical, request, Command::Host { job, read: Some(read), failures });
     }

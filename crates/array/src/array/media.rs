@@ -5,6 +5,7 @@
 //! drivers/md/raid5.c.
 
 use super::{Array, Piece, Via, pages_of};
+use crate::copying::Sectors;
 use crate::outbox::PageMove;
 use interpulse_engine::{Agenda, Op, RequestId};
 
@@ -16,14 +17,15 @@ impl Array {
         agenda: &mut Agenda,
         physical: usize,
         job: RequestId,
-        read: Option<(u64, u64)>,
+        read: Option<Sectors>,
         failures: u32,
     ) {
-        let Some((from, to)) = read else {
+        let Some(read) = read else {
             self.jobs.get_mut(job).failed = true;
             self.part_done(job);
             return;
         };
+        let Sectors { from, to } = read;
         let pages = u64::from(pages_of(from, to - from));
         if self.spec.level.parities() > 0 {
             let via = if pages == 1 { Via::Parity } else { Via::Reread };
@@ -39,7 +41,7 @@ impl Array {
         }
         // Each copy may have pages of its own that are bad; more failures than that are bad luck.
         if self.spec.level.mirrors() && failures <= self.spec.drives {
-            self.repair_copies(agenda, physical, job, (from, to), failures);
+            self.repair_copies(agenda, physical, job, read, failures);
             return;
         }
         self.counters.media_error_pages += pages;

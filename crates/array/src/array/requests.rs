@@ -1,6 +1,7 @@
 //! Requests of the host on their way into the array, to the drives or into the stripe cache, and back.
 
 use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at};
+use crate::copying::Sectors;
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
 use interpulse_engine::{Agenda, Device, News, Op, Request, RequestId, Tag};
@@ -57,7 +58,7 @@ impl Array {
             }
         }
         let (physical, request) = self.through(place, more + 1, from, to - from);
-        let what = Command::Host { job, read: Some((from, to)), failures: 0 };
+        let what = Command::Host { job, read: Some(Sectors { from, to }), failures: 0 };
         if self.may_fail_fast(place.row + more) {
             self.fail_fast_command(agenda, physical, request, what);
         } else {
@@ -85,7 +86,7 @@ impl Array {
         job: RequestId,
         physical: usize,
         request: Request,
-        read: Option<(u64, u64)>,
+        read: Option<Sectors>,
     ) {
         self.jobs.get_mut(job).parts += 1;
         self.command(agenda, physical, request, Command::Host { job, read, failures: 0 });
@@ -172,7 +173,13 @@ impl Array {
             }
         }
         let request = request_at(Op::Read, at, piece.from, sectors);
-        self.part(agenda, piece.job, physical, request, Some((piece.from, piece.from + sectors)));
+        self.part(
+            agenda,
+            piece.job,
+            physical,
+            request,
+            Some(Sectors { from: piece.from, to: piece.from + sectors }),
+        );
     }
 
     /// RAID-0.
@@ -265,7 +272,7 @@ impl Array {
     fn read_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, units: u32, sectors: u64) {
         let (physical, request) = self.through(place, units, piece.from, sectors);
         self.jobs.get_mut(piece.job).parts += 1;
-        let read = Some((piece.from, piece.from + sectors));
+        let read = Some(Sectors { from: piece.from, to: piece.from + sectors });
         let what = Command::Host { job: piece.job, read, failures: 0 };
         self.read_command(agenda, physical, place.row + units - 1, request, what);
     }

@@ -117,8 +117,14 @@ pub(super) fn whole(request: &Value) -> Result<Value, JobError> {
         .iter()
         .map(|&(cycles, reads_per_page, rber)| Added { cycles, reads_per_page, rber })
         .collect();
-    let words = (request.title.as_str(), request.source.as_str());
-    let table = plan.table(words, &request.cycles, &request.layer_fraction, &request.errors, &added);
+    let table = plan.table(
+        &request.title,
+        &request.source,
+        &request.cycles,
+        &request.layer_fraction,
+        &request.errors,
+        &added,
+    );
     table.check().map_err(|why| JobError(format!("{}: {}", why.key, why.legal)))?;
     let disturb = table.disturb.map(|d| {
         json!({

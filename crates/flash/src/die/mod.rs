@@ -30,6 +30,15 @@ pub use state::{STATES, State, What};
 const NO_STOP: Stop =
     Stop { after: Duration::ZERO, keeps: Duration::ZERO, entry: Duration::ZERO, resume: Duration::ZERO };
 
+/// What a die does, and what that is to those who wait for it.
+#[derive(Clone, Copy)]
+pub struct Doing {
+    /// The state.
+    pub state: State,
+    /// The use.
+    pub usage: Use,
+}
+
 /// One die.
 #[derive(Clone)]
 pub struct Die {
@@ -138,18 +147,18 @@ impl Die {
         self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
     }
 
-    /// Changes the state to `via` and at once to `to`, as two calls of [`Die::go`] would.
+    /// Changes what the die does to `via` and at once to `to`, as two calls of [`Die::go`] would.
     #[inline(always)]
-    pub fn pass(&mut self, now: SimTime, via: (State, Use), to: (State, Use), block: BlockId) {
-        if LEGAL[self.state as usize] & 1 << via.0 as u16 == 0 {
-            self.cannot_follow(now, via.0);
+    pub fn pass(&mut self, now: SimTime, via: Doing, to: Doing, block: BlockId) {
+        if LEGAL[self.state as usize] & 1 << via.state as u16 == 0 {
+            self.cannot_follow(now, via.state);
         }
-        if LEGAL[via.0 as usize] & 1 << to.0 as u16 == 0 {
-            self.state = via.0;
-            self.cannot_follow(now, to.0);
+        if LEGAL[via.state as usize] & 1 << to.state as u16 == 0 {
+            self.state = via.state;
+            self.cannot_follow(now, to.state);
         }
-        self.history.note(Change { at: now, block, slot: slot_of(via.0, via.1) });
-        self.change(now, to.0, to.1, block);
+        self.history.note(Change { at: now, block, slot: slot_of(via.state, via.usage) });
+        self.change(now, to.state, to.usage, block);
     }
 
     /// Where the state changes; one that is passed through in no time is only noted.

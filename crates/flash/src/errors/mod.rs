@@ -21,5 +21,5 @@ pub use model::ErrorModel;
 pub use presets::{IDEAL, PRESETS};
 pub use retries::{Pipelined, Retry};
 pub use spec::{ErrorSpec, InitialAges};
-pub use table::{Disturb, ErrorTable, MOST_RBER};
+pub use table::{Conditions, Disturb, ErrorTable, MOST_RBER};
 pub use toml::{SECTION, TableFileError, table_in_file};

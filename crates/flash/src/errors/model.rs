@@ -92,7 +92,7 @@ impl ErrorModel {
             for page_type in 0..types {
                 for layer in 0..layers {
                     for cycles in 0..t.cycles.len() {
-                        let at = |r| t.ln_rber_at((cycles, r), spec.reprograms, (layer, page_type, attempt));
+                        let at = |r| t.ln_rber_at([cycles, r, layer, page_type, attempt], spec.reprograms);
                         ln_rber.extend((0..t.retention_h.len()).map(|r| fixed(at(r))));
                     }
                 }

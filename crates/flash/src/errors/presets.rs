@@ -35,6 +35,7 @@ pub fn table(name: &str) -> Option<ErrorTable> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::errors::Conditions;
 
     #[test]
     fn every_name_but_ideal_has_a_table() {
@@ -49,7 +50,19 @@ mod tests {
     fn cai_by_the_rates_of_its_states() {
         let t = table("cai-tlc").unwrap();
         let mean = |hours, attempt| {
-            (0..3).map(|p| t.rber((2000.0, hours), 0.0, (0.5, p, attempt))).sum::<f64>() / 3.0
+            (0..3)
+                .map(|p| {
+                    t.rber(&Conditions {
+                        cycles: 2000.0,
+                        hours,
+                        reprograms: 0.0,
+                        layer: 0.5,
+                        page_type: p,
+                        attempt,
+                    })
+                })
+                .sum::<f64>()
+                / 3.0
         };
         let frozen =
             [(24.0, 3.86e-4), (168.0, 1.09e-3), (720.0, 1.75e-3), (2160.0, 3.28e-3), (8760.0, 6.18e-3)];
@@ -71,7 +84,15 @@ mod tests {
     fn three_dimensional_cells_exceed_their_ecc_when_published() {
         let t = table("tlc-3d").unwrap();
         for (cycles, days) in [(0.0, 17.0), (200.0, 14.0), (500.0, 10.0)] {
-            let bits = 8192.0 * t.rber((cycles, 24.0 * days), 0.0, (0.5, 1, 0));
+            let bits = 8192.0
+                * t.rber(&Conditions {
+                    cycles,
+                    hours: 24.0 * days,
+                    reprograms: 0.0,
+                    layer: 0.5,
+                    page_type: 1,
+                    attempt: 0,
+                });
             assert!((bits - 80.0).abs() < 0.1, "{cycles} cycles: {bits} bits after {days} days");
         }
     }

@@ -9,6 +9,23 @@ pub const MOST_RBER: f64 = 0.5;
 /// Most entries of a table.
 pub const MOST_ENTRIES: usize = 1 << 20;
 
+/// Under which a page is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// Program/erase cycles of its block.
+    pub cycles: f64,
+    /// Hours of retention at the table's temperature.
+    pub hours: f64,
+    /// Times that its word line has been reprogrammed.
+    pub reprograms: f64,
+    /// Place of its layer in the stack, from 0 to 1.
+    pub layer: f64,
+    /// Page type, in the table's order.
+    pub page_type: usize,
+    /// Attempt of the retry sequence; beyond the last it is the last.
+    pub attempt: usize,
+}
+
 /// Raw bit error rates of the pages of a part. Rates are geometric means over the pages of a cell of the table: pages
 /// differ around them by [`ErrorTable::spread_ln_sd`].
 #[derive(Clone, Debug, PartialEq)]
@@ -133,9 +150,8 @@ impl ErrorTable {
     /// lie between two points.
     pub fn ln_rber_at(
         &self,
-        (cycles, retention): (usize, usize),
+        [cycles, retention, layer, page_type, attempt]: [usize; 5],
         reprograms: f64,
-        (layer, page_type, attempt): (usize, usize, usize),
     ) -> f64 {
         let at = place(self.reprograms.iter().map(|&r| f64::from(r)), reprograms);
         let ln = |k| {
@@ -149,17 +165,13 @@ impl ErrorTable {
     /// The rate of a page in the middle of its cell's spread, without disturb. In between the points of the table its
     /// logarithm is linear in cycles, in the logarithm of retention and in reprograms; beyond its ends the last point
     /// holds.
-    pub fn rber(
-        &self,
-        (cycles, hours): (f64, f64),
-        reprograms: f64,
-        (layer, page_type, attempt): (f64, usize, usize),
-    ) -> f64 {
+    pub fn rber(&self, of: &Conditions) -> f64 {
+        let &Conditions { cycles, hours, reprograms, layer, page_type, attempt } = of;
         let c = place(self.cycles.iter().map(|&c| f64::from(c)), cycles);
         let t = place(self.retention_h.iter().map(|&t| libm::log(t)), libm::log(hours));
         let layer = self.layer_class(layer);
         let attempt = attempt.min(self.attempts.len() - 1);
-        let ln = |c, t| self.ln_rber_at((c, t), reprograms, (layer, page_type, attempt));
+        let ln = |c, t| self.ln_rber_at([c, t, layer, page_type, attempt], reprograms);
         let along = |c| ln(c, t.low) * (1.0 - t.weight) + ln(c, t.high) * t.weight;
         libm::exp(along(c.low) * (1.0 - c.weight) + along(c.high) * c.weight)
     }
@@ -262,13 +274,63 @@ mod tests {
         let t = table();
         assert_eq!(t.check(), Ok(()));
         let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} against {b}");
-        near(t.rber((0.0, 1.0), 0.0, (0.5, 0, 0)), 1e-4);
-        near(t.rber((1000.0, 100.0), 0.0, (0.5, 0, 1)), 1e-3);
+        near(
+            t.rber(&Conditions {
+                cycles: 0.0,
+                hours: 1.0,
+                reprograms: 0.0,
+                layer: 0.5,
+                page_type: 0,
+                attempt: 0,
+            }),
+            1e-4,
+        );
+        near(
+            t.rber(&Conditions {
+                cycles: 1000.0,
+                hours: 100.0,
+                reprograms: 0.0,
+                layer: 0.5,
+                page_type: 0,
+                attempt: 1,
+            }),
+            1e-3,
+        );
         // Half way in log time, half way in cycles: 10^-2.5 = mean of the four exponents -4, -2, -3, -1.
-        near(t.rber((500.0, 10.0), 0.0, (0.5, 0, 0)), libm::exp10(-2.5));
+        near(
+            t.rber(&Conditions {
+                cycles: 500.0,
+                hours: 10.0,
+                reprograms: 0.0,
+                layer: 0.5,
+                page_type: 0,
+                attempt: 0,
+            }),
+            libm::exp10(-2.5),
+        );
         // Beyond the ends the end holds, beyond the attempts the last.
-        near(t.rber((9e9, 1e6), 0.0, (0.0, 0, 9)), 1e-3);
-        near(t.rber((0.0, 1e-3), 0.0, (1.0, 0, 0)), 1e-4);
+        near(
+            t.rber(&Conditions {
+                cycles: 9e9,
+                hours: 1e6,
+                reprograms: 0.0,
+                layer: 0.0,
+                page_type: 0,
+                attempt: 9,
+            }),
+            1e-3,
+        );
+        near(
+            t.rber(&Conditions {
+                cycles: 0.0,
+                hours: 1e-3,
+                reprograms: 0.0,
+                layer: 1.0,
+                page_type: 0,
+                attempt: 0,
+            }),
+            1e-4,
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::trains::{block_key, slowest, word_line_key};
 use super::txn::Txn;
 use super::{Nand, Outcome};
 use crate::command::{Class, Effect, Step, Use, Wait};
-use crate::die::State;
+use crate::die::{Doing, State};
 use crate::geometry::Pages;
 use crate::numbers::{BlockId, TxnId, WordLineId};
 use crate::pulse::PulseTrain;
@@ -217,7 +217,12 @@ impl Nand {
         let block = self.long_block(d);
         let length = command + self.timing.page_load;
         if self.takes_bus(now, d, length) {
-            self.dies[d].pass(now, (State::LoadWait, usage), (State::Load, usage), block);
+            self.dies[d].pass(
+                now,
+                Doing { state: State::LoadWait, usage },
+                Doing { state: State::Load, usage },
+                block,
+            );
             self.loads(agenda, d, usage, length, now + length);
         } else {
             self.dies[d].go(now, State::LoadWait, usage, block);

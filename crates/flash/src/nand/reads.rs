@@ -7,7 +7,7 @@ use super::queue::Policy;
 use super::txn::Txn;
 use super::{MAX_BATCH, Nand};
 use crate::command::{Use, Wait};
-use crate::die::State;
+use crate::die::{Doing, State};
 use crate::numbers::{BlockId, TxnId};
 use interpulse_engine::{Agenda, Duration, SimTime};
 
@@ -51,7 +51,12 @@ impl Nand {
         if self.takes_bus(now, d, command) {
             // Nothing comes between command and sensing.
             let (sense, array, _) = self.sense_time(d);
-            self.dies[d].pass(now, (State::Command, usage), (State::Sensing, array), block);
+            self.dies[d].pass(
+                now,
+                Doing { state: State::Command, usage },
+                Doing { state: State::Sensing, usage: array },
+                block,
+            );
             agenda.arm(self.timer(d), now + command + sense);
         } else {
             self.dies[d].go(now, State::Command, usage, block);
@@ -108,7 +113,12 @@ impl Nand {
         let (usage, block) = self.read_use(d);
         let length = self.out_time(d);
         if self.takes_bus(now, d, length) {
-            self.dies[d].pass(now, (State::OutWait, usage), (State::Out, usage), block);
+            self.dies[d].pass(
+                now,
+                Doing { state: State::OutWait, usage },
+                Doing { state: State::Out, usage },
+                block,
+            );
             agenda.arm(self.timer(d), now + length);
         } else {
             self.dies[d].go(now, State::OutWait, usage, block);

@@ -46,7 +46,7 @@ pub fn assert_power(bench: &mut Bench, config: &PowerConfig, dies: u32) {
     let spent = bench.nand.spent(now);
     assert_eq!(spent.die_time(), now.as_ns() * u64::from(dies));
     let energy = spent.energy(&part);
-    assert_eq!(energy.totals().0, spent.core_by_draw(&part));
+    assert_eq!(energy.totals().core, spent.core_by_draw(&part));
     if let Some(meter) = bench.nand.meter() {
         assert_eq!(meter.total(now), energy.totals());
         let reading = meter.read(now);
@@ -54,10 +54,7 @@ pub fn assert_power(bench: &mut Bench, config: &PowerConfig, dies: u32) {
             assert!(reading.most <= budget, "{} of a budget of {budget}", reading.most);
         }
         let series = &reading.series;
-        assert!(
-            series.energies.iter().map(|point| point.0 + point.1).sum::<u128>()
-                <= energy.totals().0 + energy.totals().1
-        );
+        assert!(series.energies.iter().map(|point| point.both()).sum::<u128>() <= energy.totals().both());
         assert_eq!(reading.windows, now.as_ns() / reading.window.as_ns());
     }
 }
@@ -73,7 +70,7 @@ pub fn assert_power_in_the_middle(bench: &mut Bench, at: u64) {
     let mut nand = bench.nand.clone();
     let energy = nand.spent(at).energy(&distinct().power);
     if let Some(meter) = nand.meter() {
-        assert_eq!(meter.total(at).0, energy.totals().0);
+        assert_eq!(meter.total(at).core, energy.totals().core);
     }
 }
 
@@ -103,7 +100,7 @@ fn a_read_by_hand() {
     // Two units with their share of the parity, 8 x 5003 fJ a byte.
     assert_eq!(of(&energy, Spender::Read), (core, 8_993 * 8 * 5_003 * 1_000));
     assert_eq!(of(&energy, Spender::Idle), (joules(&[(Draw::Standby, 1_000 + DECODE + INTERVAL)]), 0));
-    assert_eq!(energy.totals().0, core + joules(&[(Draw::Standby, 1_000 + DECODE + INTERVAL)]));
+    assert_eq!(energy.totals().core, core + joules(&[(Draw::Standby, 1_000 + DECODE + INTERVAL)]));
 }
 
 /// Sensed together: one sensing, that of the slowest page; two transfers.
@@ -223,8 +220,8 @@ fn readings_in_the_middle_of_everything_add_up() {
         let spent = bench.nand.spent(at);
         assert_eq!(spent.die_time(), at.as_ns(), "{cut}");
         // A transfer counts when it ends, so the buses are compared at the end only.
-        let core = bench.nand.meter().expect("the meter is on").total(at).0;
-        assert_eq!(spent.energy(&distinct().power).totals().0, core, "{cut}");
+        let core = bench.nand.meter().expect("the meter is on").total(at).core;
+        assert_eq!(spent.energy(&distinct().power).totals().core, core, "{cut}");
         bench.run();
         assert_power(&mut bench, &power, 1);
     }

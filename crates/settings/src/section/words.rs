@@ -64,8 +64,7 @@ impl Section {
         names: &[(&str, &str)],
     ) -> Result<Option<String>, ConfigError> {
         let spec = optional();
-        let declared =
-            || Key::of(&kinds::STRING, &spec, doc).optional().choosing(names.iter().copied().map(owned));
+        let declared = || Key::of(&kinds::STRING, &spec, doc).optional().choosing(names.iter().copied());
         let value = self.find(&kinds::STRING, key, &spec, declared)?;
         self.record(&kinds::STRING, key, doc, value.as_ref(), false);
         Ok(value)
@@ -86,7 +85,7 @@ impl Section {
     ) -> Result<T, ConfigError> {
         let spec = Spec { default: default.map(str::to_string), ..required() };
         let choices = names.iter().copied().chain([("FILE.toml", "a file with one")]);
-        let declared = || Key::of(&kinds::STRING, &spec, doc).choosing(choices.map(owned));
+        let declared = || Key::of(&kinds::STRING, &spec, doc).choosing(choices);
         let (text, origin) = match (self.find_leaf(key, declared)?, spec.default.clone()) {
             (Some(found), _) => found,
             (None, Some(default)) => (default, Origin::Default),
@@ -248,10 +247,6 @@ fn choosing<N: AsRef<str>, T, D: AsRef<str>>(
     options: &[(N, T, D)],
 ) -> Key {
     let spec = Spec { default: default.map(str::to_string), ..required() };
-    let choices = options.iter().map(|(name, _, doc)| owned((name.as_ref(), doc.as_ref())));
+    let choices = options.iter().map(|(name, _, doc)| (name.as_ref(), doc.as_ref()));
     Key::of(&kinds::STRING, &spec, doc).choosing(choices)
-}
-
-fn owned((name, doc): (&str, &str)) -> (String, String) {
-    (name.to_string(), doc.to_string())
 }

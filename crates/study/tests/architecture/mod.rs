@@ -3,6 +3,7 @@
 mod arrows;
 mod circles;
 mod page;
+mod signatures;
 mod source;
 
 use arrows::Arrows;
@@ -234,6 +235,25 @@ fn files_stay_short() {
             assert!(lines <= 620, "{} has {lines} lines: two concepts?", file.display());
         }
     }
+}
+
+/// Which of two numbers comes first is told by a name, not by a place.
+#[test]
+fn arguments_have_names() {
+    for room in rooms() {
+        let found = signatures::with_tuples(&Source::read(&folder(&room.name)));
+        assert!(found.is_empty(), "{}: arguments without names: {found:#?}", room.name);
+    }
+}
+
+#[test]
+fn an_argument_without_names_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = "pub trait T { fn a(&self, _: (u8, u8)); fn b(_: &[(u8, u8)], _: ()); }\n\
+                   fn c(_: Option<&(u8, u8)>) {}\n#[cfg(test)] fn d((_, _): (u8, u8)) {}\n";
+    fs::create_dir(folder.path().join("src")).expect("a folder");
+    fs::write(folder.path().join("src/lib.rs"), written).expect("a file");
+    assert_eq!(signatures::with_tuples(&Source::read(folder.path())), ["lib.rs:1: a", "lib.rs:2: c"]);
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

@@ -256,9 +256,7 @@ mod tests {
     #[test]
     fn no_cell_moves_down() {
         let chip = chip(&[]);
-        for steps in
-            [conventional(4, 4), reprogrammed((4, 4), (2, 4), 3, 8), reprogrammed((4, 4), (4, 4), 3, 8)]
-        {
+        for steps in [conventional(4, 4), reprogrammed(4, 4, 2, 4, 3, 8), reprogrammed(4, 4, 4, 4, 3, 8)] {
             let states = if steps.iter().any(|s| s.below > 0) { 4..8 } else { 0..8 };
             let mut part = Part::erased(&chip, 3, 8..12, 2_000, states);
             let mut before = voltages(&part);

@@ -135,8 +135,14 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let (steps, states) = match height {
         0 => (order::conventional(layers, chip.word_lines), 0..8),
         _ => {
-            let block = (layers, chip.word_lines);
-            let steps = order::reprogrammed(block, (height, often), request.seed, request.first_layer);
+            let steps = order::reprogrammed(
+                layers,
+                chip.word_lines,
+                height,
+                often,
+                request.seed,
+                request.first_layer,
+            );
             (steps, often..often + 4)
         }
     };

@@ -30,8 +30,10 @@ pub fn conventional(layers: u32, word_lines: u32) -> Vec<Step> {
 ///
 /// `first` is the layer of the block that the part begins with: it selects the random stream.
 pub fn reprogrammed(
-    (layers, word_lines): (u32, u32),
-    (height, often): (u32, u8),
+    layers: u32,
+    word_lines: u32,
+    height: u32,
+    often: u8,
     seed: u64,
     first: u32,
 ) -> Vec<Step> {
@@ -57,7 +59,7 @@ mod tests {
 
     #[test]
     fn every_word_line_goes_from_mlc_mode_to_the_top_in_four_steps() {
-        let steps = reprogrammed((7, 3), (2, MOST_STEPS), 5, 0);
+        let steps = reprogrammed(7, 3, 2, MOST_STEPS, 5, 0);
         for layer in 0..7 {
             for word_line in 0..3 {
                 let mine = steps.iter().filter(|s| (s.layer, s.word_line) == (layer, word_line));
@@ -69,7 +71,7 @@ mod tests {
 
     #[test]
     fn fewer_steps_end_lower_in_the_same_order() {
-        let (two, four) = (reprogrammed((6, 4), (2, 2), 5, 0), reprogrammed((6, 4), (2, 4), 5, 0));
+        let (two, four) = (reprogrammed(6, 4, 2, 2, 5, 0), reprogrammed(6, 4, 2, 4, 5, 0));
         let ends = |steps: &[Step]| -> Vec<(u32, u32)> {
             steps.iter().filter(|s| s.below == 0).map(|s| (s.layer, s.word_line)).collect()
         };
@@ -77,25 +79,25 @@ mod tests {
         assert_eq!(two.len(), 6 * 4 * 3);
         assert!(two.iter().all(|s| s.below <= 2));
         // Without a reprogram the program in MLC mode is the last.
-        assert_eq!(reprogrammed((6, 4), (2, 0), 5, 0), conventional(6, 4));
+        assert_eq!(reprogrammed(6, 4, 2, 0, 5, 0), conventional(6, 4));
     }
 
     #[test]
     fn super_layers_come_in_sequence_and_their_word_lines_in_any_order() {
-        let steps = reprogrammed((64, 4), (2, MOST_STEPS), 5, 0);
+        let steps = reprogrammed(64, 4, 2, MOST_STEPS, 5, 0);
         assert!(steps.is_sorted_by_key(|s| s.layer / 2));
         assert!(steps.iter().all(|s| s.top / 2 == s.layer / 2 && s.top >= s.layer));
         let ended: Vec<u32> = steps.iter().filter(|s| s.below == 0).map(|s| s.layer).collect();
         assert!(!ended.is_sorted(), "some upper layer is done before a lower one");
-        assert_ne!(steps, reprogrammed((64, 4), (2, MOST_STEPS), 6, 0));
+        assert_ne!(steps, reprogrammed(64, 4, 2, MOST_STEPS, 6, 0));
         // In super layers of one layer nothing above is programmed.
-        assert!(reprogrammed((64, 4), (1, MOST_STEPS), 5, 0).iter().all(|s| s.top == s.layer));
+        assert!(reprogrammed(64, 4, 1, MOST_STEPS, 5, 0).iter().all(|s| s.top == s.layer));
     }
 
     #[test]
     fn a_part_of_a_block_has_the_order_of_the_whole() {
-        let whole = reprogrammed((64, 4), (3, MOST_STEPS), 9, 0);
-        let part = reprogrammed((6, 4), (3, MOST_STEPS), 9, 12);
+        let whole = reprogrammed(64, 4, 3, MOST_STEPS, 9, 0);
+        let part = reprogrammed(6, 4, 3, MOST_STEPS, 9, 12);
         let shifted: Vec<Step> =
             part.into_iter().map(|s| Step { layer: s.layer + 12, top: s.top + 12, ..s }).collect();
         let same: Vec<Step> = whole.into_iter().filter(|s| (12..18).contains(&s.layer)).collect();

@@ -8,6 +8,7 @@
 use crate::die::State;
 use crate::nand::course::Course;
 use crate::nand::observe::{DataMove, DieChange, FlashObserver};
+use crate::nand::power::tally::Rails;
 use crate::parts::power::{Draw, PowerSpec};
 use interpulse_engine::{Agenda, Current, Duration, ResourceId, SimTime};
 
@@ -19,8 +20,8 @@ const POINTS: usize = 1024;
 pub struct Series {
     /// Length of an interval.
     pub interval: Duration,
-    /// Energy from VDDcore and from VDDQ of each whole interval, in aJ.
-    pub energies: Vec<(u128, u128)>,
+    /// Energy of each whole interval.
+    pub energies: Vec<Rails>,
 }
 
 /// What the meter has seen in a measurement window.
@@ -37,8 +38,8 @@ pub struct Reading {
     pub most: Current,
     /// Power over time.
     pub series: Series,
-    /// Energy from VDDcore and from VDDQ, in aJ.
-    pub energy: (u128, u128),
+    /// Energy.
+    pub energy: Rails,
 }
 
 /// The meter.
@@ -58,8 +59,8 @@ pub struct Meter {
     rate: u64,
     /// Up to when everything is integrated.
     last: SimTime,
-    /// Energy since the start of the simulation, in aJ, from VDDcore and from VDDQ.
-    total: (u128, u128),
+    /// Energy since the start of the simulation.
+    total: Rails,
     begun: Begun,
 }
 
@@ -67,53 +68,52 @@ pub struct Meter {
 #[derive(Clone)]
 struct Begun {
     start: SimTime,
-    total_at_start: (u128, u128),
+    total_at_start: Rails,
     /// The window under way: its start, and its energies so far.
     window_start: SimTime,
-    window_energy: (u128, u128),
+    window_energy: Rails,
     reading: Reading,
     /// Windows that make an interval of the series, and those of the interval under way with their energies.
     merge: u64,
     merged: u64,
-    merged_energy: (u128, u128),
+    merged_energy: Rails,
 }
 
 impl Begun {
-    fn new(window: Duration, now: SimTime, total: (u128, u128)) -> Begun {
+    fn new(window: Duration, now: SimTime, total: Rails) -> Begun {
         Begun {
             start: now,
             total_at_start: total,
             window_start: now,
-            window_energy: (0, 0),
+            window_energy: Rails::default(),
             reading: Reading {
                 window,
                 windows: 0,
                 peak: None,
                 most: Current::ZERO,
                 series: Series { interval: window, energies: Vec::new() },
-                energy: (0, 0),
+                energy: Rails::default(),
             },
             merge: 1,
             merged: 0,
-            merged_energy: (0, 0),
+            merged_energy: Rails::default(),
         }
     }
 
     /// Adds `count` whole windows of these energies, the first of which begins at `window_start`.
-    fn close(&mut self, energy: (u128, u128), count: u64) {
-        let both = energy.0 + energy.1;
+    fn close(&mut self, energy: Rails, count: u64) {
+        let both = energy.both();
         if self.reading.peak.is_none_or(|(most, _)| both > most) {
             self.reading.peak = Some((both, self.window_start.since(self.start)));
         }
         self.reading.windows += count;
         self.window_start = self.window_start + self.reading.window * count;
-        self.window_energy = (0, 0);
+        self.window_energy = Rails::default();
         let mut left = count;
         while left > 0 {
             let n = left.min(self.merge - self.merged);
             self.merged += n;
-            self.merged_energy.0 += energy.0 * u128::from(n);
-            self.merged_energy.1 += energy.1 * u128::from(n);
+            self.merged_energy += energy.times(n);
             left -= n;
             if self.merged == self.merge {
                 self.point();
@@ -127,7 +127,7 @@ impl Begun {
         series.energies.push(std::mem::take(&mut self.merged_energy));
         self.merged = 0;
         if series.energies.len() == POINTS {
-            let pairs = series.energies.chunks(2).map(|pair| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1));
+            let pairs = series.energies.chunks(2).map(|pair| pair.iter().copied().sum());
             series.energies = pairs.collect();
             self.merge *= 2;
             series.interval = self.reading.window * self.merge;
@@ -154,8 +154,8 @@ impl Meter {
             current: Current(part.current(Draw::Standby).as_ua() * u64::from(dies)),
             rate: 0,
             last: SimTime::ZERO,
-            total: (0, 0),
-            begun: Begun::new(window, SimTime::ZERO, (0, 0)),
+            total: Rails::default(),
+            begun: Begun::new(window, SimTime::ZERO, Rails::default()),
         };
         if standby_after > Duration::ZERO {
             let until = SimTime::ZERO + standby_after;
@@ -180,12 +180,11 @@ impl Meter {
     /// What the measurement has seen.
     pub fn read(&mut self, now: SimTime) -> Reading {
         self.advance(now);
-        let from = self.begun.total_at_start;
-        Reading { energy: (self.total.0 - from.0, self.total.1 - from.1), ..self.begun.reading.clone() }
+        Reading { energy: self.total - self.begun.total_at_start, ..self.begun.reading.clone() }
     }
 
-    /// Energy since the start of the simulation, in aJ, from VDDcore and from VDDQ.
-    pub fn total(&mut self, now: SimTime) -> (u128, u128) {
+    /// Energy since the start of the simulation.
+    pub fn total(&mut self, now: SimTime) -> Rails {
         self.advance(now);
         self.total
     }
@@ -228,19 +227,19 @@ impl Meter {
         while self.last < to {
             let end = self.begun.window_start + window;
             let whole = to.since(self.last).as_ns() / window.as_ns();
-            if whole > 1 && self.last == self.begun.window_start && self.begun.window_energy == (0, 0) {
+            if whole > 1
+                && self.last == self.begun.window_start
+                && self.begun.window_energy == Rails::default()
+            {
                 let each = self.energy(window);
-                self.total.0 += each.0 * u128::from(whole);
-                self.total.1 += each.1 * u128::from(whole);
+                self.total += each.times(whole);
                 self.last = self.last + window * whole;
                 self.begun.close(each, whole);
                 continue;
             }
             let part = self.energy(end.min(to).since(self.last));
-            self.total.0 += part.0;
-            self.total.1 += part.1;
-            self.begun.window_energy.0 += part.0;
-            self.begun.window_energy.1 += part.1;
+            self.total += part;
+            self.begun.window_energy += part;
             self.last = end.min(to);
             if self.last == end {
                 let energy = self.begun.window_energy;
@@ -250,8 +249,11 @@ impl Meter {
     }
 
     /// What is spent in `time` as things are.
-    fn energy(&self, time: Duration) -> (u128, u128) {
-        (self.part.vcc.energy(self.current.charge(time)), u128::from(self.rate) * u128::from(time.as_ns()))
+    fn energy(&self, time: Duration) -> Rails {
+        Rails {
+            core: self.part.vcc.energy(self.current.charge(time)),
+            bus: u128::from(self.rate) * u128::from(time.as_ns()),
+        }
     }
 }
 
@@ -269,8 +271,8 @@ impl FlashObserver for Meter {
         let rate = energy.checked_div(length).unwrap_or(0);
         // What the division leaves is spent at once: a transfer spends its energy to the last attojoule.
         let rest = u128::from(energy - rate * length);
-        self.total.1 += rest;
-        self.begun.window_energy.1 += rest;
+        self.total.bus += rest;
+        self.begun.window_energy.bus += rest;
         self.rate += rate;
         self.rate -= std::mem::replace(&mut self.rates[data.channel as usize], rate);
         self.agenda.arm(ResourceId(self.dies + data.channel), data.end);

@@ -9,6 +9,8 @@ use crate::command::{KINDS, Kind, SPENDERS, Spender};
 use crate::die::TrainTime;
 use crate::parts::power::{DRAWS, Draw, PowerSpec};
 use interpulse_engine::Duration;
+use std::iter::Sum;
+use std::ops::{AddAssign, Sub};
 
 /// Page type that reads in hand without sensing count as, for no time: their data is in the page buffer.
 pub(in crate::nand) const NO_SENSING: u32 = 0;
@@ -92,6 +94,51 @@ pub struct Spent {
     pub bytes: [[u64; 2]; SPENDERS],
 }
 
+/// Energy from each supply, in aJ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rails {
+    /// From VDDcore.
+    pub core: u128,
+    /// From VDDQ.
+    pub bus: u128,
+}
+
+impl Rails {
+    /// From both.
+    pub fn both(self) -> u128 {
+        self.core + self.bus
+    }
+
+    /// So many times as much.
+    pub fn times(self, n: u64) -> Rails {
+        Rails { core: self.core * u128::from(n), bus: self.bus * u128::from(n) }
+    }
+}
+
+impl Sum for Rails {
+    fn sum<I: Iterator<Item = Rails>>(all: I) -> Rails {
+        all.fold(Rails::default(), |mut sum, each| {
+            sum += each;
+            sum
+        })
+    }
+}
+
+impl AddAssign for Rails {
+    fn add_assign(&mut self, more: Rails) {
+        self.core += more.core;
+        self.bus += more.bus;
+    }
+}
+
+impl Sub for Rails {
+    type Output = Rails;
+
+    fn sub(self, less: Rails) -> Rails {
+        Rails { core: self.core - less.core, bus: self.bus - less.bus }
+    }
+}
+
 /// Energies in aJ by [`Spender`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
@@ -102,9 +149,9 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Of all spenders, in aJ: VDDcore and VDDQ.
-    pub fn totals(&self) -> (u128, u128) {
-        (self.core.iter().sum(), self.bus.iter().sum())
+    /// Of all spenders.
+    pub fn totals(&self) -> Rails {
+        Rails { core: self.core.iter().sum(), bus: self.bus.iter().sum() }
     }
 }
 

@@ -96,7 +96,8 @@ def cell_job(kind: str, request: str) -> str: ...
 def die_timeline(
     plan: Plan,
     arrivals: Sequence[tuple[str, int]],
-    probe: tuple[int, int] | None,
+    probe_first_ns: int | None,
+    probe_then_ns: int | None,
     seed: int,
     horizon_ns: int,
 ) -> str: ...

@@ -155,7 +155,8 @@ def drive(
     Raises:
         ConfigError: there is no such operation, or the horizon is out of range.
     """
-    return Timeline(json.loads(_core.die_timeline(plan, arrivals, probe, seed, horizon_ns)))
+    first, then = probe or (None, None)
+    return Timeline(json.loads(_core.die_timeline(plan, arrivals, first, then, seed, horizon_ns)))
 
 
 @dataclass(frozen=True)

@@ -72,22 +72,24 @@ pub fn resolve(
 
 /// Drives one die of the first case of a plan by hand.
 ///
-/// `arrivals` are `(operation, ns)`; `probe` adds reads so many ns after the first pulse of a program or erase and after
-/// each command to resume it; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
+/// `arrivals` are `(operation, ns)`; with both of `probe_first_ns` and `probe_then_ns`, reads come so long after the
+/// first pulse of a program or erase and after each command to resume it; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
 /// `spans` of `[from_ns, to_ns, state, operation]`, `phases` of `[from_ns, to_ns, what, operation, running_on, again]` and
 /// `operations`, and the number of suspensions, `suspends`.
 ///
 /// Raises `ConfigError` when there is no such operation or the horizon is out of range.
 #[pyfunction]
-#[pyo3(signature = (plan, arrivals, probe, seed, horizon_ns))]
+#[pyo3(signature = (plan, arrivals, probe_first_ns, probe_then_ns, seed, horizon_ns))]
 pub fn die_timeline(
     py: Python<'_>,
     plan: &Plan,
     arrivals: Vec<(String, u64)>,
-    probe: Option<(u64, u64)>,
+    probe_first_ns: Option<u64>,
+    probe_then_ns: Option<u64>,
     seed: u64,
     horizon_ns: u64,
 ) -> PyResult<String> {
+    let probe = probe_first_ns.zip(probe_then_ns);
     let request = die_script::Request { arrivals, probe, seed, horizon_ns };
     py.detach(|| die_script::timeline(&plan.inner, &request)).map_err(|e| from_config(&e))
 }

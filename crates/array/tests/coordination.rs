@@ -85,7 +85,7 @@ fn watch(text: &str, mut look: impl FnMut(&Array, SimTime, bool)) {
         let Some((now, resource)) = agenda.next(limit) else { break };
         look(&host.device, now, false);
         host.handle(agenda, resource);
-        agenda.settle(resource);
+        agenda.settle();
         look(&host.device, now, true);
     }
     stepper.close().unwrap();

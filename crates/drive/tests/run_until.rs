@@ -205,7 +205,7 @@ fn two_drives_in_one_virtual_time_are_as_each_alone() {
     hosts.iter_mut().for_each(|host| host.start(&mut agenda).unwrap());
     while let Some((_, resource)) = agenda.next(END) {
         hosts[usize::from(resource.0 >= first[1])].handle(&mut agenda, resource);
-        agenda.settle(resource);
+        agenda.settle();
     }
     for (host, alone) in hosts.iter_mut().zip(&alone) {
         assert_eq!(&numbers(host, END, 2), alone);

@@ -153,10 +153,10 @@ impl Player {
             } else {
                 self.nand.on_timer(&mut self.agenda, resource.0 - ARRAY);
             }
-            self.agenda.settle(resource);
+            self.agenda.settle();
             self.follow();
-            for outcome in self.nand.outcomes.drain(..) {
-                self.operations[outcome.txn().owner as usize].done = Some(now);
+            while let Some(txn) = self.nand.take_ended() {
+                self.operations[txn.owner as usize].done = Some(now);
             }
         }
     }

@@ -67,7 +67,7 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
             self.host.observer.fell_behind(at, lag);
         }
         let looked = self.host.handle(&mut self.agenda, resource);
-        self.agenda.settle(resource);
+        self.agenda.settle();
         Some(looked)
     }
 

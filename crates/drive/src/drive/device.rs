@@ -45,7 +45,9 @@ impl Device for Drive {
         let index = resource.0 - self.place.first;
         if index < self.place.flash {
             self.nand.on_timer(agenda, index);
-            self.drain_outcomes(agenda);
+            if self.nand.has_ended() {
+                self.take_ended(agenda);
+            }
             return None;
         }
         match index - self.place.flash {

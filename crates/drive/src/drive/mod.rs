@@ -26,8 +26,9 @@ use crate::ftl::{Flash, Ftl, Outcome as FtlOutcome, REFILL, Tables};
 use crate::spec::DriveSpec;
 use cut::Outage;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_flash::command::Effect;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::nand::{Nand, Outcome};
+use interpulse_flash::nand::Nand;
 use stats::DriveCounters;
 
 pub use crate::ftl::GcTurn;
@@ -155,26 +156,27 @@ impl Drive {
         self.ftl.versions_checked()
     }
 
-    fn drain_outcomes(&mut self, agenda: &mut Agenda) {
-        while let Some(outcome) = self.nand.outcomes.pop() {
-            // A timer of the array finishes at most one transaction, so the order is that of the events.
-            debug_assert!(self.nand.outcomes.is_empty());
+    /// Goes on with what has come to its end in the flash array.
+    fn take_ended(&mut self, agenda: &mut Agenda) {
+        while let Some(txn) = self.nand.take_ended() {
+            // A timer of the array ends at most one transaction, so the order is that of the events.
+            debug_assert!(!self.nand.has_ended());
             let mut flash = Flash { nand: &mut self.nand, agenda };
-            match outcome {
-                Outcome::Read(txn) if txn.kind == Kind::HostRead => {
+            match txn.kind.command().effect {
+                Effect::Reads if txn.kind == Kind::HostRead => {
                     let failed = self.ftl.read_done(&mut flash, &txn);
                     self.host_read_done(agenda, &txn, failed);
                 }
-                Outcome::Read(txn) => self.ftl.gc_read_done(&mut flash, &txn),
-                Outcome::Program(txn) => {
+                Effect::Reads => self.ftl.gc_read_done(&mut flash, &txn),
+                Effect::Programs => {
                     let room = self.ftl.program_done(&mut flash, &txn);
                     self.drain_ftl(agenda, Some(&txn));
                     if room {
                         self.room_in_cache(agenda);
                     }
                 }
-                Outcome::Erase(txn) => self.ftl.erase_done(&mut flash, &txn),
-                Outcome::Done(txn) => unreachable!("the drive gives no {:?}", txn.kind),
+                Effect::Erases => self.ftl.erase_done(&mut flash, &txn),
+                Effect::Nothing => unreachable!("the drive gives no {:?}", txn.kind),
             }
         }
     }

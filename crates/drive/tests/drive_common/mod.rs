@@ -223,7 +223,7 @@ impl Bench {
     pub fn step(&mut self, limit: SimTime) -> bool {
         let Some((_, resource)) = self.agenda.next(limit) else { return false };
         self.host.handle(&mut self.agenda, resource);
-        self.agenda.settle(resource);
+        self.agenda.settle();
         true
     }
 

@@ -142,7 +142,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
     while host.device.completed() < 2 * writes {
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
         host.handle(&mut agenda, resource);
-        agenda.settle(resource);
+        agenda.settle();
         let ftl = host.device.tables();
         if host.device.completed() >= writes && before.is_none() {
             before = Some(ftl.counters);
@@ -162,7 +162,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
     while host.device.outstanding() > 0 {
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
         host.handle(&mut agenda, resource);
-        agenda.settle(resource);
+        agenda.settle();
     }
     Window {
         write_amplification: 1.0 + counted.gc_units as f64 / counted.host_units as f64,

@@ -1,7 +1,7 @@
 //! Who gets the bus of a channel, and its decoder, and how a die goes on once it has.
 
 use super::channel::{Transfer, Waiter};
-use super::{Nand, Outcome};
+use super::Nand;
 use crate::die::State;
 use crate::numbers::DieId;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
@@ -88,14 +88,12 @@ impl Nand {
         if let Some(at) = next {
             agenda.arm(self.decoder_timer(c), at);
         }
+        let d = self.txns.get(id).die.index();
         if self.reliability.is_some() {
-            let d = self.txns.get(id).die.index();
             self.decoded(agenda, now, id);
-            return d;
+        } else {
+            self.ended.push(id);
         }
-        let txn = self.txns.remove(id);
-        let d = txn.die.index();
-        self.outcomes.push(Outcome::Read(txn));
         d
     }
 

@@ -4,7 +4,7 @@ use super::channel::Transfer;
 use super::power::budget::Next;
 use super::trains::{block_key, slowest, word_line_key};
 use super::txn::Txn;
-use super::{Nand, Outcome};
+use super::Nand;
 use crate::command::{Class, Effect, Step, Use, Wait};
 use crate::die::{Doing, State};
 use crate::geometry::Pages;
@@ -276,7 +276,7 @@ impl Nand {
         self.release_power(d);
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
-        let mut txn = self.txns.remove(hand.long);
+        let id = hand.long;
         (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
         let owed = op.train.total().as_ns();
         let loops = u64::from(op.train.loops);
@@ -286,15 +286,16 @@ impl Nand {
         let command = op.kind.command();
         *self.counters.trains(op.effect).owed += owed;
         if command.class == Class::HostWrite {
-            self.account_program(now, d, &mut txn);
+            self.account_program(now, d, id);
         }
         self.operations.record(&op, now);
+        let txn = self.txns.get(id);
         if let Some(reliability) = &mut self.reliability
             && txn.block != BlockId::NONE
         {
-            reliability.finished(&txn, now);
+            reliability.finished(txn, now);
         }
-        self.outcomes.push(if op.erases() { Outcome::Erase(txn) } else { Outcome::Program(txn) });
+        self.ended.push(id);
         self.next_on(agenda, now, d);
     }
 
@@ -314,7 +315,8 @@ impl Nand {
 
     /// The account of a completed program of host data: what it waited for before it started and while it was
     /// stopped. From its start on, time spent on programs of host data is its own.
-    pub(super) fn account_program(&mut self, now: SimTime, d: usize, txn: &mut Txn) {
+    pub(super) fn account_program(&mut self, now: SimTime, d: usize, id: TxnId) {
+        let txn = self.txns.get_mut(id);
         let usage = &mut self.dies[d].usage;
         usage.settle(now);
         for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {

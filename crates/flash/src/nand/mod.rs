@@ -1,8 +1,8 @@
 //! The flash array of one drive: dies with their queues, channels, decoders, and the scheduling of
 //! transactions onto them.
 //!
-//! The owner submits [`Txn`]s and forwards timer events; finished transactions appear in
-//! [`Nand::outcomes`], which the owner drains. Nothing here calls up.
+//! The owner submits [`Txn`]s and forwards timer events, and takes what has come to its end
+//! ([`Nand::take_ended`]). Nothing here calls up.
 
 mod bus;
 mod cache_read;
@@ -52,28 +52,6 @@ pub use crate::command::NandCounters;
 pub use config::NandConfig;
 pub use operations::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
-
-/// A transaction came to its end.
-#[derive(Clone, Copy, Debug)]
-pub enum Outcome {
-    /// The data of this read has been decoded.
-    Read(Txn),
-    /// This program is complete.
-    Program(Txn),
-    /// This erase is complete.
-    Erase(Txn),
-    /// This command, which left cells as they are, is complete.
-    Done(Txn),
-}
-
-impl Outcome {
-    /// The transaction.
-    pub fn txn(&self) -> &Txn {
-        match self {
-            Outcome::Read(txn) | Outcome::Program(txn) | Outcome::Erase(txn) | Outcome::Done(txn) => txn,
-        }
-    }
-}
 
 /// What a die has in hand besides its own state.
 #[derive(Clone, Copy)]
@@ -150,8 +128,8 @@ pub struct Nand {
     watch: Watch,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
-    /// Finished transactions, in order; drained by the owner.
-    pub outcomes: Vec<Outcome>,
+    /// Transactions that have come to their end, in order, until the owner takes them.
+    ended: Vec<TxnId>,
     /// What has been counted.
     pub counters: NandCounters,
     /// How the programs and erases completed in the measurement window went.
@@ -206,7 +184,7 @@ impl Nand {
             watch: Watch::new(meter, all),
             supply,
             oldest_write: None,
-            outcomes: Vec::with_capacity(64),
+            ended: Vec::with_capacity(64),
             counters: NandCounters::default(),
             operations: OperationStats::default(),
             geometry,
@@ -247,7 +225,19 @@ impl Nand {
 
     /// Transactions not yet finished.
     pub fn pending(&self) -> usize {
-        self.txns.live()
+        self.txns.live() - self.ended.len()
+    }
+
+    /// Whether a transaction has come to its end and has not been taken.
+    #[inline(always)]
+    pub fn has_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
+    /// Takes the transaction that came to its end last: a read when its data is decoded, all else when the die is done.
+    #[inline]
+    pub fn take_ended(&mut self) -> Option<Txn> {
+        self.ended.pop().map(|id| self.txns.remove(id))
     }
 
     /// Transactions waiting for a die (the running one is not among them).

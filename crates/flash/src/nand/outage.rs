@@ -39,7 +39,7 @@ impl Nand {
             reliability.sequences.fill(Default::default());
         }
         self.txns = Default::default();
-        self.outcomes.clear();
+        self.ended.clear();
         self.oldest_write = None;
         for index in 0..Nand::resources(&self.geometry) {
             agenda.disarm(ResourceId(self.first + index));

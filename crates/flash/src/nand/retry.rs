@@ -76,11 +76,11 @@ impl Nand {
     }
 
     fn read_ends(&mut self, now: SimTime, id: TxnId, failed: bool) {
-        let mut txn = self.txns.remove(id);
+        let txn = self.txns.get_mut(id);
         if !txn.is(Txn::BUFFERED) {
-            self.reliability.as_mut().expect("decodes are judged").read_done(&mut txn, failed, now);
+            self.reliability.as_mut().expect("decodes are judged").read_done(txn, failed, now);
         }
-        self.outcomes.push(super::Outcome::Read(txn));
+        self.ended.push(id);
     }
 
     /// The first decode of a read has failed: it comes next on its die.

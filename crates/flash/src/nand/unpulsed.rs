@@ -2,7 +2,7 @@
 //! followed by their block.
 
 use super::txn::Txn;
-use super::{Nand, Outcome};
+use super::Nand;
 use crate::command::Class;
 use crate::numbers::TxnId;
 use crate::pulse::PulseTrain;
@@ -36,13 +36,13 @@ impl Nand {
         self.release_power(d);
         let op = self.dies[d].finish_long(now);
         let hand = &mut self.in_hand[d];
-        let mut txn = self.txns.remove(hand.long);
+        let id = hand.long;
         (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
         *op.kind.count(&mut self.counters) += 1;
         if op.kind.command().class == Class::HostWrite {
-            self.account_program(now, d, &mut txn);
+            self.account_program(now, d, id);
         }
-        self.outcomes.push(Outcome::Done(txn));
+        self.ended.push(id);
         self.next_on(agenda, now, d);
     }
 }

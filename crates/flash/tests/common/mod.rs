@@ -344,10 +344,9 @@ impl Bench {
             } else {
                 self.nand.on_timer(&mut self.agenda, resource.0 - self.first);
             }
-            self.agenda.settle(resource);
+            self.agenda.settle();
             let mut ended = 0;
-            for outcome in self.nand.outcomes.drain(..) {
-                let txn = *outcome.txn();
+            while let Some(txn) = self.nand.take_ended() {
                 ended += u32::from(txn.kind == Kind::HostRead);
                 self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn });
             }

@@ -24,8 +24,8 @@ fn us_per_round(part: &PartSpec, dies: u32) -> f64 {
     }
     while let Some((_, resource)) = agenda.next(SimTime(u64::MAX >> 8)) {
         nand.on_timer(&mut agenda, resource.0);
-        agenda.settle(resource);
-        nand.outcomes.clear();
+        agenda.settle();
+        while nand.take_ended().is_some() {}
     }
     assert_eq!((nand.pending(), nand.counters.host_programs), (0, u64::from(EACH * dies)));
     agenda.now().as_ns() as f64 / f64::from(EACH) / 1e3

@@ -44,8 +44,8 @@ fn simulate(part: &PartSpec, config: &NandConfig, reads_per_s: f64, seed: u64) -
         } else {
             nand.on_timer(&mut agenda, resource.0);
         }
-        agenda.settle(resource);
-        nand.outcomes.clear();
+        agenda.settle();
+        while nand.take_ended().is_some() {}
     }
     let elapsed_us = nand.operations.programs.times.sum_ns() as f64 / 1e3;
     Sum { counters: nand.counters, elapsed_us }

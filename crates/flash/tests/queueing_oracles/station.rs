@@ -8,7 +8,8 @@ use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::nand::{Nand, NandConfig, NandCounters, Outcome};
+use interpulse_flash::command::Effect;
+use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
 use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -195,12 +196,10 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
         } else {
             nand.on_timer(&mut agenda, resource.0);
         }
-        agenda.settle(resource);
-        for outcome in nand.outcomes.drain(..) {
-            let (txn, times) = match outcome {
-                Outcome::Read(txn) => (txn, &mut reads),
-                Outcome::Program(txn) | Outcome::Erase(txn) | Outcome::Done(txn) => (txn, &mut programs),
-            };
+        agenda.settle();
+        while let Some(txn) = nand.take_ended() {
+            let reading = txn.kind.command().effect == Effect::Reads;
+            let times = if reading { &mut reads } else { &mut programs };
             let from = submitted[txn.owner as usize];
             if (WARM_UP..end).contains(&from) {
                 times.sum_ns += now.since(from).as_ns();

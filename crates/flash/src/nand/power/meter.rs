@@ -199,7 +199,7 @@ impl Meter {
                 let rate = &mut self.rates[(resource.0 - self.dies) as usize];
                 self.rate -= std::mem::take(rate);
             }
-            self.agenda.settle(resource);
+            self.agenda.settle();
         }
         self.integrate(now);
     }

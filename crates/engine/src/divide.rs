@@ -11,18 +11,15 @@ impl Divider {
     /// A divider by `divisor`, which must be at least 1.
     pub fn new(divisor: u32) -> Divider {
         assert!(divisor > 0, "division by zero");
-        // floor(2^64 / d) + 1 is exact for all 32-bit dividends when d > 1; d = 1 is handled by wrapping to
-        // zero, see `quotient`.
-        Divider { multiplier: (u64::MAX / u64::from(divisor)).wrapping_add(1), divisor }
+        Divider { multiplier: u64::MAX / u64::from(divisor), divisor }
     }
 
     /// `n / divisor`.
     #[inline]
     pub fn quotient(&self, n: u32) -> u32 {
-        if self.multiplier == 0 {
-            return n;
-        }
-        ((u128::from(self.multiplier) * u128::from(n)) >> 64) as u32
+        // The multiplier is at most 2^64 / d and too small by at most 1. So (n + 1) times it over 2^64 is at most (n + 1) / d,
+        // and less by at most 2^-32, which is less than the 1 / d that n / d lacks at least to that.
+        ((u128::from(self.multiplier) * (u128::from(n) + 1)) >> 64) as u32
     }
 
     /// `(n / divisor, n % divisor)`.
@@ -42,12 +39,12 @@ impl Divider {
 /// Largest divisor of [`split_among`].
 pub const MOST_SHARES: u32 = 64;
 
-/// `2^64 / d` rounded up, by `d`; zero for the divisors 0 and 1, which it has no room for.
+/// `(2^64 - 1) / d` rounded down, by `d`.
 static RECIPROCALS: [u64; MOST_SHARES as usize + 1] = {
     let mut table = [0; MOST_SHARES as usize + 1];
-    let mut d = 2;
+    let mut d = 1;
     while d <= MOST_SHARES as usize {
-        table[d] = u64::MAX / d as u64 + 1;
+        table[d] = u64::MAX / d as u64;
         d += 1;
     }
     table
@@ -57,12 +54,8 @@ static RECIPROCALS: [u64; MOST_SHARES as usize + 1] = {
 #[inline]
 pub fn split_among(n: u64, shares: u32) -> (u64, u32) {
     debug_assert!(n < 1 << 52 && shares > 0);
-    let reciprocal = RECIPROCALS[shares as usize];
-    if reciprocal == 0 {
-        return (n, 0);
-    }
-    // The reciprocal is too large by at most 1, so the quotient by at most n / 2^64, which is less than 1 / d.
-    let q = ((u128::from(n) * u128::from(reciprocal)) >> 64) as u64;
+    // As in `Divider::quotient`; what is lost is at most 2^-12.
+    let q = (((u128::from(n) + 1) * u128::from(RECIPROCALS[shares as usize])) >> 64) as u64;
     (q, (n - q * u64::from(shares)) as u32)
 }
 

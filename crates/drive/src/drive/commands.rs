@@ -9,6 +9,7 @@ use interpulse_engine::{Agenda, Device, Duration, Op, Request, RequestId, SimTim
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
+    #[inline(always)]
     pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
         let request = self.front.requests.get_mut(id);

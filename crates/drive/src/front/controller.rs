@@ -126,7 +126,7 @@ impl Front {
     }
 
     /// Sends `bytes` of data and the completion to the host.
-    #[inline]
+    #[inline(always)]
     pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
         let at = self.link.out(now, bytes);
         self.leaving.push(agenda, at, id);

@@ -70,6 +70,8 @@ pub struct Directions {
     completion: u64,
     /// Of a completion without data.
     completed: Duration,
+    /// Bytes that left last, and how long they took: most loads ask for one size.
+    left: (u64, Duration),
 }
 
 impl Directions {
@@ -88,9 +90,11 @@ impl Directions {
                 command: Duration::ZERO,
                 completion: it.completion(),
                 completed: Duration::ZERO,
+                left: (0, Duration::ZERO),
             };
             directions.command = directions.time(0, it.submission(), 0);
             directions.completed = directions.time(0, it.completion(), 0);
+            directions.left.1 = directions.completed;
             directions
         })
     }
@@ -118,9 +122,15 @@ impl Directions {
     /// Data, if any, and a completion move out; returns when they have arrived.
     #[inline]
     pub fn out(&mut self, now: SimTime, bytes: u64) -> SimTime {
-        let time =
-            if bytes == 0 { self.completed } else { self.time(bytes, self.completion, self.fs_leaving) };
-        self.send(self.out, now, time)
+        if bytes != self.left.0 {
+            self.left = (bytes, self.time_out(bytes));
+        }
+        self.send(self.out, now, self.left.1)
+    }
+
+    #[cold]
+    fn time_out(&self, bytes: u64) -> Duration {
+        if bytes == 0 { self.completed } else { self.time(bytes, self.completion, self.fs_leaving) }
     }
 
     #[inline]

@@ -163,11 +163,7 @@ impl Ftl {
             if !room {
                 return;
             }
-            let mut mask = 0;
-            for u in 0..page {
-                let valid = self.tables.map().is_valid(victim.super_block, victim.next_offset + u);
-                mask |= u32::from(valid) << u;
-            }
+            let mask = self.tables.map().valid_among(victim.super_block, victim.next_offset, page);
             let units = mask.count_ones();
             let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
             last.next_offset += page;

@@ -169,6 +169,18 @@ impl Map {
         self.weight[super_block.index()] += 1;
     }
 
+    /// Which of the `count` units from `offset` on are valid, at most 32, the first one in the lowest bit.
+    #[inline]
+    pub fn valid_among(&self, super_block: SuperBlock, offset: u32, count: u32) -> u32 {
+        let (word, _) = self.bit(super_block, offset);
+        let shift = offset % 64;
+        let mut bits = self.valid[word] >> shift;
+        if shift + count > 64 {
+            bits |= self.valid[word + 1] << (64 - shift);
+        }
+        bits as u32 & (u32::MAX >> (32 - count))
+    }
+
     /// Valid units of a super block.
     #[inline]
     pub fn valid_units(&self, super_block: SuperBlock) -> u32 {

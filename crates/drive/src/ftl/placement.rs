@@ -112,7 +112,8 @@ impl Placement {
         let words = lanes.len();
         let (start_word, start_bit) = ((self.next / 64) as usize, self.next % 64);
         for step in 0..=words {
-            let w = (start_word + step) % words;
+            let behind = start_word + step;
+            let w = if behind < words { behind } else { behind - words };
             let mut bits = lanes[w];
             if step == 0 {
                 bits &= u64::MAX << start_bit;

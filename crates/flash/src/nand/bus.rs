@@ -25,7 +25,7 @@ impl Nand {
     /// Takes the bus of die `d` for `length` if it is free; else it has to [wait](Nand::wait_for_bus).
     #[inline(always)]
     pub(super) fn takes_bus(&mut self, now: SimTime, d: usize, length: Duration) -> bool {
-        let taken = self.channels[self.channel_of[d] as usize].take_if_free(now, length);
+        let taken = self.channels[self.bays[d].channel as usize].take_if_free(now, length);
         self.counters.bus_time += if taken { length.as_ns() } else { 0 };
         taken
     }
@@ -33,7 +33,7 @@ impl Nand {
     /// Die `d` waits for the bus, which is taken.
     #[inline(never)]
     pub(super) fn wait_for_bus(&mut self, agenda: &mut Agenda, d: usize, kind: Transfer, length: Duration) {
-        let c = self.channel_of[d] as usize;
+        let c = self.bays[d].channel as usize;
         if self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
@@ -61,7 +61,7 @@ impl Nand {
     fn granted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, length: Duration) {
         let end = now + length;
         match self.dies[d].state() {
-            State::Command if self.in_hand[d].count > 0 => {
+            State::Command if self.bays[d].hand.count > 0 => {
                 let (sense, usage, block) = self.sense_time(d);
                 self.dies[d].go(now, State::Sensing, usage, block);
                 agenda.arm(self.timer(d), end + sense);
@@ -83,6 +83,7 @@ impl Nand {
     }
 
     /// Returns the die of the read that has been decoded.
+    #[inline]
     pub(super) fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
         let (id, next) = self.decoders[c].leave(now);
         if let Some(at) = next {

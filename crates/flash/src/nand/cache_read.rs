@@ -22,17 +22,17 @@ impl Nand {
         if self.registers[d].count > 0 {
             let (usage, block) = self.read_use(d);
             self.dies[d].go(now, State::OutWait, usage, block);
-            self.in_hand[d].blocked = true;
+            self.bays[d].hand.blocked = true;
             return true;
         }
         if !self.registers[d].is_free() {
             return false;
         }
         let Some(class) = self.next_read(now, d) else { return false };
-        let (hand, register) = (&self.in_hand[d], &mut self.registers[d]);
+        let (hand, register) = (&self.bays[d].hand, &mut self.registers[d]);
         (register.reads, register.count, register.moved) = (hand.reads, hand.count, 0);
         self.counters.cached_reads += u64::from(hand.count);
-        let id = self.queues[d].pop(&self.txns, class);
+        let id = self.bays[d].queue.pop(&self.txns, class);
         self.account_wait(now, d, id);
         // Its command is what sends the data to the cache register.
         self.start(agenda, now, d, id);
@@ -54,11 +54,11 @@ impl Nand {
                 self.served_in_suspension(d)?
             }
             None => {
-                let id = self.queues[d].next(&self.txns, self.config.policy, self.config.gc_reads, false)?;
+                let id = self.bays[d].queue.next(&self.txns, self.config.policy, self.config.gc_reads, false)?;
                 self.txns.get(id).kind.command().class
             }
         };
-        let txn = self.txns.get(self.queues[d].first(class));
+        let txn = self.txns.get(self.bays[d].queue.first(class));
         (txn.kind.command().effect == Effect::Reads && !txn.is_retry()).then_some(class)
     }
 
@@ -94,7 +94,7 @@ impl Nand {
             return;
         }
         self.registers[d].count = 0;
-        if std::mem::take(&mut self.in_hand[d].blocked) && !self.give_to_register(agenda, now, d) {
+        if std::mem::take(&mut self.bays[d].hand.blocked) && !self.give_to_register(agenda, now, d) {
             self.want_out(agenda, now, d);
         }
     }

@@ -56,7 +56,7 @@ impl Nand {
             self.granted_to_register(agenda, now, d, length);
             return;
         }
-        let c = self.channel_of[d] as usize;
+        let c = self.bays[d].channel as usize;
         if self.channels[c].is_unwanted() {
             agenda.arm(self.channel_timer(c), self.channels[c].free_at());
         }
@@ -71,7 +71,7 @@ impl Nand {
             return None;
         }
         let past_reads = self.cache.on_read == CacheOnRead::Kept;
-        let id = self.queues[d].next(&self.txns, self.config.policy, self.config.gc_reads, past_reads)?;
+        let id = self.bays[d].queue.next(&self.txns, self.config.policy, self.config.gc_reads, past_reads)?;
         let txn = self.txns.get(id);
         let same = (txn.block != BlockId::NONE).then_some(txn.block) == op.block && txn.planes() == op.planes;
         let fits = self.cache.program == CacheProgram::Die || same;
@@ -180,7 +180,7 @@ impl Nand {
         }
         self.counters.cached_programs += u64::from(register.loaded > 0);
         let (usage, block) = (self.load_use(d), self.long_block(d));
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         hand.loads -= register.loaded;
         let steps = self.dies[d].long().expect("a program has begun").kind.command().cached;
         let Some((Step::Load, rest)) = steps.split_first() else {
@@ -196,7 +196,7 @@ impl Nand {
             Page::Moves => {
                 self.dies[d].go(now, State::LoadWait, usage, block);
                 self.dies[d].go(now, State::Load, usage, block);
-                self.in_hand[d].told = true;
+                self.bays[d].hand.told = true;
                 agenda.disarm(self.register_timer(d));
                 agenda.arm(self.timer(d), register.ends);
                 true

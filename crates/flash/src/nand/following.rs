@@ -19,7 +19,7 @@ impl Nand {
         self.watch.kept.get_or_insert_default();
         let written = self.dies.iter().map(|die| die.history().written());
         self.watch.told = written.collect();
-        self.watch.waiting = self.queues.iter().map(|queue| queue.waiting()).collect();
+        self.watch.waiting = self.bays.iter().map(|bay| bay.queue.waiting()).collect();
     }
 
     /// Keeps nothing any more; what has not been told is forgotten.
@@ -84,11 +84,11 @@ impl Nand {
         }
         let (into, bytes) = match before {
             State::Out => {
-                let hand = &self.in_hand[d];
+                let hand = &self.bays[d].hand;
                 let units = self.txns.get(hand.reads[usize::from(hand.moved)]).units();
                 (false, self.timing.bytes_of_units[units as usize])
             }
-            State::Load if !self.in_hand[d].told => (true, self.page_bytes()),
+            State::Load if !self.bays[d].hand.told => (true, self.page_bytes()),
             _ => return,
         };
         let channel = self.geometry.channel_of(DieId(d as u32));
@@ -98,7 +98,7 @@ impl Nand {
 
     /// Tells on the line of die `d`, if its length has changed.
     fn look_at_queue(&mut self, now: SimTime, d: usize) {
-        let waiting = self.queues[d].waiting();
+        let waiting = self.bays[d].queue.waiting();
         if self.watch.waiting[d] != waiting {
             self.watch.waiting[d] = waiting;
             self.watch.tell(Event::Queue(QueueChange { die: DieId(d as u32), at: now, waiting }));
@@ -107,7 +107,7 @@ impl Nand {
 
     /// The owner of the read of the host that die `d` is busy with.
     fn reads_for(&self, d: usize) -> Option<u32> {
-        let hand = &self.in_hand[d];
+        let hand = &self.bays[d].hand;
         let id = match self.dies[d].state() {
             State::Command | State::Sensing if hand.count > 0 => hand.reads[0],
             State::OutWait | State::Out => hand.reads[usize::from(hand.moved)],
@@ -138,7 +138,7 @@ impl Nand {
                 // A page that is in the page buffer takes no sensing, so that its type does not matter.
                 let (page_type, _) = self.sensed_type(d).unwrap_or_default();
                 steady = Draw::sense(page_type);
-                self.timing.command * u64::from(self.in_hand[d].count)
+                self.timing.command * u64::from(self.bays[d].hand.count)
             }
             State::Busy => {
                 if steady == Draw::Reload {
@@ -174,14 +174,14 @@ impl Nand {
         let op = self.dies[d].long().expect("an operation resumes");
         let free = self.suspend_policy(op).scheme.resumes_free();
         match self.config.program_suspend.reload {
-            Reload::ShadowBuffer(time) if !op.erases() && !free && self.in_hand[d].buffer_used => time,
+            Reload::ShadowBuffer(time) if !op.erases() && !free && self.bays[d].hand.buffer_used => time,
             _ => Duration::ZERO,
         }
     }
 
     /// The page type whose sensing the reads in hand of die `d` last for, and its tR; `None` if they sense nothing.
     pub(super) fn sensed_type(&self, d: usize) -> Option<(usize, Duration)> {
-        let (hand, suspended) = (&self.in_hand[d], self.dies[d].long().is_some());
+        let (hand, suspended) = (&self.bays[d].hand, self.dies[d].long().is_some());
         let sensed = hand.reads[..usize::from(hand.count)].iter().filter_map(|&id| {
             let txn = self.txns.get(id);
             let buffered = suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page);

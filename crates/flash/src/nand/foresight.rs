@@ -19,7 +19,7 @@ impl Nand {
     }
 
     fn gc_in_hand(&self, d: usize, now: SimTime) -> bool {
-        let (die, hand) = (&self.dies[d], &self.in_hand[d]);
+        let (die, hand) = (&self.dies[d], &self.bays[d].hand);
         if die.state() == State::Idle {
             return false;
         }
@@ -48,7 +48,7 @@ impl Nand {
     }
 
     fn gc_goes_first(&self, d: usize) -> bool {
-        let queue = &self.queues[d];
+        let queue = &self.bays[d].queue;
         let waits = |class| queue.first(class) != TxnId::NONE;
         match (self.config.policy, self.config.gc_reads) {
             (Policy::Fifo, _) => waits(Class::GcRead) || waits(Class::GcWrite) || waits(Class::Erase),

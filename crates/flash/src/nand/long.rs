@@ -36,7 +36,7 @@ impl Nand {
         let die = &mut self.dies[d];
         die.begin_long(now, txn.kind, train, block, txn.planes());
         die.set_may_stop(may_stop);
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         if nested {
             self.counters.programs_in_suspension += 1;
             hand.beneath = hand.long;
@@ -92,7 +92,7 @@ impl Nand {
             }
             pages
         };
-        self.in_hand[d].loads = planes.count * pages;
+        self.bays[d].hand.loads = planes.count * pages;
     }
 
     /// The same for a word line with two bits per cell: pages to load on each plane.
@@ -120,7 +120,7 @@ impl Nand {
 
     #[cold]
     fn may_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) -> bool {
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         let asks = !hand.powered && !matches!(hand.steps, [] | [Step::Load, ..]);
         hand.powered |= asks;
         !asks || self.may_draw(agenda, now, d, Next::Step)
@@ -129,7 +129,7 @@ impl Nand {
     /// The next step of the operation on the die begins at `start`, when its command has ended.
     #[inline(always)]
     pub(super) fn take_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, start: SimTime) {
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         let Some((step, rest)) = hand.steps.split_first() else {
             self.ended(agenda, now, d);
             return;
@@ -198,9 +198,9 @@ impl Nand {
     /// A page has been loaded into the page buffer.
     pub(super) fn loaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.book_load(d);
-        self.in_hand[d].told = false;
-        self.in_hand[d].loads -= 1;
-        if self.in_hand[d].loads > 0 {
+        self.bays[d].hand.told = false;
+        self.bays[d].hand.loads -= 1;
+        if self.bays[d].hand.loads > 0 {
             self.want_load(agenda, now, d, Duration::ZERO);
             return;
         }
@@ -261,7 +261,7 @@ impl Nand {
             *self.counters.trains(effect).suspended += suspended;
         }
         let end = self.dies[d].start_pulses(now, start, ramp);
-        self.in_hand[d].stop_asked = false;
+        self.bays[d].hand.stop_asked = false;
         agenda.arm(self.timer(d), end);
         if may_stop && self.is_preempted(d) {
             self.ask_to_stop(agenda, now, d);
@@ -275,7 +275,7 @@ impl Nand {
     pub(super) fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.release_power(d);
         let op = self.dies[d].finish_long(now);
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         let id = hand.long;
         (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
         let owed = op.train.total().as_ns();

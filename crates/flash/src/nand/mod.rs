@@ -101,6 +101,14 @@ impl InHand {
     };
 }
 
+/// What the array keeps of a die, beside the die itself.
+#[derive(Clone)]
+struct Bay {
+    channel: u32,
+    hand: InHand,
+    queue: Queue,
+}
+
 /// The flash array of one drive.
 #[derive(Clone)]
 pub struct Nand {
@@ -109,11 +117,8 @@ pub struct Nand {
     trains: Trains,
     config: NandConfig,
     dies: Vec<Die>,
-    queues: Vec<Queue>,
-    in_hand: Vec<InHand>,
+    bays: Vec<Bay>,
     channels: Vec<Channel>,
-    /// The channel of each die.
-    channel_of: Box<[u32]>,
     decoders: Vec<Decoder>,
     /// Of each die; none without cache program.
     registers: Vec<Register>,
@@ -170,10 +175,14 @@ impl Nand {
                 );
                 dies
             ],
-            queues: vec![Queue::default(); dies],
-            in_hand: vec![InHand::NOTHING; dies],
+            bays: (0..all)
+                .map(|d| Bay {
+                    channel: geometry.channel_of(DieId(d)),
+                    hand: InHand::NOTHING,
+                    queue: Queue::default(),
+                })
+                .collect(),
             channels: vec![Channel::default(); geometry.channels as usize],
-            channel_of: (0..all).map(|d| geometry.channel_of(DieId(d))).collect(),
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             cache: part.cache,
@@ -242,7 +251,7 @@ impl Nand {
 
     /// Transactions waiting for a die (the running one is not among them).
     pub fn waiting_at(&self, die: DieId) -> u32 {
-        self.queues[die.index()].waiting()
+        self.bays[die.index()].queue.waiting()
     }
 
     /// Starts a new measurement window of [`Nand::operations`].
@@ -253,7 +262,7 @@ impl Nand {
     /// Puts garbage collection before host programs on a die, or not.
     #[inline]
     pub fn set_gc_urgent(&mut self, die: DieId, urgent: bool) {
-        self.queues[die.index()].gc_urgent = urgent;
+        self.bays[die.index()].queue.gc_urgent = urgent;
     }
 
     /// Tells the array when the host write that has waited longest for the write cache was submitted; `None`
@@ -289,7 +298,7 @@ impl Nand {
         let state = die.state();
         if state == State::Idle {
             // An idle die has an empty queue: nothing to wait for.
-            debug_assert!(self.queues[d].is_empty());
+            debug_assert!(self.bays[d].queue.is_empty());
             txn.waits = [0; WAITS];
             if txn.kind.command().class == Class::HostWrite {
                 die.usage.settle(now);
@@ -304,7 +313,7 @@ impl Nand {
         txn.waits = *die.usage.causes();
         let class = txn.kind.command().class;
         let id = self.txns.insert(txn);
-        self.queues[d].push(&mut self.txns, id, class);
+        self.bays[d].queue.push(&mut self.txns, id, class);
         match state {
             State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
             State::Pulsing if self.has_registers() => self.load_ahead(agenda, now, d),
@@ -367,7 +376,7 @@ impl Nand {
     pub(super) fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
-                if let Some(id) = self.queues[d].take(&self.txns, self.config.policy, self.config.gc_reads) {
+                if let Some(id) = self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads) {
                     self.account_wait(now, d, id);
                     self.start(agenda, now, d, id);
                 }

@@ -28,8 +28,8 @@ impl Nand {
                 self.note_torn(DieId(d as u32), &operation, now);
                 torn.push((DieId(d as u32), operation));
             }
-            self.queues[d] = Queue::default();
-            self.in_hand[d] = InHand::NOTHING;
+            self.bays[d].queue = Queue::default();
+            self.bays[d].hand = InHand::NOTHING;
             self.look_at(now, d);
         }
         self.channels.iter_mut().for_each(|channel| channel.outage(now));

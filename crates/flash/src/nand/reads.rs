@@ -18,10 +18,10 @@ impl Nand {
             self.start_sequence(agenda, now, d, id);
             return;
         }
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         hand.reads[0] = id;
         (hand.count, hand.moved) = (1, 0);
-        if self.config.multi_plane_reads && self.queues[d].first(txn.kind.command().class) != TxnId::NONE {
+        if self.config.multi_plane_reads && self.bays[d].queue.first(txn.kind.command().class) != TxnId::NONE {
             let txn = *txn;
             self.gather_planes(now, d, &txn);
         }
@@ -34,7 +34,7 @@ impl Nand {
     /// The reads in hand ask for the bus.
     #[inline(always)]
     pub(super) fn command_reads(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let (hand, die) = (&self.in_hand[d], &mut self.dies[d]);
+        let (hand, die) = (&self.bays[d].hand, &mut self.dies[d]);
         let txn = self.txns.get(hand.reads[0]);
         die.check_read(now, txn.plane.into(), txn.block, txn.page);
         if hand.count > 1 {
@@ -71,22 +71,22 @@ impl Nand {
         let before_seq = if self.dies[d].long().is_some() {
             self.serves_before(d)
         } else if self.config.policy == Policy::Fifo {
-            self.queues[d].oldest_but(&self.txns, class)
+            self.bays[d].queue.oldest_but(&self.txns, class)
         } else {
             u64::MAX
         };
         let mut taken: u64 = 1 << first.plane;
-        let (mut before, mut id) = (TxnId::NONE, self.queues[d].first(class));
-        while id != TxnId::NONE && (self.in_hand[d].count as usize) < MAX_BATCH {
+        let (mut before, mut id) = (TxnId::NONE, self.bays[d].queue.first(class));
+        while id != TxnId::NONE && (self.bays[d].hand.count as usize) < MAX_BATCH {
             let t = *self.txns.get(id);
             if t.seq >= before_seq {
                 break;
             }
             if taken & 1 << t.plane == 0 && !t.is_retry() {
                 taken |= 1 << t.plane;
-                self.queues[d].unlink(&mut self.txns, before, id);
+                self.bays[d].queue.unlink(&mut self.txns, before, id);
                 self.account_wait(now, d, id);
-                let hand = &mut self.in_hand[d];
+                let hand = &mut self.bays[d].hand;
                 hand.reads[hand.count as usize] = id;
                 hand.count += 1;
                 self.counters.multi_plane_reads += 1;
@@ -134,13 +134,13 @@ impl Nand {
     /// How long the data of the next read in hand moves.
     #[inline]
     fn out_time(&self, d: usize) -> Duration {
-        let hand = &self.in_hand[d];
+        let hand = &self.bays[d].hand;
         let units = self.txns.get(hand.reads[hand.moved as usize]).units();
         self.timing.transfer_units[units as usize]
     }
 
     pub(super) fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         let id = hand.reads[hand.moved as usize];
         hand.moved += 1;
         let more = hand.moved < hand.count;
@@ -169,7 +169,7 @@ impl Nand {
         self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
         *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);
-        let c = self.channel_of[d] as usize;
+        let c = self.bays[d].channel as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
         {
             agenda.arm(self.decoder_timer(c), at);
@@ -178,18 +178,25 @@ impl Nand {
     }
 
     /// The longest tR of the reads in hand; books it as their sensing. Pages in the page buffer need none.
+    #[inline(always)]
     pub(super) fn sense_time(&mut self, d: usize) -> (Duration, Use, BlockId) {
         let suspended = self.dies[d].long().is_some();
-        if self.in_hand[d].count == 1 && !suspended {
-            self.in_hand[d].buffer_used = true;
-            let txn = self.txns.get_mut(self.in_hand[d].reads[0]);
+        if self.bays[d].hand.count == 1 && !suspended {
+            let hand = &mut self.bays[d].hand;
+            hand.buffer_used = true;
+            let txn = self.txns.get_mut(hand.reads[0]);
             let page_type = txn.page % self.geometry.pages_per_word_line;
             let time = txn.sensing(&self.timing, page_type as usize);
             txn.waits[Wait::Sensing as usize] += time.as_ns();
             self.supply.tally.book_sensing(txn.kind, page_type, time);
             return (time, txn.kind.command().array, txn.block);
         }
-        let hand = self.in_hand[d];
+        self.sense_together(d, suspended)
+    }
+
+    /// As [`Nand::sense_time`], of several reads, or in a suspension.
+    fn sense_together(&mut self, d: usize, suspended: bool) -> (Duration, Use, BlockId) {
+        let hand = self.bays[d].hand;
         let (mut longest, mut of) = (Duration::ZERO, NO_SENSING);
         for &id in &hand.reads[..hand.count as usize] {
             let txn = self.txns.get(id);
@@ -198,7 +205,7 @@ impl Nand {
                 self.txns.get_mut(id).set(Txn::BUFFERED);
                 continue;
             }
-            self.in_hand[d].buffer_used = true;
+            self.bays[d].hand.buffer_used = true;
             let page_type = txn.page % self.geometry.pages_per_word_line;
             let time = txn.sensing(&self.timing, page_type as usize);
             if time >= longest {
@@ -216,7 +223,7 @@ impl Nand {
     /// What moving the data of the reads in hand is to those who wait, and the block read.
     #[inline]
     pub(super) fn read_use(&self, d: usize) -> (Use, BlockId) {
-        let hand = &self.in_hand[d];
+        let hand = &self.bays[d].hand;
         let last = self.txns.get(hand.reads[hand.count as usize - 1]);
         (last.kind.command().bus, last.block)
     }

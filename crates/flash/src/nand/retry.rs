@@ -94,7 +94,7 @@ impl Nand {
                 self.start(agenda, now, d, id);
             }
             state => {
-                self.queues[d].push_front(&mut self.txns, id);
+                self.bays[d].queue.push_front(&mut self.txns, id);
                 match state {
                     State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
                     State::Suspended => self.next_on(agenda, now, d),
@@ -109,7 +109,7 @@ impl Nand {
         *self.sequence(d) = Sequence { id, ..Sequence::default() };
         if self.dies[d].long().is_some() {
             self.counters.reads_in_suspension += 1;
-            self.in_hand[d].buffer_used = true;
+            self.bays[d].hand.buffer_used = true;
         }
         if self.watched && !self.may_draw(agenda, now, d, Next::Retry) {
             return;
@@ -255,7 +255,7 @@ impl Nand {
                 reliability.judge_soft(self.txns.get_mut(id), stage as usize)
             }
         };
-        let c = self.channel_of[d] as usize;
+        let c = self.bays[d].channel as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
         {
             agenda.arm(self.decoder_timer(c), at);

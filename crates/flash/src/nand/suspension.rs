@@ -30,7 +30,7 @@ impl Nand {
             Class::HostRead => preemptors.host_reads,
             Class::GcRead => preemptors.gc_reads,
             // Close to the last free block an erase is what writes wait for.
-            Class::HostWrite => preemptors.host_writes && op.erases() && !self.queues[d].gc_urgent,
+            Class::HostWrite => preemptors.host_writes && op.erases() && !self.bays[d].queue.gc_urgent,
             Class::GcWrite | Class::Erase => false,
         }
     }
@@ -38,30 +38,30 @@ impl Nand {
     /// Whether something waits that may stop the operation on die `d`.
     #[inline]
     pub(super) fn is_preempted(&self, d: usize) -> bool {
-        let waits = |class| self.queues[d].first(class) != TxnId::NONE && self.may_preempt(d, class);
+        let waits = |class| self.bays[d].queue.first(class) != TxnId::NONE && self.may_preempt(d, class);
         waits(Class::HostRead) || waits(Class::GcRead) || waits(Class::HostWrite)
     }
 
     /// Something waits for a die that pulses and may stop it: stops the train if scheme and limits allow, once.
     pub(super) fn ask_to_stop(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        if self.in_hand[d].stop_asked {
+        if self.bays[d].hand.stop_asked {
             return;
         }
         if self.erase_beneath_is_due(now, d) {
             self.counters.stops_refused_by_limit += 1;
-            self.in_hand[d].stop_asked = true;
+            self.bays[d].hand.stop_asked = true;
             return;
         }
         if self.register_refuses(d) {
             self.counters.stops_refused_by_cache += 1;
-            self.in_hand[d].stop_asked = true;
+            self.bays[d].hand.stop_asked = true;
             return;
         }
         let at = self.dies[d].stands_at(now, self.oldest_write);
         let op = self.dies[d].long().expect("only a pulsing die is asked to stop");
         let effect = op.effect;
         let (elapsed, decision) = (at.elapsed, self.suspend_policy(op).decide(&at));
-        self.in_hand[d].stop_asked = true;
+        self.bays[d].hand.stop_asked = true;
         let stop = match decision {
             Decision::RunsOn => return,
             Decision::Refused => {
@@ -106,7 +106,7 @@ impl Nand {
             return;
         }
         agenda.arm(self.timer(d), end);
-        self.in_hand[d].stop_asked = false;
+        self.bays[d].hand.stop_asked = false;
         if self.is_preempted(d) {
             self.ask_to_stop(agenda, now, d);
         }
@@ -140,7 +140,7 @@ impl Nand {
         }
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
-        self.in_hand[d].buffer_used = false;
+        self.bays[d].hand.buffer_used = false;
         if self.has_registers() {
             self.stop_loading_ahead(agenda, d);
         }
@@ -195,7 +195,7 @@ impl Nand {
             return;
         }
         if let Some(class) = self.served_in_suspension(d) {
-            let id = self.queues[d].pop(&self.txns, class);
+            let id = self.bays[d].queue.pop(&self.txns, class);
             self.account_wait(now, d, id);
             self.start(agenda, now, d, id);
             return;
@@ -220,12 +220,12 @@ impl Nand {
     pub(super) fn served_in_suspension(&self, d: usize) -> Option<Class> {
         let end = self.serves_before(d);
         let waits = |class| {
-            let id = self.queues[d].first(class);
+            let id = self.bays[d].queue.first(class);
             id != TxnId::NONE && self.txns.get(id).seq < end && self.may_preempt(d, class)
         };
         let host = waits(Class::HostRead);
         if waits(Class::GcRead) {
-            let before = self.queues[d].urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
+            let before = self.bays[d].queue.urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
             if !host || before {
                 return Some(Class::GcRead);
             }
@@ -253,7 +253,7 @@ impl Nand {
         let op = self.dies[d].long().expect("an operation is suspended");
         let planes = op.planes.count;
         let free = self.suspend_policy(op).scheme.resumes_free();
-        if op.erases() || free || !self.in_hand[d].buffer_used {
+        if op.erases() || free || !self.bays[d].hand.buffer_used {
             self.leave(agenda, now, d, Duration::ZERO);
             return;
         }
@@ -267,7 +267,7 @@ impl Nand {
                 self.counters.reloads += 1;
                 // The timer of a hold that this resume cuts short must not outlive it.
                 agenda.disarm(self.timer(d));
-                let hand = &mut self.in_hand[d];
+                let hand = &mut self.bays[d].hand;
                 // A reprogram needs the old page beside the new one.
                 let pages =
                     if op.two_bit.is_some() { op.pages.count } else { self.geometry.pages_per_program };
@@ -279,7 +279,7 @@ impl Nand {
 
     /// The controller has sent the data of the suspended program again.
     pub(super) fn reloaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.counters.reload_time += now.since(self.in_hand[d].reload_from).as_ns();
+        self.counters.reload_time += now.since(self.bays[d].hand.reload_from).as_ns();
         self.leave(agenda, now, d, Duration::ZERO);
     }
 

@@ -22,7 +22,7 @@ impl Nand {
     ) {
         let nested = self.dies[d].long().is_some();
         self.dies[d].begin_long(now, txn.kind, PulseTrain::NONE, None, txn.planes());
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         if nested {
             hand.beneath = hand.long;
         }
@@ -35,7 +35,7 @@ impl Nand {
     pub(super) fn finished_without_pulses(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.release_power(d);
         let op = self.dies[d].finish_long(now);
-        let hand = &mut self.in_hand[d];
+        let hand = &mut self.bays[d].hand;
         let id = hand.long;
         (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
         *op.kind.count(&mut self.counters) += 1;

@@ -116,7 +116,7 @@ impl Nand {
     fn ask_for_power(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, next: Next) -> bool {
         let amount = match next {
             Next::Read => {
-                let hand = &self.in_hand[d];
+                let hand = &self.bays[d].hand;
                 let types = hand.reads[..usize::from(hand.count)].iter().map(|&id| {
                     let page = self.txns.get(id).page;
                     self.supply.part.current(Draw::sense((page % self.geometry.pages_per_word_line) as usize))
@@ -132,7 +132,7 @@ impl Nand {
             Next::Step | Next::Resume(_) => {
                 let budget = self.budget().expect("there is a budget");
                 let op = self.dies[d].long().expect("an operation is on the die");
-                let busy = self.in_hand[d].steps.iter().filter_map(|step| match step {
+                let busy = self.bays[d].hand.steps.iter().filter_map(|step| match step {
                     Step::Busy(busy) => Some(budget.sensing(self.supply.part.current(busy.draw))),
                     _ => None,
                 });
@@ -162,8 +162,8 @@ impl Nand {
         self.counters.power_wait_time += waited.as_ns();
         match next {
             Next::Read => {
-                for k in 0..usize::from(self.in_hand[d].count) {
-                    let txn = self.txns.get_mut(self.in_hand[d].reads[k]);
+                for k in 0..usize::from(self.bays[d].hand.count) {
+                    let txn = self.txns.get_mut(self.bays[d].hand.reads[k]);
                     txn.held = waited.as_ns();
                     txn.mark = txn.mark + waited;
                 }

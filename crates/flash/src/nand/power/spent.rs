@@ -93,9 +93,9 @@ impl Nand {
         match die.state() {
             State::Idle => tally.book_selected(elapsed.min(self.config.power.standby_after)),
             State::Sensing => {
-                let kind = self.txns.get(self.in_hand[d].reads[0]).kind;
+                let kind = self.txns.get(self.bays[d].hand.reads[0]).kind;
                 if let Some((page_type, time)) = self.sensed_type(d) {
-                    let done = elapsed.saturating_sub(self.timing.command * u64::from(self.in_hand[d].count));
+                    let done = elapsed.saturating_sub(self.timing.command * u64::from(self.bays[d].hand.count));
                     tally.sensing[kind as usize][page_type] -= time.saturating_sub(done);
                 }
             }

@@ -6,6 +6,7 @@
 //! `cache.protected`.
 
 use crate::numbers::{Lpn, Ppu, Slot};
+use interpulse_engine::Ring;
 use std::collections::VecDeque;
 
 /// The home of a unit of which no copy on flash is kept.
@@ -30,19 +31,29 @@ struct Entry {
     state: SlotState,
 }
 
+/// What was written between two flushes.
+#[derive(Clone, Copy, Default, Debug)]
+struct Epoch {
+    number: u32,
+    /// Slots of it not yet programmed.
+    left: u32,
+}
+
 /// The slots of a write cache.
 #[derive(Clone)]
 pub struct Cache {
     slots: Vec<Entry>,
     free: Vec<Slot>,
     /// Dirty (and dead) slots by list: one for dynamic allocation, one a lane for static striping.
-    dirty: Vec<VecDeque<Slot>>,
+    dirty: Vec<Ring<Slot>>,
     /// Dirty slots that are not dead, by list.
     live: Vec<u32>,
     live_total: u32,
     in_flight: u32,
-    /// Flush epochs not yet durable: (epoch, slots of it not yet programmed).
-    epochs: VecDeque<(u32, u32)>,
+    /// The epoch that ends with the next flush.
+    open: Epoch,
+    /// Epochs before it that are not yet durable, in order.
+    older: VecDeque<Epoch>,
 }
 
 impl Cache {
@@ -52,11 +63,12 @@ impl Cache {
         Cache {
             slots: vec![empty; slots as usize],
             free: Slot::first(slots).rev().collect(),
-            dirty: vec![VecDeque::new(); lists as usize],
+            dirty: vec![Ring::default(); lists as usize],
             live: vec![0; lists as usize],
             live_total: 0,
             in_flight: 0,
-            epochs: VecDeque::from([(0, 0)]),
+            open: Epoch::default(),
+            older: VecDeque::new(),
         }
     }
 
@@ -98,11 +110,10 @@ impl Cache {
     #[inline]
     pub fn admit(&mut self, lpn: Lpn, list: usize, home: Ppu) -> Option<Slot> {
         let slot = self.free.pop()?;
-        let (epoch, count) = self.epochs.back_mut().expect("there is always an open epoch");
-        *count += 1;
+        self.open.left += 1;
         self.slots[slot.index()] =
-            Entry { lpn, home, epoch: *epoch, list: list as u32, state: SlotState::Dirty };
-        self.dirty[list].push_back(slot);
+            Entry { lpn, home, epoch: self.open.number, list: list as u32, state: SlotState::Dirty };
+        self.dirty[list].push(slot);
         self.live[list] += 1;
         self.live_total += 1;
         Some(slot)
@@ -129,7 +140,7 @@ impl Cache {
     /// Moves the oldest dirty slot of `list` to flight.
     #[inline]
     pub fn take_dirty(&mut self, list: usize) -> Option<Slot> {
-        let slot = self.dirty[list].pop_front()?;
+        let slot = self.dirty[list].pop()?;
         assert_eq!(self.slots[slot.index()].state, SlotState::Dirty, "the head of a dirty list is dirty");
         self.slots[slot.index()].state = SlotState::InFlight;
         self.live[list] -= 1;
@@ -143,11 +154,11 @@ impl Cache {
     /// alone, which nothing programs, would hold its slots for ever.
     #[inline]
     fn free_dead(&mut self, list: usize) {
-        while let Some(&slot) = self.dirty[list].front() {
+        while let Some(slot) = self.dirty[list].front() {
             if self.slots[slot.index()].state == SlotState::Dirty {
                 break;
             }
-            self.dirty[list].pop_front();
+            self.dirty[list].pop();
             self.release_slot(slot);
         }
     }
@@ -176,7 +187,7 @@ impl Cache {
     pub fn occupied(&self) -> Vec<Slot> {
         let state = |slot: &Slot| self.slots[slot.index()].state;
         let in_flight = Slot::first(self.slots.len() as u32).filter(|s| state(s) == SlotState::InFlight);
-        let dirty = self.dirty.iter().flatten().copied().filter(|s| state(s) == SlotState::Dirty);
+        let dirty = self.dirty.iter().flat_map(Ring::iter).filter(|s| state(s) == SlotState::Dirty);
         in_flight.chain(dirty).collect()
     }
 
@@ -190,22 +201,22 @@ impl Cache {
     /// Closes the current epoch for a flush and returns its number; the flush is done when
     /// [`Cache::durable_before`] passes it.
     pub fn begin_flush(&mut self) -> u32 {
-        let (epoch, _) = *self.epochs.back().expect("there is always an open epoch");
-        self.epochs.push_back((epoch + 1, 0));
+        let ended = self.open;
+        self.open = Epoch { number: ended.number + 1, left: 0 };
+        self.older.push_back(ended);
         self.settle_epochs();
-        epoch
+        ended.number
     }
 
     /// All data of epochs before this one has been programmed.
     #[inline]
     pub fn durable_before(&self) -> u32 {
-        self.epochs.front().expect("there is always an open epoch").0
+        self.older.front().unwrap_or(&self.open).number
     }
 
     /// Whether the oldest dirty unit of `list` belongs to a flush.
     pub fn flush_wants(&self, list: usize) -> bool {
-        let open = self.epochs.back().expect("there is always an open epoch").0;
-        self.dirty[list].front().is_some_and(|&s| self.slots[s.index()].epoch < open)
+        self.dirty[list].front().is_some_and(|s| self.slots[s.index()].epoch < self.open.number)
     }
 
     #[inline]
@@ -217,15 +228,20 @@ impl Cache {
     /// What a slot held is programmed, or no longer wanted: flushes need not wait for it.
     #[inline]
     fn leave_epoch(&mut self, slot: Slot) {
-        let first = self.epochs.front().expect("there is always an open epoch").0;
-        self.epochs[(self.slots[slot.index()].epoch - first) as usize].1 -= 1;
+        let epoch = self.slots[slot.index()].epoch;
+        if epoch == self.open.number {
+            self.open.left -= 1;
+            return;
+        }
+        let first = self.durable_before();
+        self.older[(epoch - first) as usize].left -= 1;
         self.settle_epochs();
     }
 
     #[inline]
     fn settle_epochs(&mut self) {
-        while self.epochs.len() > 1 && self.epochs[0].1 == 0 {
-            self.epochs.pop_front();
+        while self.older.front().is_some_and(|epoch| epoch.left == 0) {
+            self.older.pop_front();
         }
     }
 }

@@ -67,3 +67,15 @@ fn a_super_block_that_is_too_large_is_refused_with_the_limit() {
                     ftl.mapping-unit = 4KiB: a super block of 1310700 mapping units is larger than the 1048576 supported";
     assert!(seen.ends_with(expected.trim_start_matches("--set: ")), "{seen}");
 }
+
+#[test]
+fn a_page_of_more_units_than_a_word_has_bits_is_refused_with_the_limit() {
+    let paged = |page_size: &str| {
+        let sets = vec![("part.page-size".to_string(), page_size.to_string())];
+        read_cases(&PlanRequest { sets, ..request(text(64, "greedy")) }).map(drop).map_err(|e| e.to_string())
+    };
+    assert_eq!(paged("128KiB"), Ok(()));
+    let seen = paged("256KiB").unwrap_err();
+    let expected = "a unit of which a page of 256KiB has at most 32";
+    assert!(seen.contains("ftl.mapping-unit") && seen.contains(expected), "{seen}");
+}

@@ -27,8 +27,8 @@ use crate::spec::DriveSpec;
 use cut::Outage;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
-use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::Nand;
+use interpulse_flash::nand::txn::{Kind, Txn};
 use stats::DriveCounters;
 
 pub use crate::ftl::GcTurn;

@@ -1,26 +1,25 @@
 //! A first-in first-out line of things that leave at known times, with one timer for its head.
 
-use interpulse_engine::{Agenda, RequestId, ResourceId, SimTime};
-use std::collections::VecDeque;
+use interpulse_engine::{Agenda, RequestId, ResourceId, Ring, SimTime};
 
 /// Things in order of the instant they leave.
 #[derive(Clone)]
 pub struct Line {
-    entries: VecDeque<(SimTime, RequestId)>,
+    entries: Ring<(SimTime, RequestId)>,
     timer: ResourceId,
 }
 
 impl Line {
     /// An empty line with this timer.
     pub fn new(timer: ResourceId) -> Line {
-        Line { entries: VecDeque::with_capacity(64), timer }
+        Line { entries: Ring::default(), timer }
     }
 
     /// Adds `id`, which leaves at `at`, not before what entered earlier.
     #[inline]
     pub fn push(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
-        debug_assert!(self.entries.back().is_none_or(|&(t, _)| t <= at), "a line keeps its order");
-        self.entries.push_back((at, id));
+        debug_assert!(self.entries.back().is_none_or(|(t, _)| t <= at), "a line keeps its order");
+        self.entries.push((at, id));
         if self.entries.len() == 1 {
             agenda.arm(self.timer, at);
         }
@@ -29,8 +28,8 @@ impl Line {
     /// Takes the head, which leaves now, and arms the timer for the next.
     #[inline]
     pub fn pop(&mut self, agenda: &mut Agenda) -> RequestId {
-        let (_, id) = self.entries.pop_front().expect("the timer of an empty line is not armed");
-        if let Some(&(at, _)) = self.entries.front() {
+        let (_, id) = self.entries.pop().expect("the timer of an empty line is not armed");
+        if let Some((at, _)) = self.entries.front() {
             agenda.arm(self.timer, at);
         }
         id

@@ -109,25 +109,21 @@ impl Placement {
         imposed: bool,
         nothing_in_flight: bool,
     ) -> Option<Lane> {
-        let words = lanes.len();
-        let (start_word, start_bit) = ((self.next / 64) as usize, self.next % 64);
-        for step in 0..=words {
-            let behind = start_word + step;
-            let w = if behind < words { behind } else { behind - words };
-            let mut bits = lanes[w];
-            if step == 0 {
-                bits &= u64::MAX << start_bit;
-            } else if step == words {
-                bits &= !(u64::MAX << start_bit);
-            }
+        let (start, behind) = ((self.next / 64) as usize, u64::MAX << (self.next % 64));
+        let mut word = start;
+        let mut bits = lanes[word] & behind;
+        // Round to the lanes of the first word that come before the next one.
+        for _ in 0..=lanes.len() {
             while bits != 0 {
-                let lane = Lane(w as u32 * 64 + bits.trailing_zeros());
+                let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
                 let welcome = tables.welcomes(lane) || nothing_in_flight;
                 if welcome && self.is_ready(tables, lane, imposed) {
                     return Some(lane);
                 }
                 bits &= bits - 1;
             }
+            word = if word + 1 == lanes.len() { 0 } else { word + 1 };
+            bits = if word == start { lanes[word] & !behind } else { lanes[word] };
         }
         None
     }

@@ -1,7 +1,7 @@
 //! Who gets the bus of a channel, and its decoder, and how a die goes on once it has.
 
-use super::channel::{Transfer, Waiter};
 use super::Nand;
+use super::channel::{Transfer, Waiter};
 use crate::die::State;
 use crate::numbers::DieId;
 use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};

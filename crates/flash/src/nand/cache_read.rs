@@ -54,7 +54,8 @@ impl Nand {
                 self.served_in_suspension(d)?
             }
             None => {
-                let id = self.bays[d].queue.next(&self.txns, self.config.policy, self.config.gc_reads, false)?;
+                let id =
+                    self.bays[d].queue.next(&self.txns, self.config.policy, self.config.gc_reads, false)?;
                 self.txns.get(id).kind.command().class
             }
         };

@@ -2,8 +2,7 @@
 //! the other; the last leaves its latency later. Where latencies differ, what takes long may be overtaken.
 
 use crate::numbers::TxnId;
-use interpulse_engine::{Duration, SimTime};
-use std::collections::VecDeque;
+use interpulse_engine::{Duration, Ring, SimTime};
 
 /// Decoding of one channel.
 #[derive(Clone)]
@@ -11,13 +10,13 @@ pub struct Decoder {
     interval: Duration,
     free_at: SimTime,
     /// By instant of leaving; equal ones in order of entry.
-    line: VecDeque<(SimTime, TxnId)>,
+    line: Ring<(SimTime, TxnId)>,
 }
 
 impl Decoder {
     /// A decoder that accepts one codeword per `interval`.
     pub fn new(interval: Duration) -> Decoder {
-        Decoder { interval, free_at: SimTime::ZERO, line: VecDeque::new() }
+        Decoder { interval, free_at: SimTime::ZERO, line: Ring::default() }
     }
 
     /// Transaction `id` enters with `units` codewords, the last of which leaves `latency` after it has entered.
@@ -27,26 +26,31 @@ impl Decoder {
         let start = self.free_at.max(now);
         self.free_at = start + self.interval * u64::from(units);
         let done = start + self.interval * u64::from(units.saturating_sub(1)) + latency;
-        if self.line.back().is_some_and(|&(last, _)| last > done) {
+        if self.line.back().is_some_and(|(last, _)| last > done) {
             return self.overtake(done, id);
         }
-        self.line.push_back((done, id));
+        self.line.push((done, id));
         (self.line.len() == 1).then_some(done)
     }
 
     /// Puts `id` before those in line that leave later.
     #[cold]
     fn overtake(&mut self, done: SimTime, id: TxnId) -> Option<SimTime> {
-        let at = self.line.partition_point(|&(t, _)| t <= done);
-        self.line.insert(at, (done, id));
+        let mut at = self.line.len();
+        self.line.push((done, id));
+        while let Some(before) = at.checked_sub(1).and_then(|k| self.line.get(k)).filter(|(t, _)| *t > done) {
+            self.line.set(at, before);
+            at -= 1;
+        }
+        self.line.set(at, (done, id));
         (at == 0).then_some(done)
     }
 
     /// Takes the transaction that leaves now; returns it and when the next one leaves.
     #[inline]
     pub fn leave(&mut self, now: SimTime) -> (TxnId, Option<SimTime>) {
-        let (at, id) = self.line.pop_front().expect("the decoder's timer is armed only for a codeword");
+        let (at, id) = self.line.pop().expect("the decoder's timer is armed only for a codeword");
         debug_assert_eq!(at, now);
-        (id, self.line.front().map(|&(t, _)| t))
+        (id, self.line.front().map(|(t, _)| t))
     }
 }

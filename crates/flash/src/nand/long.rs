@@ -1,10 +1,10 @@
 //! Programs and erases on a die: loading the page buffer, pulses, the end.
 
+use super::Nand;
 use super::channel::Transfer;
 use super::power::budget::Next;
 use super::trains::{block_key, slowest, word_line_key};
 use super::txn::Txn;
-use super::Nand;
 use crate::command::{Class, Effect, Step, Use, Wait};
 use crate::die::{Doing, State};
 use crate::geometry::Pages;

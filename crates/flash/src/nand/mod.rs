@@ -376,7 +376,9 @@ impl Nand {
     pub(super) fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
-                if let Some(id) = self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads) {
+                if let Some(id) =
+                    self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
+                {
                     self.account_wait(now, d, id);
                     self.start(agenda, now, d, id);
                 }

@@ -21,7 +21,8 @@ impl Nand {
         let hand = &mut self.bays[d].hand;
         hand.reads[0] = id;
         (hand.count, hand.moved) = (1, 0);
-        if self.config.multi_plane_reads && self.bays[d].queue.first(txn.kind.command().class) != TxnId::NONE {
+        if self.config.multi_plane_reads && self.bays[d].queue.first(txn.kind.command().class) != TxnId::NONE
+        {
             let txn = *txn;
             self.gather_planes(now, d, &txn);
         }

@@ -225,7 +225,8 @@ impl Nand {
         };
         let host = waits(Class::HostRead);
         if waits(Class::GcRead) {
-            let before = self.bays[d].queue.urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
+            let before =
+                self.bays[d].queue.urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
             if !host || before {
                 return Some(Class::GcRead);
             }

@@ -1,8 +1,8 @@
 //! Commands that leave cells as they are: they have their die for the times of their steps, and are neither suspended nor
 //! followed by their block.
 
-use super::txn::Txn;
 use super::Nand;
+use super::txn::Txn;
 use crate::command::Class;
 use crate::numbers::TxnId;
 use crate::pulse::PulseTrain;

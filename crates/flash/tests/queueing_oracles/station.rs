@@ -5,10 +5,10 @@
 
 use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, Rng, SimTime, Streams};
 use interpulse_flash::DieId;
+use interpulse_flash::command::Effect;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::command::Effect;
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
 use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};

@@ -79,6 +79,9 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss })
 }
 
+/// The FTL keeps which units of a page are valid in one word.
+const MOST_UNITS_OF_A_PAGE: u64 = 32;
+
 /// Bytes of a mapping unit.
 fn read_mapping_unit(document: &Document, part: &PartSpec) -> Result<u64, ConfigError> {
     let mut f = document.section("ftl")?.shaping_state();
@@ -91,6 +94,11 @@ fn read_mapping_unit(document: &Document, part: &PartSpec) -> Result<u64, Config
     )?;
     if !part.page_size.get().is_multiple_of(unit) {
         return Err(f.invalid("mapping-unit", format!("a size that divides a page of {}", part.page_size)));
+    }
+    if part.page_size.get() / unit > MOST_UNITS_OF_A_PAGE {
+        let least =
+            format!("a unit of which a page of {} has at most {MOST_UNITS_OF_A_PAGE}", part.page_size);
+        return Err(f.invalid("mapping-unit", least));
     }
     Ok(unit)
 }

@@ -95,7 +95,8 @@ impl Nand {
             State::Sensing => {
                 let kind = self.txns.get(self.bays[d].hand.reads[0]).kind;
                 if let Some((page_type, time)) = self.sensed_type(d) {
-                    let done = elapsed.saturating_sub(self.timing.command * u64::from(self.bays[d].hand.count));
+                    let done =
+                        elapsed.saturating_sub(self.timing.command * u64::from(self.bays[d].hand.count));
                     tally.sensing[kind as usize][page_type] -= time.saturating_sub(done);
                 }
             }

@@ -7,53 +7,32 @@ use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::UNIT_BYTES;
-use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
+use interpulse_settings::{ConfigError, Document, Section, choices, default, optional, required};
 use interpulse_workload::{FlowSpec, Source};
 
 pub use crate::level::Level;
 pub use coordination::{CoordinationSpec, RebuildLimits};
 
-/// What `array.stripe-cache` counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheUnit {
-    /// Stripe heads: one 4 KiB page of every drive, as md counts.
-    Page,
-    /// Whole stripes: one chunk of every drive.
-    Chunk,
+choices! {
+    /// What `array.stripe-cache` counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CacheUnit {
+        /// stripe heads of one 4 KiB page per drive, as md counts
+        Page = "page",
+        /// whole stripes of one chunk per drive
+        Chunk = "chunk",
+    }
 }
 
-impl CacheUnit {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, CacheUnit, &'static str)] = &[
-        ("page", CacheUnit::Page, "stripe heads of one 4 KiB page per drive, as md counts"),
-        ("chunk", CacheUnit::Chunk, "whole stripes of one chunk per drive"),
-    ];
-}
-
-/// How parity is made to fit again after a power cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Consistency {
-    /// That of all rows is computed again.
-    #[default]
-    Resync,
-    /// A log tells which rows, and how.
-    Ppl,
-}
-
-impl Consistency {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, Consistency, &'static str)] = &[
-        (
-            "resync",
-            Consistency::Resync,
-            "parity of all rows is computed again; until then there is a write hole",
-        ),
-        (
-            "ppl",
-            Consistency::Ppl,
-            "partial parity log: each write is logged on the drive of its parity first",
-        ),
-    ];
+choices! {
+    /// How parity is made to fit again after a power cut.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Consistency, default Resync {
+        /// parity of all rows is computed again; until then there is a write hole
+        Resync = "resync",
+        /// partial parity log: each write is logged on the drive of its parity first
+        Ppl = "ppl",
+    }
 }
 
 /// A drive that fails at a chosen time.
@@ -124,7 +103,8 @@ fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigErr
     let chunk = chunk.unwrap_or(Bytes(UNIT_BYTES));
     let cache = s.when(parity, of_parity, |s| read_cache(s, chunk))?.unwrap_or_default();
     let lost = s.when(redundancy, of_redundancy, |s| read_losses(s, level, drives))?.unwrap_or_default();
-    let coordination = s.when(parity, of_parity, |s| coordination::read(s, lost.rebuild_rate.is_some()))?;
+    let coordination =
+        s.when(parity, of_parity, |s| CoordinationSpec::read(s, lost.rebuild_rate.is_some()))?;
     Ok(ArraySpec {
         level,
         drives,

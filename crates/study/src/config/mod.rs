@@ -9,7 +9,6 @@ mod drive_keys;
 mod errors;
 mod flow;
 mod power;
-mod power_loss;
 mod run;
 mod suspend;
 pub(crate) mod twin;
@@ -216,7 +215,7 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let array = interpulse_array::config::read(document)?;
     let precondition = run::read_precondition(document)?;
     let run = run::read_run(document)?;
-    let report = run::read_report(document)?;
+    let report = ReportSpec::read(&mut document.section("report")?)?;
     let flows = flow::read(document, drive.host.queue_weights.len() as u32, folder)?;
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })

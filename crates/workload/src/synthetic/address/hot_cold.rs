@@ -3,15 +3,17 @@
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, Spec, required};
+use interpulse_settings::{Spec, keys, required};
 
-/// Hot and cold.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HotCold {
-    /// Share of the places that is hot, above 0 and up to 0.999.
-    pub hot_share: f64,
-    /// Share of the requests that goes there, above 0 and up to 1.
-    pub hot_traffic: f64,
+keys! {
+    /// Hot and cold.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct HotCold, pub(super) fn read(s) {
+        /// hot part of the region
+        pub hot_share: f64 = fraction(share()),
+        /// share of requests to it
+        pub hot_traffic: f64 = fraction(traffic()),
+    }
 }
 
 pub(super) struct Running {
@@ -25,15 +27,6 @@ fn share() -> Spec<f64> {
 
 fn traffic() -> Spec<f64> {
     required().positive().at_most(1.0)
-}
-
-impl HotCold {
-    pub(super) fn read(s: &mut Section) -> Result<HotCold, ConfigError> {
-        Ok(HotCold {
-            hot_share: s.fraction("hot-share", "hot part of the region", share())?,
-            hot_traffic: s.fraction("hot-traffic", "share of requests to it", traffic())?,
-        })
-    }
 }
 
 impl Pattern for HotCold {

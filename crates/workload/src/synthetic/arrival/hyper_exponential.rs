@@ -4,14 +4,16 @@
 use super::{Distribution, Draw, exponential};
 use crate::error::Illegal;
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, required};
+use interpulse_settings::{ConfigError, Section, keys, required};
 use std::ops::RangeInclusive;
 
-/// Bursts.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HyperExponential {
-    /// Squared coefficient of variation of the gaps (variance over squared mean). 1 is a Poisson process.
-    pub scv: f64,
+keys! {
+    /// Bursts.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct HyperExponential, pub(super) fn read(s) {
+        /// Squared coefficient of variation of the gaps (variance over squared mean). 1 is a Poisson process.
+        pub scv: f64 => squared_variation(s)?,
+    }
 }
 
 pub(super) struct Running {
@@ -27,12 +29,6 @@ pub(crate) const SQUARED_VARIATION: RangeInclusive<f64> = 1.0..=1e4;
 pub(crate) fn squared_variation(s: &mut Section) -> Result<f64, ConfigError> {
     let doc = "squared coefficient of variation of the gaps";
     s.f64("squared-variation", doc, required().within(SQUARED_VARIATION))
-}
-
-impl HyperExponential {
-    pub(super) fn read(s: &mut Section) -> Result<HyperExponential, ConfigError> {
-        Ok(HyperExponential { scv: squared_variation(s)? })
-    }
 }
 
 impl Distribution for HyperExponential {

@@ -134,9 +134,7 @@ impl Coefficients {
         let cells = Coefficients::read(&mut document.section("cell")?)?;
         let mut section = document.section("part")?;
         let part = PartSpec::read(&mut section)?;
-        if part.bits_per_cell != 3 {
-            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
-        }
+        section.check(part.bits_per_cell == 3, "bits-per-cell", "3: the cell model knows TLC word lines")?;
         document.finish()?;
         Ok((cells, part))
     }
@@ -181,13 +179,12 @@ impl Ispp {
     fn read(s: &mut Section) -> Result<Ispp, ConfigError> {
         let ispp = Ispp::keys(s)?;
         // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
-        if ispp.noise * 3.46 > ispp.gain * ispp.step {
-            let most = ispp.gain * ispp.step / 3.46;
-            return Err(s.invalid(
-                "noise",
-                format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down"),
-            ));
-        }
+        let most = ispp.gain * ispp.step / 3.46;
+        s.check(
+            ispp.noise * 3.46 <= ispp.gain * ispp.step,
+            "noise",
+            format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down"),
+        )?;
         Ok(ispp)
     }
 }

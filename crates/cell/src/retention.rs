@@ -57,9 +57,7 @@ impl Retention {
     /// Reads the section `[retention]`.
     pub fn read(s: &mut Section) -> Result<Retention, ConfigError> {
         let of = Retention::keys(s)?;
-        if !of.at.is_sorted_by(|a, b| a < b) {
-            return Err(s.invalid("at", "eight rising voltages"));
-        }
+        s.check(of.at.is_sorted_by(|a, b| a < b), "at", "eight rising voltages")?;
         Ok(of)
     }
 

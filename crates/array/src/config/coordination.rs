@@ -48,24 +48,18 @@ impl RebuildLimits {
 impl CoordinationSpec {
     /// Checks what only the drives show.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
-        let impossible = |keys: &[&'static str], message: String| Impossible { keys: keys.to_vec(), message };
-        if self.gc_window.is_some() && drive.ftl.gc.imposes() {
-            let why = "gc = \"imposed\" follows host programs at once and cannot wait for a turn";
-            return Err(impossible(&["array.gc-window", "ftl.gc"], why.into()));
-        }
+        let turns = self.gc_window.is_some() && drive.ftl.gc.imposes();
+        let why = "gc = \"imposed\" follows host programs at once and cannot wait for a turn";
+        Impossible::unless(!turns, &["array.gc-window", "ftl.gc"], why)?;
         let Some(limits) = self.rebuild else { return Ok(()) };
         let (program, erase) = (&drive.nand.program_suspend, &drive.nand.erase_suspend);
         let suspended: Vec<&SuspendPolicy> =
             [program, erase].into_iter().filter(|p| p.scheme != Scheme::None).collect();
-        if suspended.is_empty() {
-            let why =
-                "neither programs nor erases are suspended (suspend.program.scheme, suspend.erase.scheme)";
-            return Err(impossible(&["array.rebuild-suspend", "suspend.program.scheme"], why.into()));
-        }
-        if limits.max_suspends.is_none() && limits.min_interval.is_none() {
-            let why = "it says nothing; expected max-suspends, min-interval or both";
-            return Err(impossible(&["array.rebuild-suspend"], why.into()));
-        }
+        let why = "neither programs nor erases are suspended (suspend.program.scheme, suspend.erase.scheme)";
+        Impossible::unless(!suspended.is_empty(), &["array.rebuild-suspend", "suspend.program.scheme"], why)?;
+        let says = limits.max_suspends.is_some() || limits.min_interval.is_some();
+        let why = "it says nothing; expected max-suspends, min-interval or both";
+        Impossible::unless(says, &["array.rebuild-suspend"], why)?;
         for policy in suspended {
             let (own, then) = (policy.limits(), limits.over(policy.limits()));
             if then.max_suspends < own.max_suspends {
@@ -74,14 +68,14 @@ impl CoordinationSpec {
                     then.max_suspends.unwrap_or(0),
                     own.max_suspends.unwrap_or(0)
                 );
-                return Err(impossible(&["array.rebuild-suspend.max-suspends"], why));
+                return Err(Impossible::new(&["array.rebuild-suspend.max-suspends"], why));
             }
             if then.min_interval > own.min_interval {
                 let why = format!(
                     "seen {}, longer than the {} of suspend.program or suspend.erase; a rebuild relaxes limits",
                     then.min_interval, own.min_interval
                 );
-                return Err(impossible(&["array.rebuild-suspend.min-interval"], why));
+                return Err(Impossible::new(&["array.rebuild-suspend.min-interval"], why));
             }
         }
         Ok(())

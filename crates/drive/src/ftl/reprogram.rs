@@ -62,12 +62,11 @@ impl ReprogramSpec {
     /// Reads whether hot data goes to reprogrammable blocks, and how. `separated` says whether there is hot data.
     pub fn read(s: &mut Section, separated: bool) -> Result<Option<ReprogramSpec>, ConfigError> {
         let on = s.bool("reprogram", "hot data goes to reprogrammable blocks (ReSSD)", default(false))?;
-        if on && !separated {
-            return Err(s.conflict(
-                &["reprogram", "hotness"],
-                "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
-            ));
-        }
+        s.check_together(
+            !on || separated,
+            &["reprogram", "hotness"],
+            "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
+        )?;
         s.when(on, "reprogram = true", ReprogramSpec::keys)
     }
 }

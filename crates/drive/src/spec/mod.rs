@@ -96,12 +96,9 @@ impl Capacitor {
         let lowest = s.voltage("capacitor-lowest", doc, range)?;
         let doc = "share of the capacitors' energy that the converter hands on";
         let efficiency = s.fraction("capacitor-efficiency", doc, default(1.0).within(0.01..=1.0))?;
-        if lowest >= charged {
-            let expected = format!(
-                "less than capacitor-voltage = {charged}: a capacitor gives energy as its voltage falls"
-            );
-            return Err(s.invalid("capacitor-lowest", expected));
-        }
+        let expected =
+            format!("less than capacitor-voltage = {charged}: a capacitor gives energy as its voltage falls");
+        s.check(lowest < charged, "capacitor-lowest", expected)?;
         Ok(Capacitor { charged, lowest, efficiency_ppm: (efficiency * 1e6).round() as u32 })
     }
 

@@ -72,10 +72,8 @@ impl CacheRegister {
         let used = program != CacheProgram::None;
         let spec = s.when(used, "program = \"block\" or \"die\"", |s| {
             let spec = CacheRegister::used(s, program, reads)?;
-            if spec.pages > pages {
-                let most = format!("at most the {pages} that a program writes on a plane");
-                return Err(s.invalid("pages", most));
-            }
+            let most = format!("at most the {pages} that a program writes on a plane");
+            s.check(spec.pages <= pages, "pages", most)?;
             Ok(spec)
         })?;
         Ok(spec.unwrap_or(CacheRegister { reads, ..CacheRegister::NONE }))

@@ -160,10 +160,8 @@ impl PartSpec {
 
     /// What no single key can be blamed for.
     fn check(&self, part: &Section) -> Result<(), ConfigError> {
-        if self.word_lines() == 0 {
-            let message = "a block needs at least one whole word line, a page for each bit of a cell";
-            return Err(part.conflict(&["pages-per-block", "bits-per-cell"], message));
-        }
+        let message = "a block needs at least one whole word line, a page for each bit of a cell";
+        part.check_together(self.word_lines() != 0, &["pages-per-block", "bits-per-cell"], message)?;
         if self.layers > self.word_lines() {
             let keys = ["layers", "pages-per-block", "bits-per-cell"];
             let message = format!("more layers than the {} word lines of a block", self.word_lines());

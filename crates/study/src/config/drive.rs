@@ -92,11 +92,8 @@ fn read_mapping_unit(document: &Document, part: &PartSpec) -> Result<u64, Config
     if !part.page_size.get().is_multiple_of(unit) {
         return Err(f.invalid("mapping-unit", format!("a size that divides a page of {}", part.page_size)));
     }
-    if part.page_size.get() / unit > MOST_UNITS_OF_A_PAGE {
-        let least =
-            format!("a unit of which a page of {} has at most {MOST_UNITS_OF_A_PAGE}", part.page_size);
-        return Err(f.invalid("mapping-unit", least));
-    }
+    let least = format!("a unit of which a page of {} has at most {MOST_UNITS_OF_A_PAGE}", part.page_size);
+    f.check(part.page_size.get() / unit <= MOST_UNITS_OF_A_PAGE, "mapping-unit", least)?;
     Ok(unit)
 }
 

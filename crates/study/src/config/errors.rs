@@ -81,9 +81,7 @@ fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
         "data of a codeword in which ecc.capability errors are corrected",
         default(Bytes::kib(1)).within(Bytes(128)..=Bytes::kib(4)),
     )?;
-    if !codeword.get().is_power_of_two() {
-        return Err(e.invalid("codeword", "a power of two from 128B to 4KiB"));
-    }
+    e.check(codeword.get().is_power_of_two(), "codeword", "a power of two from 128B to 4KiB")?;
     let codeword_bits = codeword.get() as u32 * 8;
     let capability = e.u32(
         "capability",
@@ -173,9 +171,7 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
         Ok((capability, latency))
     })?;
     let Some((capability, latency)) = stages else { return Ok(Vec::new()) };
-    if sensings.len() > 8 {
-        return Err(e.invalid("soft-sensings", "at most 8 stages"));
-    }
+    e.check(sensings.len() <= 8, "soft-sensings", "at most 8 stages")?;
     if capability.len() != sensings.len() || latency.len() != sensings.len() {
         let message = format!(
             "{} stages have {} capabilities and {} latencies; each needs one",
@@ -204,12 +200,10 @@ fn read_errors(s: &mut Section, table: &ErrorTable, ecc: &Ecc) -> Result<ErrorSp
         return Err(s.invalid("reprograms", format!("at most {most}, where the table ends")));
     }
     let (asked, last) = (spec.initial_retention_h(), spec.table.retention_h.last().copied().unwrap_or(0.0));
-    if asked > last * (1.0 + 1e-9) {
-        let message = format!(
-            "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",
-            spec.temperature_c, spec.table.temperature_c
-        );
-        return Err(s.conflict(&["initial-age", "temperature-c", "table"], message));
-    }
+    let message = format!(
+        "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",
+        spec.temperature_c, spec.table.temperature_c
+    );
+    s.check_together(asked <= last * (1.0 + 1e-9), &["initial-age", "temperature-c", "table"], message)?;
     Ok(spec)
 }

@@ -170,22 +170,14 @@ impl RunSpec {
 impl PreconditionSpec {
     /// Checks the starting state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
-        let impossible = |key, other, message: String| Err(Impossible { keys: vec![key, other], message });
-        if drive.ftl.gc.imposes() && self.fill < 1.0 {
-            let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";
-            return impossible("precondition.fill", "ftl.gc", why.into());
-        }
-        if drive.ftl.gc.imposes() && self.out_of_date > 0.0 {
-            let why = "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%";
-            return impossible("precondition.out-of-date", "ftl.gc", why.into());
-        }
-        if let Some(errors) = &drive.nand.errors
-            && let Some(&last) = errors.table.cycles.last()
-            && self.cycles > last
-        {
-            let why = format!("the error table ends at {last} cycles");
-            return impossible("precondition.cycles", "errors.table", why);
-        }
-        Ok(())
+        let imposes = drive.ftl.gc.imposes();
+        let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";
+        Impossible::unless(!imposes || self.fill >= 1.0, &["precondition.fill", "ftl.gc"], why)?;
+        let why = "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%";
+        let none = self.out_of_date == 0.0;
+        Impossible::unless(!imposes || none, &["precondition.out-of-date", "ftl.gc"], why)?;
+        let last = drive.nand.errors.as_ref().and_then(|errors| errors.table.cycles.last().copied());
+        let (last, why) = (last.unwrap_or(u32::MAX), |last| format!("the error table ends at {last} cycles"));
+        Impossible::unless(self.cycles <= last, &["precondition.cycles", "errors.table"], why(last))
     }
 }

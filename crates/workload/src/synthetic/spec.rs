@@ -107,12 +107,8 @@ impl SyntheticSpec {
         if of.read_share + of.trim_share > 1.0 {
             return Err(s.conflict(&["trim", "read"], "reads and trims together exceed all requests"));
         }
-        if !of.alignment.get().is_multiple_of(SECTOR.get()) {
-            return Err(s.invalid("alignment", "a multiple of 512B"));
-        }
-        if of.from >= of.to {
-            return Err(s.conflict(&["from", "to"], "the region addressed is empty"));
-        }
+        s.check(of.alignment.get().is_multiple_of(SECTOR.get()), "alignment", "a multiple of 512B")?;
+        s.check_together(of.from < of.to, &["from", "to"], "the region addressed is empty")?;
         Ok(of)
     }
 }

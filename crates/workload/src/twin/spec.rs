@@ -147,13 +147,12 @@ impl TwinRow {
             TracePacing::Recorded { speed } => speed,
             TracePacing::Closed { .. } => f64::INFINITY,
         };
-        if self.requests as f64 * self.mean_gap.as_ns() as f64 / speed > SPAN_NS_MAX as f64 {
-            return Err(Illegal::new(
-                "mean-gap",
-                self.mean_gap,
-                "so short that the twin lasts at most 208 days",
-            ));
-        }
+        Illegal::unless(
+            self.requests as f64 * self.mean_gap.as_ns() as f64 / speed <= SPAN_NS_MAX as f64,
+            "mean-gap",
+            self.mean_gap,
+            "so short that the twin lasts at most 208 days",
+        )?;
         Ok(())
     }
 }

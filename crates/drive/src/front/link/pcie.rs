@@ -32,9 +32,7 @@ keys! {
 impl Pcie {
     pub(super) fn read(s: &mut Section) -> Result<Pcie, ConfigError> {
         let of = Pcie::keys(s)?;
-        if !of.lanes.is_power_of_two() {
-            return Err(s.invalid("lanes", "1, 2, 4, 8 or 16"));
-        }
+        s.check(of.lanes.is_power_of_two(), "lanes", "1, 2, 4, 8 or 16")?;
         if !of.max_payload.is_power_of_two() {
             return Err(s.invalid("max-payload", "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has"));
         }

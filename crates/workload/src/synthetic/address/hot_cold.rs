@@ -32,18 +32,12 @@ fn traffic() -> Spec<f64> {
 impl Pattern for HotCold {
     fn over(&self, region: &Region, _: u64) -> Result<super::Running, Illegal> {
         let HotCold { hot_share, hot_traffic } = *self;
-        if !share().admits(&hot_share) {
-            return Err(Illegal::new("hot_share", hot_share, "above 0 and up to 0.999"));
-        }
-        if !traffic().admits(&hot_traffic) {
-            return Err(Illegal::new("hot_traffic", hot_traffic, "above 0 and up to 1"));
-        }
+        Illegal::unless(share().admits(&hot_share), "hot_share", hot_share, "above 0 and up to 0.999")?;
+        Illegal::unless(traffic().admits(&hot_traffic), "hot_traffic", hot_traffic, "above 0 and up to 1")?;
         let places = region.places;
         let hot_places = libm::round(places as f64 * hot_share) as u64;
-        if hot_places == 0 || hot_places >= places {
-            let legal = format!("a share that leaves both parts some of the {places} places");
-            return Err(Illegal::new("hot_share", hot_share, legal));
-        }
+        let legal = format!("a share that leaves both parts some of the {places} places");
+        Illegal::unless(hot_places != 0 && hot_places < places, "hot_share", hot_share, legal)?;
         let hot_below = Rng::threshold(hot_traffic);
         Ok(super::Running::HotCold(Running { hot_places, hot_below }))
     }

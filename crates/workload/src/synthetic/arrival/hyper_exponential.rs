@@ -34,9 +34,7 @@ pub(crate) fn squared_variation(s: &mut Section) -> Result<f64, ConfigError> {
 impl Distribution for HyperExponential {
     fn with_mean(&self, mean_ns: f64) -> Result<super::Running, Illegal> {
         let scv = self.scv;
-        if !SQUARED_VARIATION.contains(&scv) {
-            return Err(Illegal::new("scv", scv, "1 (a Poisson process) to 10000"));
-        }
+        Illegal::unless(SQUARED_VARIATION.contains(&scv), "scv", scv, "1 (a Poisson process) to 10000")?;
         // Balanced means: p m1 = (1 - p) m2 = mean / 2; matching the variance gives p.
         let p = 0.5 * (1.0 + libm::sqrt((scv - 1.0) / (scv + 1.0)));
         Ok(super::Running::HyperExponential(Running {

@@ -177,7 +177,8 @@ impl PreconditionSpec {
         let none = self.out_of_date == 0.0;
         Impossible::unless(!imposes || none, &["precondition.out-of-date", "ftl.gc"], why)?;
         let last = drive.nand.errors.as_ref().and_then(|errors| errors.table.cycles.last().copied());
-        let (last, why) = (last.unwrap_or(u32::MAX), |last| format!("the error table ends at {last} cycles"));
-        Impossible::unless(self.cycles <= last, &["precondition.cycles", "errors.table"], why(last))
+        let last = last.unwrap_or(u32::MAX);
+        let why = format!("the error table ends at {last} cycles");
+        Impossible::unless(self.cycles <= last, &["precondition.cycles", "errors.table"], why)
     }
 }

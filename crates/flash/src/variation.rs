@@ -67,30 +67,21 @@ pub struct Trains {
 impl Trains {
     /// The trains of `part`; `seed` selects the sample of dies. Operations of another length do not vary.
     pub fn new(part: &PartSpec, long: LongOperations, seed: u64) -> Trains {
-        let train = |t: crate::parts::TrainSpec| PulseTrain {
-            loops: t.loops,
-            pulse: t.pulse,
-            reset: t.reset,
-            verify: t.verify,
-        };
         if let Some(train) = long.train(part) {
-            let wear = EraseWear::Fixed;
             return Trains {
                 program: train,
                 program_loops_sd: 0.0,
                 two_bit: [train; 2],
                 erase: train,
-                wear,
+                wear: EraseWear::Fixed,
                 seed,
             };
         }
         Trains {
-            program: train(part.program),
+            program: part.program,
             program_loops_sd: part.program_loops_sd,
-            two_bit: part
-                .reprogram
-                .map_or([train(part.program); 2], |r| [train(r.mlc_program), train(r.reprogram)]),
-            erase: train(part.erase),
+            two_bit: part.reprogram.map_or([part.program; 2], |r| [r.mlc_program, r.reprogram]),
+            erase: part.erase,
             wear: part.erase_wear,
             seed,
         }

@@ -162,16 +162,12 @@ impl PartSpec {
     fn check(&self, part: &Section) -> Result<(), ConfigError> {
         let message = "a block needs at least one whole word line, a page for each bit of a cell";
         part.check_together(self.word_lines() != 0, &["pages-per-block", "bits-per-cell"], message)?;
-        if self.layers > self.word_lines() {
-            let keys = ["layers", "pages-per-block", "bits-per-cell"];
-            let message = format!("more layers than the {} word lines of a block", self.word_lines());
-            return Err(part.conflict(&keys, message));
-        }
-        if self.program_loops_sd > f64::from(self.program.loops) {
-            let message = "the spread of the program loops is wider than their number";
-            return Err(part.conflict(&["program-loops-sd", "program-loops"], message));
-        }
-        Ok(())
+        let message = format!("more layers than the {} word lines of a block", self.word_lines());
+        let keys = ["layers", "pages-per-block", "bits-per-cell"];
+        part.check_together(self.layers <= self.word_lines(), &keys, message)?;
+        let message = "the spread of the program loops is wider than their number";
+        let holds = self.program_loops_sd <= f64::from(self.program.loops);
+        part.check_together(holds, &["program-loops-sd", "program-loops"], message)
     }
 
     /// Word lines of a block that can be programmed: pages beyond a whole word line stay unused.

@@ -1,31 +1,12 @@
 //! Times of a part: sensing, trains of pulses, steps that may take none.
 
 use super::pages::of_page;
+pub use crate::pulse::PulseTrain as TrainSpec;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
 
 /// No single step of a flash operation lasts longer; keeps sums of steps far from overflow.
 const SLOWEST: Duration = Duration::from_ms(60_000);
-
-/// A train of identical loops: pulse, voltage reset, verify.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrainSpec {
-    /// Number of loops.
-    pub loops: u32,
-    /// Length of the pulse of one loop.
-    pub pulse: Duration,
-    /// Length of the voltage reset after the pulse, where it is not part of pulse or verify.
-    pub reset: Duration,
-    /// Length of the verify (all verifies together) of one loop.
-    pub verify: Duration,
-}
-
-impl TrainSpec {
-    /// Length of one loop.
-    pub fn loop_time(&self) -> Duration {
-        self.pulse + self.reset + self.verify
-    }
-}
 
 /// The operations on a block whose word lines are programmed as two bits per cell and reprogrammed (Gao et al., MICRO
 /// 2019, Section 3.2).

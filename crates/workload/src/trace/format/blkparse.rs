@@ -50,9 +50,7 @@ impl Blkparse {
 }
 
 impl TraceFormat for Blkparse {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::S)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         // The summary begins with words, and with lines that are indented and do not.

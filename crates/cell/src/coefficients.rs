@@ -166,13 +166,8 @@ pub fn over_aging(name: &'static str, texts: &[&str]) -> Result<Document, Config
 
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
-    match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, texts)) => over_aging(known, texts),
-        None => {
-            let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
-            Err(ConfigError::not_among("cell preset", name, &names))
-        }
-    }
+    let (name, _, texts) = ConfigError::named("cell preset", name, PRESETS.iter().map(|of| (of.0, *of)))?;
+    over_aging(name, texts)
 }
 
 impl Ispp {

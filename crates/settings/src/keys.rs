@@ -88,6 +88,11 @@ macro_rules! choices {
             /// Name, value and documentation of each.
             pub const ALL: &'static [(&'static str, $name, &'static str)] =
                 &[$(($key, $name::$variant, concat!($($doc),+).trim_ascii())),+];
+
+            /// Its name in configurations and results.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $key),+ }
+            }
         }
 
         $(impl Default for $name {

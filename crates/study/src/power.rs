@@ -2,7 +2,7 @@
 
 use interpulse_drive::spec::PowerConstants;
 use interpulse_engine::{Current, Duration, Power, SimTime};
-use interpulse_flash::command::Spender;
+use interpulse_flash::command::{SPENDERS, Spender};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::power::budget::Waits;
 use interpulse_flash::nand::power::meter::Reading;
@@ -66,7 +66,7 @@ pub fn audit_meter(nand: &mut Nand, part: &PowerSpec, now: SimTime) -> Result<()
 }
 
 /// How often each spender did what it spends energy on; `None` for those that do not count operations.
-pub type Counts = [Option<u64>; Spender::ALL.len()];
+pub type Counts = [Option<u64>; SPENDERS];
 
 /// Power and energy as JSON. `requests` is the number of host requests, `length` that of the window, which is not zero.
 pub fn report(
@@ -124,7 +124,7 @@ pub fn report(
 /// What each kind of operation took in all, and each operation on average.
 fn by_operation(energy: &Energy, counts: &Counts) -> Value {
     let uj = |aj: u128| aj as f64 / 1e12;
-    let rows = Spender::ALL.iter().map(|&(spender, name, _)| {
+    let rows = Spender::ALL.iter().map(|&(name, spender, _)| {
         let (core, bus) = (energy.core[spender as usize], energy.bus[spender as usize]);
         let mut row = json!({ "nand_core_uj": uj(core), "io_bus_uj": uj(bus), "total_uj": uj(core + bus) });
         if let Some(count) = counts[spender as usize] {

@@ -199,7 +199,7 @@ fn nand(m: &Measured) -> Value {
 
 /// What the flash array drew from its supplies.
 fn power_of(m: &Measured, case: &Case) -> Value {
-    let counts = Spender::ALL.map(|(spender, _, _)| spender.count(&m.nand));
+    let counts = std::array::from_fn(|k| Spender::ALL[k].1.count(&m.nand));
     let drive = &case.drive;
     let requests = m.window.counters.requests;
     let limit = drive.nand.power.budget;

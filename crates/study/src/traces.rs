@@ -47,14 +47,12 @@ pub fn statistics(
     request: &StatisticsRequest,
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<String>, PlanError> {
-    let reorders: Vec<&str> = Reorder::ALL.iter().map(|&(name, ..)| name).collect();
-    if !reorders.contains(&request.reorder.as_str()) {
-        return Err(ConfigError::not_among("--reorder", &request.reorder, &reorders).into());
-    }
+    let reorders = Reorder::ALL.iter().map(|&(name, reorder, _)| (name, reorder));
+    let reorder = ConfigError::named("--reorder", &request.reorder, reorders)?;
     let spec = TraceSpec {
         format: format(request)?,
         time_unit: time_unit(request)?,
-        reorder: if request.reorder == "clamp" { Reorder::Clamp } else { Reorder::Error },
+        reorder,
         skip_bad_rows: request.skip_bad_rows,
         ..TraceSpec::new(&request.path)
     };
@@ -71,9 +69,8 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
         if let Some(instead) = Format::instead_of(&request.format) {
             return Err(PlanError(format!("--format: seen \"{}\"; expected {instead}", request.format)));
         }
-        let names: Vec<&str> = Format::ROWS.iter().map(|row| row.name).collect();
-        let found = Format::named(&request.format);
-        return found.ok_or_else(|| ConfigError::not_among("--format", &request.format, &names).into());
+        let formats = Format::ROWS.iter().map(|row| (row.name, row));
+        return Ok(ConfigError::named("--format", &request.format, formats)?.example());
     }
     let types = match request.writes_are {
         Some(0) => TypeCode::ZeroWrites,
@@ -89,9 +86,8 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
 
 fn time_unit(request: &StatisticsRequest) -> Result<Option<TimeUnit>, PlanError> {
     let Some(name) = request.time_unit.as_deref() else { return Ok(None) };
-    let names: Vec<&str> = TimeUnit::ALL.iter().map(|unit| unit.0).collect();
-    let unit = TimeUnit::named(name);
-    unit.map(Some).ok_or_else(|| ConfigError::not_among("--time-unit", name, &names).into())
+    let units = TimeUnit::ALL.iter().map(|&(name, unit, _)| (name, unit));
+    Ok(Some(ConfigError::named("--time-unit", name, units)?))
 }
 
 fn measured_json(path: &Path, measured: &Measured) -> Value {

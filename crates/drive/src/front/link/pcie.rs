@@ -1,7 +1,7 @@
 //! `pcie`: PCI Express with NVMe.
 
 use super::{Frame, Link};
-use interpulse_settings::{ConfigError, Section, default, keys};
+use interpulse_settings::{default, keys};
 
 /// Bytes of a submission queue entry (NVMe base specification).
 const SUBMISSION_BYTES: u64 = 64;
@@ -19,24 +19,17 @@ const DATA_SHARE: f64 = 0.97;
 keys! {
     /// How fast it is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Pcie, fn keys(s) {
+    pub struct Pcie, pub(super) fn read(s) {
         /// PCIe generation
         pub generation: u32 = u32(default(3).within(1..=6)),
         /// PCIe lanes
         pub lanes: u32 = u32(default(4).within(1..=16)),
         /// largest payload of a packet in bytes
         pub max_payload: u32 = u32(default(256).within(128..=4096)),
-    }
-}
-
-impl Pcie {
-    pub(super) fn read(s: &mut Section) -> Result<Pcie, ConfigError> {
-        let of = Pcie::keys(s)?;
-        s.check(of.lanes.is_power_of_two(), "lanes", "1, 2, 4, 8 or 16")?;
-        if !of.max_payload.is_power_of_two() {
-            return Err(s.invalid("max-payload", "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has"));
-        }
-        Ok(of)
+    } check {
+        s.check(lanes.is_power_of_two(), "lanes", "1, 2, 4, 8 or 16")?;
+        let sizes = "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has";
+        s.check(max_payload.is_power_of_two(), "max-payload", sizes)?;
     }
 }
 

@@ -26,6 +26,7 @@ mod document;
 mod draw;
 mod error;
 mod fuzz;
+mod keys;
 mod kinds;
 mod origin;
 mod parse;

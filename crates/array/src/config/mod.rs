@@ -7,53 +7,32 @@ use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::UNIT_BYTES;
-use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
+use interpulse_settings::{ConfigError, Document, Section, choices, default, optional, required};
 use interpulse_workload::{FlowSpec, Source};
 
 pub use crate::level::Level;
 pub use coordination::{CoordinationSpec, RebuildLimits};
 
-/// What `array.stripe-cache` counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheUnit {
-    /// Stripe heads: one 4 KiB page of every drive, as md counts.
-    Page,
-    /// Whole stripes: one chunk of every drive.
-    Chunk,
+choices! {
+    /// What `array.stripe-cache` counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CacheUnit {
+        /// stripe heads of one 4 KiB page per drive, as md counts
+        Page = "page",
+        /// whole stripes of one chunk per drive
+        Chunk = "chunk",
+    }
 }
 
-impl CacheUnit {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, CacheUnit, &'static str)] = &[
-        ("page", CacheUnit::Page, "stripe heads of one 4 KiB page per drive, as md counts"),
-        ("chunk", CacheUnit::Chunk, "whole stripes of one chunk per drive"),
-    ];
-}
-
-/// How parity is made to fit again after a power cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Consistency {
-    /// That of all rows is computed again.
-    #[default]
-    Resync,
-    /// A log tells which rows, and how.
-    Ppl,
-}
-
-impl Consistency {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, Consistency, &'static str)] = &[
-        (
-            "resync",
-            Consistency::Resync,
-            "parity of all rows is computed again; until then there is a write hole",
-        ),
-        (
-            "ppl",
-            Consistency::Ppl,
-            "partial parity log: each write is logged on the drive of its parity first",
-        ),
-    ];
+choices! {
+    /// How parity is made to fit again after a power cut.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Consistency, default Resync {
+        /// parity of all rows is computed again; until then there is a write hole
+        Resync = "resync",
+        /// partial parity log: each write is logged on the drive of its parity first
+        Ppl = "ppl",
+    }
 }
 
 /// A drive that fails at a chosen time.
@@ -124,7 +103,8 @@ fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigErr
     let chunk = chunk.unwrap_or(Bytes(UNIT_BYTES));
     let cache = s.when(parity, of_parity, |s| read_cache(s, chunk))?.unwrap_or_default();
     let lost = s.when(redundancy, of_redundancy, |s| read_losses(s, level, drives))?.unwrap_or_default();
-    let coordination = s.when(parity, of_parity, |s| coordination::read(s, lost.rebuild_rate.is_some()))?;
+    let coordination =
+        s.when(parity, of_parity, |s| CoordinationSpec::read(s, lost.rebuild_rate.is_some()))?;
     Ok(ArraySpec {
         level,
         drives,
@@ -150,9 +130,7 @@ fn read_chunk(s: &mut Section) -> Result<Bytes, ConfigError> {
         "consecutive bytes on one drive, a power of two",
         default(Bytes::kib(64)).within(Bytes::kib(4)..=Bytes(64 << 20)),
     )?;
-    if !chunk.get().is_power_of_two() {
-        return Err(s.invalid("chunk", "a power of two"));
-    }
+    s.check(chunk.get().is_power_of_two(), "chunk", "a power of two")?;
     Ok(chunk)
 }
 
@@ -171,9 +149,7 @@ fn read_consistency(s: &mut Section, loses_power: bool) -> Result<Kept, ConfigEr
         let doc = "what the partial parity log takes of each drive";
         let size =
             s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
-        if !size.get().is_multiple_of(UNIT_BYTES) {
-            return Err(s.invalid("ppl-size", "a multiple of 4KiB"));
-        }
+        s.check(size.get().is_multiple_of(UNIT_BYTES), "ppl-size", "a multiple of 4KiB")?;
         Ok((size.get() / UNIT_BYTES) as u32)
     })?;
     let resyncs = loses_power && by == Consistency::Resync;
@@ -267,15 +243,11 @@ fn read_chosen(
     if lost.count_ones() as usize != places.len() || places.len() > MOST_FAILURES {
         return Err(s.invalid("fail-drive", "one drive, or two different ones"));
     }
-    if !level.survives(drives, lost) {
-        return Err(s.invalid("fail-drive", "drives that the others can make up for"));
-    }
+    s.check(level.survives(drives, lost), "fail-drive", "drives that the others can make up for")?;
     if let [one] = at[..] {
         at = vec![one; places.len()];
     }
-    if at.len() != places.len() {
-        return Err(s.invalid("fail-at", "one time, or one for each drive of fail-drive"));
-    }
+    s.check(at.len() == places.len(), "fail-at", "one time, or one for each drive of fail-drive")?;
     let mut chosen: Vec<_> = places.iter().zip(at).map(|(&drive, at)| FailureSpec { drive, at }).collect();
     chosen.sort_by_key(|failure| failure.at);
     let mut failures = [None; MOST_FAILURES];
@@ -327,72 +299,42 @@ impl ArraySpec {
     /// What a loss of power of the whole array does not go together with.
     fn check_outage(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
-        let impossible =
-            |key, why: &str| Err(Impossible { keys: vec!["power-loss.at", key], message: why.into() });
-        if !self.level.outlives_outages() {
-            let some = Level::those(Level::outlives_outages);
-            return impossible("array.level", &format!("of arrays, only {some} can lose power"));
-        }
-        if !drive.cache.protected {
-            return impossible(
-                "cache.protected",
-                "the drives of an array keep their caches through a loss of power",
-            );
-        }
-        if self.failures.iter().flatten().any(|f| f.at <= at) {
-            return impossible(
-                "array.fail-at",
-                "an array that has lost a drive cannot lose power: fail later",
-            );
-        }
-        if self.fail_after_errors.is_some() {
-            return impossible(
-                "array.fail-after-errors",
-                "an array that has lost a drive cannot lose power, and drives that fail by their errors may be lost before",
-            );
-        }
-        if self.scrub_rate.is_some() {
-            return impossible("array.scrub-rate", "an array that loses power is not scrubbed");
-        }
-        Ok(())
+        let goes = |holds, key, why: &str| Impossible::unless(holds, &["power-loss.at", key], why);
+        let some = Level::those(Level::outlives_outages);
+        let why = format!("of arrays, only {some} can lose power");
+        goes(self.level.outlives_outages(), "array.level", &why)?;
+        let why = "the drives of an array keep their caches through a loss of power";
+        goes(drive.cache.protected, "cache.protected", why)?;
+        let why = "an array that has lost a drive cannot lose power: fail later";
+        goes(self.failures.iter().flatten().all(|f| f.at > at), "array.fail-at", why)?;
+        let why = "an array that has lost a drive cannot lose power, and drives that fail by their errors may be lost before";
+        goes(self.fail_after_errors.is_none(), "array.fail-after-errors", why)?;
+        goes(self.scrub_rate.is_none(), "array.scrub-rate", "an array that loses power is not scrubbed")
     }
 
     /// Checks what only the whole shows.
     pub fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
-        let impossible = |keys: &[&'static str], message: &str| Impossible {
-            keys: keys.to_vec(),
-            message: message.into(),
-        };
-        if self.units_per_drive(drive)? == 0 {
-            return Err(impossible(&["array.chunk"], "a chunk is larger than a drive"));
-        }
-        if drive.nand.power.trace.is_some() {
-            let why = "the current of an array is not followed through time";
-            return Err(impossible(&["power.trace", "array.level"], why));
-        }
-        if drive.nand.power.budget.is_some() {
-            let why = "the drives of an array have no power budget";
-            return Err(impossible(&["power.budget", "array.level"], why));
-        }
-        if drive.host.queue_weights.len() > 1 {
-            let why = "an array submits to one queue pair of each drive";
-            return Err(impossible(&["host.queue-weights", "array.level"], why));
-        }
+        let goes = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
+        goes(self.units_per_drive(drive)? != 0, &["array.chunk"], "a chunk is larger than a drive")?;
+        let why = "the current of an array is not followed through time";
+        goes(drive.nand.power.trace.is_none(), &["power.trace", "array.level"], why)?;
+        let why = "the drives of an array have no power budget";
+        goes(drive.nand.power.budget.is_none(), &["power.budget", "array.level"], why)?;
+        let why = "an array submits to one queue pair of each drive";
+        goes(drive.host.queue_weights.len() <= 1, &["host.queue-weights", "array.level"], why)?;
         self.check_outage(drive)?;
-        if self.fail_after_errors.is_some() && drive.nand.errors.is_none() {
-            let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
-            return Err(impossible(&["array.fail-after-errors"], why));
-        }
-        if self.rebuild_rate.is_some() && drive.ftl.gc.imposes() {
-            let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
-            return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
-        }
+        let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
+        let errors = self.fail_after_errors.is_none() || drive.nand.errors.is_some();
+        goes(errors, &["array.fail-after-errors"], why)?;
+        let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
+        let rebuilds = self.rebuild_rate.is_some() && drive.ftl.gc.imposes();
+        goes(!rebuilds, &["ftl.gc", "array.rebuild-rate"], why)?;
         self.coordination.check(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =
                 format!("flow `{}` trims, and an array passes no trims on: leave `trim` out", flow.name);
-            return Err(Impossible { keys: vec!["array.level"], message });
+            return Err(Impossible::new(&["array.level"], message));
         }
         Ok(())
     }

@@ -19,18 +19,44 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Declares a request about cells that a preset and overrides say. A field may have a range, which is checked where the
+/// request is read.
+macro_rules! request {
+    ($(#[$meta:meta])* struct $name:ident {$(
+        $(#[$of:meta])* $field:ident: $type:ty $(= $range:expr)?
+    ),+ $(,)?}) => {
+        $(#[$meta])*
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            /// Selects the cells, their data and their noise.
+            seed: u64,
+            /// Cell or chip preset.
+            preset: String,
+            /// Overrides of `[cell]` and `[part]`.
+            #[serde(default)]
+            set: Vec<(String, String)>,
+            $($(#[$of])* $field: $type),+
+        }
+
+        impl $name {
+            /// Reads a request of this kind.
+            fn read(kind: &str, request: &serde_json::Value) -> Result<$name, $crate::jobs::JobError> {
+                let request: $name = $crate::jobs::parse(kind, request)?;
+                $($($crate::jobs::within(stringify!($field), request.$field, $range)?;)?)+
+                Ok(request)
+            }
+        }
+    };
+}
+use request;
 
 /// Why a piece could not be done; always the asker's mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct JobError(pub String);
-
-impl fmt::Display for JobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for JobError {}
 
 impl From<ConfigError> for JobError {
     fn from(error: ConfigError) -> JobError {
@@ -109,9 +135,15 @@ fn tester_of(
 }
 
 /// A number of a request between two bounds.
-fn within<T: PartialOrd + fmt::Display>(name: &str, value: T, from: T, to: T) -> Result<T, JobError> {
-    if value < from || to < value {
-        return Err(JobError(format!("{name} = {value}: from {from} to {to}")));
+fn within<T: PartialOrd + fmt::Display>(
+    name: &str,
+    value: T,
+    range: RangeInclusive<T>,
+) -> Result<T, JobError> {
+    match range.into_inner() {
+        (from, to) if value < from || to < value => {
+            Err(JobError(format!("{name} = {value}: from {from} to {to}")))
+        }
+        _ => Ok(value),
     }
-    Ok(value)
 }

@@ -1,7 +1,7 @@
 //! The error table as TOML: written for other programs and people, read strictly.
 
-use super::table::{Disturb, ErrorTable, Illegal};
-use interpulse_settings::{ConfigError, Document, Section, default, required};
+use super::table::{ErrorTable, Illegal};
+use interpulse_settings::{ConfigError, Document, Section};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -51,40 +51,7 @@ impl ErrorTable {
 
     /// Reads a table from its section. Errors name file, line and key.
     pub fn read(s: &mut Section) -> Result<ErrorTable, ConfigError> {
-        let names = |s: &mut Section, key, doc| s.list_string(key, doc, None);
-        let table = ErrorTable {
-            title: s.string("title", "what the table describes", None)?,
-            source: s.string("source", "where its figures come from", None)?,
-            temperature_c: s.f64("temperature-c", "temperature of retention, degrees Celsius", required())?,
-            cycles: s.list_u32("cycles", "axis: program/erase cycles", None, required())?,
-            retention_h: s.list_f64("retention-h", "axis: retention in hours", None, required())?,
-            reprograms: s.list_u32(
-                "reprograms",
-                "axis: reprograms of the word line",
-                Some(&[0]),
-                required(),
-            )?,
-            layer_fraction: s.list_f64(
-                "layer-fraction",
-                "axis: classes of layers by place in the stack, 0 to 1",
-                Some(&[0.5]),
-                required(),
-            )?,
-            page_types: names(s, "page-types", "axis: page types, least significant first")?,
-            attempts: names(s, "attempts", "axis: default offsets, retry steps, calibrated offsets")?,
-            rber: s.list_f64(
-                "rber",
-                "raw bit error rates; cycles slowest, then retention, reprograms, layer, page type, attempt",
-                None,
-                required(),
-            )?,
-            spread_ln_sd: s.f64(
-                "spread-ln-sd",
-                "standard deviation of ln RBER between pages",
-                default(0.0),
-            )?,
-            disturb: read_disturb(s)?,
-        };
+        let table = ErrorTable::keys(s)?;
         table.check().map_err(|Illegal { key, legal }| s.invalid(key, legal))?;
         Ok(table)
     }
@@ -127,25 +94,6 @@ impl ErrorTable {
         text.push_str("]\n");
         text
     }
-}
-
-fn read_disturb(s: &mut Section) -> Result<Option<Disturb>, ConfigError> {
-    let rest = ["disturb-cycles-exponent", "disturb-reads-exponent"];
-    if !s.has("disturb-coefficient") {
-        for key in rest {
-            s.refuse(key, "it belongs to a `disturb-coefficient`")?;
-        }
-        return Ok(None);
-    }
-    let mut number = |key, doc| s.f64(key, doc, required());
-    Ok(Some(Disturb {
-        coefficient: number(
-            "disturb-coefficient",
-            "errors per bit after one cycle and one read for each page",
-        )?,
-        cycles_exponent: number(rest[0], "growth of read disturb with cycles")?,
-        reads_exponent: number(rest[1], "growth of read disturb with reads")?,
-    }))
 }
 
 /// A text as a basic string of TOML.

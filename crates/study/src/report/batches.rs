@@ -3,6 +3,7 @@
 use super::shares::time_share;
 use super::values::us;
 use crate::batches::Batch;
+use crate::done::Done;
 use crate::steady::quantile;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +15,7 @@ pub(super) fn section(batches: &[Batch]) -> Value {
     let mut end = 0;
     let each = |batch: &Batch| {
         end += batch.length.as_ns();
-        let (ftl, nand) = (&batch.ftl, &batch.flash.nand);
+        let Done { ftl, nand, uses } = &batch.done;
         let mut o = json!({
             "end_s": end as f64 / 1e9,
             "length_s": batch.length.as_ns() as f64 / 1e9,
@@ -25,7 +26,7 @@ pub(super) fn section(batches: &[Batch]) -> Value {
             "gc_pages_moved": ftl.gc_units,
             "erases": nand.erases,
             "suspends": { "program": nand.program_suspends, "erase": nand.erase_suspends },
-            "time_share": time_share(&batch.flash.uses),
+            "time_share": time_share(uses),
         });
         if let Some(waf) = ftl.write_amplification() {
             o["waf"] = json!(waf);

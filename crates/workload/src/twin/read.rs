@@ -177,9 +177,7 @@ fn sizes(
     s.refuse(mean, format!("`{list}` gives the sizes"))?;
     let sizes = s.list_bytes(list, docs[1], None, required().within(Bytes(512)..=Bytes::mib(16)))?;
     let shares = s.list_f64(weights, docs[2], None, required().positive().at_most(1e15))?;
-    if sizes.iter().any(|size| !size.get().is_multiple_of(SECTOR.get())) {
-        return Err(s.invalid(list, "multiples of 512B"));
-    }
+    s.check(sizes.iter().all(|size| size.get().is_multiple_of(SECTOR.get())), list, "multiples of 512B")?;
     if sizes.len() != shares.len() || sizes.is_empty() {
         return Err(s.conflict(&[weights, list], "there must be one weight for each size"));
     }

@@ -50,7 +50,7 @@ struct Whole {
 pub(in crate::jobs) fn table(request: &Value) -> Result<Value, JobError> {
     let request: Whole = parse("reprogram-table", request)?;
     Chip::resolve(&request.preset, overrides(&request.set)?)?;
-    within("cells", request.cells, 64, 1 << 20)?;
+    within("cells", request.cells, 64..=1 << 20)?;
     let axes = ErrorTable {
         title: request.title,
         source: request.source,

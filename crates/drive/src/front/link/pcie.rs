@@ -1,7 +1,7 @@
 //! `pcie`: PCI Express with NVMe.
 
 use super::{Frame, Link};
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{ConfigError, Section, default, keys};
 
 /// Bytes of a submission queue entry (NVMe base specification).
 const SUBMISSION_BYTES: u64 = 64;
@@ -16,30 +16,27 @@ const PACKET_OVERHEAD: u64 = 24;
 /// Share of the link left by flow-control and acknowledgement packets.
 const DATA_SHARE: f64 = 0.97;
 
-/// How fast it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pcie {
-    /// PCIe generation, 1 to 6.
-    pub generation: u32,
-    /// Lanes.
-    pub lanes: u32,
-    /// Largest payload of a packet, in bytes.
-    pub max_payload: u32,
+keys! {
+    /// How fast it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Pcie, fn keys(s) {
+        /// PCIe generation
+        pub generation: u32 = u32(default(3).within(1..=6)),
+        /// PCIe lanes
+        pub lanes: u32 = u32(default(4).within(1..=16)),
+        /// largest payload of a packet in bytes
+        pub max_payload: u32 = u32(default(256).within(128..=4096)),
+    }
 }
 
 impl Pcie {
     pub(super) fn read(s: &mut Section) -> Result<Pcie, ConfigError> {
-        let generation = s.u32("generation", "PCIe generation", default(3).within(1..=6))?;
-        let lanes = s.u32("lanes", "PCIe lanes", default(4).within(1..=16))?;
-        if !lanes.is_power_of_two() {
-            return Err(s.invalid("lanes", "1, 2, 4, 8 or 16"));
-        }
-        let doc = "largest payload of a packet in bytes";
-        let max_payload = s.u32("max-payload", doc, default(256).within(128..=4096))?;
-        if !max_payload.is_power_of_two() {
+        let of = Pcie::keys(s)?;
+        s.check(of.lanes.is_power_of_two(), "lanes", "1, 2, 4, 8 or 16")?;
+        if !of.max_payload.is_power_of_two() {
             return Err(s.invalid("max-payload", "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has"));
         }
-        Ok(Pcie { generation, lanes, max_payload })
+        Ok(of)
     }
 }
 

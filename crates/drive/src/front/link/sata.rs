@@ -3,7 +3,7 @@
 
 use super::{Frame, Link};
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{default, keys};
 
 /// Raw bits per second of each generation (Serial ATA Revision 3).
 const RATES: [u64; 3] = [1_500_000_000, 3_000_000_000, 6_000_000_000];
@@ -25,24 +25,18 @@ const DMA_ACTIVATE: u64 = 4;
 /// the fastest drives of this interface print 98,000, 550 to 560 MB/s and 520 to 530 MB/s.
 const HANDSHAKE: Duration = Duration::from_ns(600);
 
-/// How fast it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sata {
-    /// 1 to 3: 1.5, 3 and 6 Gbit/s.
-    pub generation: u32,
-    /// Asking, granting and acknowledging a frame: the line is taken.
-    pub handshake: Duration,
+keys! {
+    /// How fast it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Sata, pub(super) fn read(s) {
+        /// SATA generation: 1.5, 3 or 6 Gbit/s
+        pub generation: u32 = u32(default(3).within(1..=3)),
+        /// time to ask for, grant and acknowledge each frame on SATA, by host and drive
+        pub handshake: Duration = duration(default(HANDSHAKE).at_most(Duration::from_us(100))),
+    }
 }
 
 impl Sata {
-    pub(super) fn read(s: &mut Section) -> Result<Sata, ConfigError> {
-        let doc = "SATA generation: 1.5, 3 or 6 Gbit/s";
-        let generation = s.u32("generation", doc, default(3).within(1..=3))?;
-        let doc = "time to ask for, grant and acknowledge each frame on SATA, by host and drive";
-        let handshake = s.duration("handshake", doc, default(HANDSHAKE).at_most(Duration::from_us(100)))?;
-        Ok(Sata { generation, handshake })
-    }
-
     /// In bytes.
     fn handshake(&self) -> u64 {
         libm::round(self.rate() * self.handshake.0 as f64 / 1e9) as u64

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from interpulse._core import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Named(Protocol):

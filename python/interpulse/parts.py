@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Entry
 from interpulse.config import Config
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from interpulse._core import Entry
-
 
 DIE = """[geometry]
 channels = 1

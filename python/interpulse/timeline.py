@@ -7,18 +7,14 @@ nanoseconds, with a scheme from the instant at which the operation arrives.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
 from interpulse.parts import one_die
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from interpulse._core import Plan
 
 OPERATIONS = ("program", "erase")
 """What a scheme stops."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from io import BufferedReader
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
-
-if TYPE_CHECKING:
-    from io import BufferedReader
-    from os import PathLike
 
 _MOST_BYTES = 16 * 2**20
 """No file that is written by hand is larger; keeps a mistaken name from filling the memory."""

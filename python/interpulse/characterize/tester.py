@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse._core import version
 from interpulse.studies import pool
 from interpulse.studies.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from interpulse.studies.outcome import Outcome
+from interpulse.studies.outcome import Outcome
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -13,9 +14,6 @@ from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, p
 from interpulse.cli.loading import Commands
 from interpulse.cli.streams import emit, finish, prepare, say
 from interpulse.layout import ELSEWHERE, terminal_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 app = typer.Typer(
     name="interpulse",

@@ -44,12 +44,10 @@ def fit(
     json: Json = False,
 ) -> int:
     """Model a drive of one's own from its data sheet or from fio's output."""
-    from interpulse.fitting.fit import conduct
-    from interpulse.fitting.spec import Spec
+    from interpulse.fitting import fit as fitting
 
-    spec = Spec.of(file)
-    with watched(spec.name, on, jobs) as told:
-        found = conduct(spec, told, out=out, on=on, jobs=jobs)
+    with watched(file.stem, on, jobs) as told:
+        found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=told)
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
     return 0
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.search.limits import KINDS, MEASURES, read_limits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from interpulse.search.limits import KINDS, MEASURES
 
 SHOWN = ("read-p99.9", "write-p99.9")
 """Those on the help page; it names the others."""
@@ -21,7 +19,7 @@ _OTHERS = f"Also {', '.join(each for each in MEASURES if each != 'p99.9')}"
 
 
 def with_limits(command: Callable[..., int]) -> Callable[..., int]:
-    """The command with an option for each limit; those given arrive read, as its argument `limits`."""
+    """The command with an option for each limit; those given arrive as its argument `limits`."""
     names = {f"{kind}_{measure.replace('.', '_')}": f"{kind}-{measure}" for kind in KINDS for measure in MEASURES}
 
     @functools.wraps(command)
@@ -30,7 +28,7 @@ def with_limits(command: Callable[..., int]) -> Callable[..., int]:
         limits = {f"--{name}": value for name, value in every.items() if value is not None}
         if not limits:
             raise UserError("no limit is given; expected at least one, such as --read-p99.9 1ms")
-        return command(limits=read_limits(limits), **given)
+        return command(limits=limits, **given)
 
     own = inspect.signature(command, eval_str=True)
     options = [

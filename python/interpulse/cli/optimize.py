@@ -53,12 +53,10 @@ def optimize(
     json: Json = False,
 ) -> int:
     """Search schemes, limits and drive parameters for the best trade-offs between several figures."""
-    from interpulse.search.optimize import conduct
-    from interpulse.search.study import Study
+    from interpulse.search import optimize as search
 
-    spec = Study.of(study)
     with watched(study.stem, on, jobs) as told:
-        found = conduct(spec, told, out=out, storage=storage, trials=trials, on=on, jobs=jobs)
+        found = search.optimize(study, out=out, storage=storage, trials=trials, on=on, jobs=jobs, progress=told)
     failed = [trial for trial in found.trials if trial.error]
     for trial in failed[:3]:
         say(f"note: trial {trial.number} failed: {trial.error}")

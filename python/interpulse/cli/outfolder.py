@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from interpulse.cli import leftovers
 from interpulse.cli.exits import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _PROBE_BYTES = 64 * 1024
 """What the check at the start writes: about the size of what a run leaves."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json as json_text
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
@@ -16,9 +17,6 @@ from interpulse.config import parse_set
 from interpulse.datasheet import ASSUMED, LOOPS, PRINTED, part_file
 from interpulse.parts import figures, is_file
 from interpulse.text import grid
-
-if TYPE_CHECKING:
-    from typer.models import OptionInfo
 
 EPILOG = """\
 Examples:

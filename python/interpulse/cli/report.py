@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import named_path
 from interpulse.cli.outfolder import OutFolder
@@ -16,9 +17,6 @@ from interpulse.cli.streams import say
 from interpulse.userfile import open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from interpulse._core import Plan
     from interpulse.result import Result
 
 EPILOG = """\

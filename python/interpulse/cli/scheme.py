@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,10 +17,7 @@ from interpulse.cli.streams import emit
 from interpulse.config import parse_set
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid
-from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
-
-if TYPE_CHECKING:
-    from interpulse.timeline import Phase, Timeline
+from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
 
 EPILOG = """\
 Examples:

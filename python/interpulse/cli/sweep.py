@@ -64,8 +64,8 @@ def sweep(
 ) -> int:
     """Simulate every combination of some settings, on all cores or a cluster, into one Parquet file."""
     from interpulse.cli.exits import UserError
+    from interpulse.sweeps import sweep as sweeps
     from interpulse.sweeps.spec import Spec
-    from interpulse.sweeps.sweep import SweepInterrupted, conduct
 
     if on is not None and jobs is not None:
         raise UserError("--jobs is for workers of this machine; with --on, the cluster has as many as it has")
@@ -74,8 +74,8 @@ def sweep(
     code = 0
     try:
         with watch_engine(Path(spec.path).stem) as told:
-            done = conduct(spec, folder, told, on=on, jobs=jobs, retry_failed=retry_failed)
-    except SweepInterrupted as stop:
+            done = sweeps.sweep(spec, out=folder, on=on, jobs=jobs, progress=told, retry_failed=retry_failed)
+    except sweeps.SweepInterrupted as stop:
         done, code = stop.sweep, INTERRUPTED
     with undisturbed():
         _tell(spec, done, json=json)

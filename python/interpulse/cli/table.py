@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json as json_text
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from interpulse import _core
 from interpulse.cli import answer, steadiness
 from interpulse.cli.power import power_table
 from interpulse.latency import KINDS, UNSURE, latency
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
+from interpulse.result import Result
 from interpulse.text import number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from interpulse.result import Result
 
 SHOWN_US = 0.005
 """The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -15,9 +16,6 @@ from interpulse.cli.options import Json, named_path
 from interpulse.cli.streams import emit
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid, size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 EPILOG = """\
 Examples:

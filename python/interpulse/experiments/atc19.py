@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend_outside, logarithmic, mark, panels
-from interpulse.studies.expected import marked
-from interpulse.studies.outcome import Curve
+from interpulse.result import Result
+from interpulse.studies.case import Sets
+from interpulse.studies.expected import Published, marked
+from interpulse.studies.outcome import Curve, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.expected import Published
-    from interpulse.studies.outcome import Rows
 
 RAMP = "500us"
 """Of `es`: the time a resumed pulse needs to regain its voltage. Not printed; half a step of 1 ms. See `es_no_ramp`."""

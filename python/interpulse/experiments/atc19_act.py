@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from interpulse.config import Config
 from interpulse.experiments.act import BEHIND_S, Bisection, Key, Limit, Verdict, load, search
 from interpulse.experiments.atc19 import (
     BASELINE,
@@ -19,21 +21,14 @@ from interpulse.experiments.atc19 import (
     tails,
 )
 from interpulse.plots import COLOURS, Plot, legend, mark, panels
-from interpulse.studies.case import Case
-from interpulse.studies.expected import marked
-from interpulse.studies.outcome import Outcome
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Published, marked
+from interpulse.studies.outcome import Outcome, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from matplotlib.figure import Figure
-
-    from interpulse.config import Config
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Published
-    from interpulse.studies.outcome import Rows
 
 CAP = 48
 """Multipliers above this are not tried."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from interpulse.experiments.atc19 import (
     BASELINE,
@@ -19,16 +19,10 @@ from interpulse.experiments.atc19 import (
     buckets,
     tails,
 )
-from interpulse.studies.case import Case
-from interpulse.studies.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Outcome, Rows
 
 QUICK: Sets = {"run.time": "3s"}
 QD1: Sets = {"flow.0.depth": 1, "flow.0.read": 1.0, "run.warmup": "0s", "run.time": "200ms"}

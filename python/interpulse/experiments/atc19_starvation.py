@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from interpulse.experiments.atc19 import (
     CALIBRATED,
     IES,
@@ -17,12 +15,9 @@ from interpulse.experiments.atc19 import (
     flow,
     longest_wait_ms,
 )
-from interpulse.studies.case import Case
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
-
-if TYPE_CHECKING:
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 BLOCK_MIB = 128 / 1024
 """The block size of `starvation.toml`, 128 KiB, in MiB."""

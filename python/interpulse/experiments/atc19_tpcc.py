@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from interpulse.experiments.atc19 import (
     CALIBRATED,
     ES,
@@ -16,12 +14,9 @@ from interpulse.experiments.atc19 import (
     both_tails,
     longest_wait_ms,
 )
-from interpulse.studies.case import Case
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
-
-if TYPE_CHECKING:
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 READS, WRITES = 32_114, 19_186
 """Requests a second of the trace that is public."""

@@ -14,8 +14,9 @@ JSA'14 prints a pair of its own, met at a speed and a depth of its own (`JSA14`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from interpulse.config import Config
 from interpulse.experiments import fast12_plots as plots
 from interpulse.experiments.fast12_points import (
     CELLS,
@@ -36,17 +37,10 @@ from interpulse.experiments.fast12_points import (
     Workload,
     points,
 )
-from interpulse.studies.case import Case
-from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from interpulse.config import Config
-    from interpulse.latency import Kind
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
+from interpulse.latency import Kind
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 
 def run(context: Context) -> Outcome:

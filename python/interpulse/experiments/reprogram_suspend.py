@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse import _core
 from interpulse.plots import COLOURS, Plot, legend, panels
-from interpulse.studies.case import Case
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 DRIVES: dict[str, tuple[str, Sets]] = {
     "tlc": ("conventional TLC", {"ftl.reprogram": False}),

@@ -9,28 +9,23 @@ these, and the notes name what fits the printed reads best.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from interpulse.latency import Kind
 from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, legend_outside, logarithmic, panels
-from interpulse.studies.case import Case
-from interpulse.studies.expected import marked
-from interpulse.studies.outcome import Curve, Outcome
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Expected, marked
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from matplotlib.figure import Figure
 
-    from interpulse.latency import Kind
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Expected
-    from interpulse.studies.outcome import Rows
-
-    Measured = dict[str, list[Result]]
+Measured = dict[str, list[Result]]
 
 
 @dataclass(frozen=True)

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES
+from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES, Measured, Point
+from interpulse.latency import Kind
 from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
-from interpulse.studies.expected import marked
+from interpulse.result import Result
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Published, marked
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from interpulse.experiments.suspend_tlc_points import Measured, Point
-    from interpulse.latency import Kind
-    from interpulse.result import Result
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Published
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27
@@ -147,8 +143,7 @@ def _cdf(measured: Measured) -> Figure:
             wide = breadth(index, len(LIMITS))
             axis.plot(*zip(*points, strict=True), color=COLOURS[index], linewidth=wide, label=LABELS[limit])
         logarithmic(axis, x=True, y=True)
-        axis.set_title({"read": "reads", "write": "writes", "all": "all requests"}[kind])
-        axis.set_xlabel("latency, us")
+        axis.set(title={"read": "reads", "write": "writes", "all": "all requests"}[kind], xlabel="latency, us")
     axes[0].set_ylabel("share of requests above")
     legend_outside(figure, axes[0])
     return figure

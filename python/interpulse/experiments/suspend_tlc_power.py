@@ -7,25 +7,18 @@ energy on the 17 mW at queue depth 16, 75 % writes. Everything else is predicted
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from interpulse.config import Config
 from interpulse.experiments import suspend_tlc_power_plots as plots
-from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Point
+from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Measured, Point
 from interpulse.plots import Plot
-from interpulse.studies.case import Case
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.estimate import Estimate
-from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from interpulse.experiments.suspend_tlc_points import Measured
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 SUSPEND_TLC = "suspend-tlc"
 """The experiment whose drive this one runs."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from interpulse.experiments.suspend_tlc_plots import LABELS, changed, grouped, places
-from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Point
+from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Measured, Point
 from interpulse.plots import COLOURS, PUBLISHED, legend, legend_outside, panels
-from interpulse.studies.expected import marked
+from interpulse.result import Result
+from interpulse.studies.expected import Published, marked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.figure import Figure
-
-    from interpulse.experiments.suspend_tlc_points import Measured
-    from interpulse.result import Result
-    from interpulse.studies.expected import Published
 
 
 def bars(measured: Measured, expected: Mapping[str, Published]) -> Figure:
@@ -80,8 +76,6 @@ def over_time(measured: Measured) -> Figure:
         watts = [mw / 1e3 for mw in series["nand_core_mw"]]
         edges = [k * series["interval_us"] / 1e3 for k in range(len(watts) + 1)]
         axis.stairs(watts, edges, baseline=None, color=COLOURS[index], label=LABELS[limit])
-    axis.set_xlabel("time from an empty cache at QD64, 75W-25R, ms")
-    axis.set_ylabel("power of the memory, W")
-    axis.set_ylim(bottom=0)
+    axis.set(xlabel="time from an empty cache at QD64, 75W-25R, ms", ylabel="power of the memory, W", ylim=(0, None))
     legend(axis)
     return figure

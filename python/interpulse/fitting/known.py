@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse.config import Config
 from interpulse.fitting import quantity
 from interpulse.fitting.times import TIMES, time_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FITTED = "interpulse fit of"
 """How the source of a value begins that a fit has chosen."""

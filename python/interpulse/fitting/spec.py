@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
 from interpulse.fitting import fio
-from interpulse.fitting.parameters import Continuous, Discrete, read_parameter
-from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, read_load, read_share, read_tolerance
-from interpulse.sweeps.axes import flat_settings
+from interpulse.fitting.parameters import Continuous, Discrete, Parameter, read_parameter
+from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, Load, Target, read_load, read_share, read_tolerance
+from interpulse.sweeps.axes import Sets, flat_settings
 from interpulse.sweeps.spec import config_of, read_given, read_head, table_of
 from interpulse.userfile import shown
 from interpulse.values import toml, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from interpulse.fitting.parameters import Parameter
-    from interpulse.fitting.targets import Load, Target
-    from interpulse.sweeps.axes import Sets
 
 VERSION = 1
 KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "tolerance", "hold-out", "requests", "seed",

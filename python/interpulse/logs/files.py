@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from interpulse.logs.columns import Rows
+
 if TYPE_CHECKING:
     import pyarrow
-
-    from interpulse.logs.columns import Rows
 
 RESERVE = 1 << 20
 """Bytes that stay free on the disk, for the ends of files and for the result."""

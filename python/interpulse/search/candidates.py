@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.config import Config
+from interpulse.search.limits import AnyLimit
+from interpulse.sweeps.axes import Sets
 from interpulse.values import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from interpulse.search.limits import AnyLimit
-    from interpulse.sweeps.axes import Sets
 
 OPERATIONS = ("program", "erase")
 BOUND = "ideal"

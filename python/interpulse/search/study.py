@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
+from interpulse.config import Config
 from interpulse.search.slo import choose
-from interpulse.sweeps.axes import flat_settings, read_axis
+from interpulse.sweeps.axes import Axis, Choice, Sets, flat_settings, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression
 from interpulse.sweeps.spec import (
@@ -27,12 +28,6 @@ from interpulse.sweeps.spec import (
 )
 from interpulse.userfile import shown
 from interpulse.values import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from interpulse.config import Config
-    from interpulse.sweeps.axes import Axis, Choice, Sets
 
 KEYS = (
     *("study_version", "title", "config", "case", "set", "seed", "repetitions", "trials", "batch", "sampler", "cut"),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interpulse.search.study import Study
+from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.dataset import FIGURES, figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from interpulse.search.study import Study
-    from interpulse.sweeps.axes import Sets
 
 
 @dataclass

@@ -6,27 +6,21 @@ import hashlib
 import json
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
-from interpulse._core import ConfigError, version
+from interpulse._core import ConfigError, Plan, Progress, version
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.runner import Options
 from interpulse.studies import pool
-from interpulse.studies.case import Job, derived_seed
+from interpulse.studies.case import Case, Job, Sets, derived_seed
 from interpulse.studies.expected import Expected
-from interpulse.studies.outcome import Rows
+from interpulse.studies.outcome import Outcome, Rows
+from interpulse.studies.pool import Workers
 from interpulse.studies.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from interpulse._core import Plan, Progress
-    from interpulse.studies.case import Case, Sets
-    from interpulse.studies.outcome import Outcome
-    from interpulse.studies.pool import Workers
 
 
 class Reporter:

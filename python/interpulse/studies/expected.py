@@ -6,13 +6,11 @@ import math
 import re
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.studies.status import SILENT, WRITTEN, Status
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = "expected.toml"
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interpulse.studies.estimate import Estimate
+from interpulse.studies.expected import Expected, Published
 from interpulse.studies.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from interpulse.plots import Plot
-    from interpulse.studies.expected import Expected, Published
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from interpulse._core import RunError
 from interpulse.config import Config
-from interpulse.runner import POLL_S, execute
+from interpulse.runner import POLL_S, Options, Watcher, execute
+from interpulse.studies.case import Job
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from interpulse.runner import Options, Watcher
-    from interpulse.studies.case import Job
-
-    Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
-    """Takes in answers by the identity of their jobs."""
+Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
+"""Takes in answers by the identity of their jobs."""
 
 
 class CellJob(Protocol):

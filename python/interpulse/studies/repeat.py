@@ -5,22 +5,17 @@ A study is a function of a seed that gives rows; no study has to know of this. R
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse.studies.context import Reporter
+from interpulse._core import Progress
+from interpulse.studies.context import Context, Reporter
 from interpulse.studies.estimate import Estimate
-from interpulse.studies.outcome import Curve, Outcome
+from interpulse.studies.outcome import Curve, Outcome, Row, Rows
 from interpulse.studies.overlay import overlaid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from interpulse._core import Progress
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Row, Rows
-    from interpulse.studies.registry import Entry
+from interpulse.studies.registry import Entry
 
 QUICK_SEEDS = 3
 """With how many seeds a quick run is done unless the number is given; a full run repeats what its study says."""

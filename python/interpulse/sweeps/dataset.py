@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.result import PERCENTILES
 from interpulse.sweeps.expression import all_hold
+from interpulse.sweeps.points import Simulation
+from interpulse.sweeps.spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import pyarrow
-
-    from interpulse.sweeps.points import Simulation
-    from interpulse.sweeps.spec import Spec
 
 NAME = "results.parquet"
 

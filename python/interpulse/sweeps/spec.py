@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
@@ -16,9 +16,6 @@ from interpulse.sweeps.expression import Expression
 from interpulse.sweeps.place import line_of
 from interpulse.userfile import read_text, shown
 from interpulse.values import toml, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 

@@ -52,14 +52,10 @@ def advise(
             metavar="SHARE",
             help="The most wear that suspensions may add to that of the erases, such as 2%; suspend.*.stress says what "
             "one costs.",
-            show_default=False,
         ),
     ] = None,
     without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SCHEME", help="A scheme that the part does not have; may be repeated.", show_default=False
-        ),
+        list[str] | None, typer.Option(metavar="SCHEME", help="A scheme that the part does not have; may be repeated.")
     ] = None,
     cases: CaseNames = None,
     sets: Sets = None,

@@ -12,7 +12,7 @@ import typer
 
 from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
 from interpulse.cli.exits import INTERNAL, UserError
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, path_option
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import duration
@@ -66,12 +66,7 @@ def bench(
     ] = False,
     against: Annotated[
         Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="With --instructions: compare with this file and fail if a row needs over 5 % more.",
-            show_default=False,
-        ),
+        path_option("FILE", "With --instructions: compare with this file and fail if a row needs over 5 % more."),
     ] = None,
 ) -> int:
     """Measure how fast the simulator itself is: host requests per CPU second, memory, preconditioning.

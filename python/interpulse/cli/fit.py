@@ -6,9 +6,7 @@ import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from interpulse.cli.options import Json, On, Workers, named_path
+from interpulse.cli.options import Json, On, Workers, path_argument
 from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
@@ -32,12 +30,7 @@ The folder has drive.toml, a configuration, and fit.json. docs/FIT.md has the ke
 
 
 def fit(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="FIT", help="A TOML file, such as examples/fit.toml.", show_default=False
-        ),
-    ],
+    file: Annotated[Path, path_argument("FIT", "A TOML file, such as examples/fit.toml.")],
     out: Out = None,
     on: On = None,
     jobs: Workers = None,

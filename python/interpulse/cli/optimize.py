@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.options import Json, On, Workers, named_path
+from interpulse.cli.options import Json, On, Workers, path_argument
 from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
@@ -33,12 +33,7 @@ study file."""
 
 
 def optimize(
-    study: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="STUDY", help="A TOML file, such as examples/optimize.toml.", show_default=False
-        ),
-    ],
+    study: Annotated[Path, path_argument("STUDY", "A TOML file, such as examples/optimize.toml.")],
     trials: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, max=1_000_000, help="How many trials in all.", show_default="as STUDY says"),

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from interpulse import _core
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.streams import emit
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid, size
@@ -64,10 +64,7 @@ class Reorder(StrEnum):
 
 
 Row = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.", show_default=False
-    ),
+    str, typer.Argument(metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.")
 ]
 Requests = Annotated[
     int | None,
@@ -90,12 +87,7 @@ def trace() -> None:
 
 @app.command("stats")
 def stats(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="FILE", help="A block trace: plain, .gz or .zst.", show_default=False
-        ),
-    ],
+    file: Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")],
     trace_format: Annotated[
         str, typer.Option("--format", metavar="NAME", help="Its format; `interpulse list formats` has them.")
     ] = "auto",
@@ -106,8 +98,7 @@ def stats(
         ),
     ] = None,
     writes_are: Annotated[
-        int | None,
-        typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.", show_default=False),
+        int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
     ] = None,
     reorder: Annotated[
         Reorder, typer.Option(help="A row earlier than the one before: an error, or moved to its time.")
@@ -130,11 +121,8 @@ def twin(
     row: Row,
     out: Annotated[
         Path,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it).",
-            show_default=False,
+        path_option(
+            "FILE", "Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it)."
         ),
     ],
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of the order.")] = 1,

@@ -176,10 +176,7 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
         "rber_change_untouched_percent": errors.change_percent("untouched", "default"),
     }
     for name, ours in found.items():
-        if ours is None:
-            rows.add_none(name)
-        else:
-            rows.add(name, ours)
+        rows.add(name, ours)
 
 
 def _measured(file: PartFile, tester: Tester, base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:

@@ -11,6 +11,7 @@ from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.studies.status import SILENT, WRITTEN, Status
+from interpulse.userfile import read_text
 
 FILE = "expected.toml"
 
@@ -70,11 +71,7 @@ class Expected:
             ConfigError: it cannot be read, or is not what it should be; the message names the file, row and key.
         """
         try:
-            top = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from None
+            top = tomllib.loads(read_text(path, "the published figures"))
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{path} is not TOML: {error}") from None
         _known(top, _TOP, f"{path}")

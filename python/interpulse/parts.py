@@ -6,9 +6,9 @@ import json
 from functools import cache
 from typing import Any
 
-from interpulse import _core
 from interpulse._core import ConfigError, Entry
 from interpulse.config import Config
+from interpulse.names import listed
 from interpulse.userfile import read_text
 
 DIE = """[geometry]
@@ -38,7 +38,7 @@ def one_die(part: str) -> Config:
         read_text(part, "the part file")
         named = f"file = {json.dumps(part)}"
     else:
-        names = [each["name"] for each in json.loads(_core.lists())["parts"]]
+        names = [each["name"] for each in listed()["parts"]]
         if part not in names:
             raise ConfigError(f"there is no part '{part}'; one of {', '.join(names)}, or a file that ends in .toml")
         named = f'preset = "{part}"'
@@ -53,5 +53,4 @@ def figures(part: str) -> list[Entry]:
 @cache
 def keys() -> dict[str, dict[str, Any]]:
     """The keys of a part as their reader declares them, by their names in `[part]`, in its order."""
-    declared = json.loads(_core.lists())["keys"]
-    return {key["name"].removeprefix("part."): key for key in declared if key["name"].startswith("part.")}
+    return {key["name"].removeprefix("part."): key for key in listed()["keys"] if key["name"].startswith("part.")}

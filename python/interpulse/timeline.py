@@ -14,6 +14,7 @@ from typing import Any
 
 from interpulse import _core
 from interpulse._core import ConfigError, Plan
+from interpulse.names import listed
 from interpulse.parts import one_die
 
 OPERATIONS = ("program", "erase")
@@ -187,9 +188,8 @@ class Die:
         Raises:
             ConfigError: there is no such part, operation or scheme, or a setting is not legal.
         """
-        lists = json.loads(_core.lists())
         _one_of("operation", operation, OPERATIONS)
-        _one_of("scheme", scheme, [each["name"] for each in lists["schemes"]])
+        _one_of("scheme", scheme, [each["name"] for each in listed()["schemes"]])
         for key, _ in sets:
             for taken, instead in (
                 ("part.preset", "part"),

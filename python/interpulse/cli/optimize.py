@@ -60,6 +60,8 @@ def optimize(
 
 
 def _text(found: Optimization) -> str:
+    from interpulse.search.trials import counted
+
     width = terminal_width()
     study = found.study
     parameters = [name for each in study.parameters for name in each.axis.columns]
@@ -75,17 +77,8 @@ def _text(found: Optimization) -> str:
     for trial in found.front[:MOST_ROWS]:
         values = ["-" if trial.columns[name] is None else str(trial.columns[name]) for name in parameters]
         sheet.add_row(str(trial.number), *values, *(short_figure(trial.objectives[name]) for name in names))
-    counts = [f"{len(found.trials)} trials"]
-    for what, count in {
-        "on the front": len(found.front),
-        "not feasible": sum(not trial.feasible and not trial.error for trial in found.trials),
-        "cut after one seed": sum(bool(trial.cut) for trial in found.trials),
-        "marked by their results (not steady, or too few requests)": sum(bool(t.marks) for t in found.trials),
-        "failed": sum(bool(trial.error) for trial in found.trials),
-    }.items():
-        counts += [f"{count} {what}"] * bool(count)
     lines = [
-        f"{', '.join(counts)}; {found.simulated} simulated, {found.kept} kept from before",
+        f"{', '.join(counted(found.trials, found.front))}; {found.simulated} simulated, {found.kept} kept from before",
         f"the front is in {found.page}, all trials in {found.folder / 'trials.json'}",
     ]
     front = [sheet.text(width), ""] if found.front else ["No trial is on the front.", ""]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from interpulse import _core
 from interpulse.cli import answer, steadiness
 from interpulse.cli.power import power_table
 from interpulse.latency import KINDS, UNSURE, latency
@@ -228,8 +226,10 @@ def _union(maps: list[dict[str, float]]) -> list[str]:
 
 def _counters(cases: list[dict[str, Any]]) -> Sheet | None:
     """Every counter that the simulator declares, but for those that are zero in all cases; None when all are."""
+    from interpulse.names import listed
+
     table = by_case(cases)
-    for row in json_text.loads(_core.lists())["counters"]:
+    for row in listed()["counters"]:
         found = [_at(case, f"{row['kind']}.{row['name']}") for case in cases]
         if any(found):
             group = row["kind"].replace("counters", "").strip(".")

@@ -10,7 +10,7 @@ from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend_outside, 
 from interpulse.result import Result
 from interpulse.studies.case import Sets
 from interpulse.studies.expected import Published, marked
-from interpulse.studies.outcome import Curve, Rows
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +77,12 @@ def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:
         if nand["erases"] and nand["suspends"]["erase"]:
             each = nand["suspends"]["erase"] / nand["erases"]
             rows.add(f"suspends_per_erase_{key}", each, unit="suspends", figure="not in the slides")
+
+
+def outcome(rows: Rows, *tails: tuple[Plot, Curve], notes: Iterable[str] = (), plots: Iterable[Plot] = ()) -> Outcome:
+    """What an experiment comes to; `tails` are distributions, as `tails` and `both_tails` make them."""
+    drawn, curves = [*plots, *(plot for plot, _ in tails)], [curve for _, curve in tails]
+    return Outcome(rows, calibrated=dict(CALIBRATED), notes=list(notes), plots=drawn, curves=curves)
 
 
 Buckets = list[list[float]]

@@ -63,8 +63,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
                 changes = [measured.mean_ratio(each, "ipc", base) for each in at]
                 values = [100.0 * (sum(each) / len(each) - 1.0) for each in changes]
                 axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
-            value = printed[base].value
-            assert value is not None
+            value = printed[base].number
             label = marked(f"published: {value:g} %", printed[base])
             axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=label)
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
@@ -79,8 +78,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
 
 def _level(axis: Axes, base: float, row: Published, what: str) -> None:
     """A line where a paper has a figure of all workloads: a ratio, or a change in per cent over `base`."""
-    assert row.value is not None
-    value = base + row.value / 100.0 if row.unit == "%" else row.value
+    value = base + row.number / 100.0 if row.unit == "%" else row.number
     style = ("--", ":")[sum(str(line.get_label()).startswith("published") for line in axis.lines)]
     label = marked(f"published: {what}", row).replace(" (", "\n(")
     axis.axhline(value, color=PUBLISHED, linestyle=style, linewidth=1.0, label=label)

@@ -27,12 +27,8 @@ WIDTH = 0.27
 def all_plots(context: Context, measured: Measured) -> list[Plot]:
     """The plots of a finished experiment."""
     expected = context.expected().rows
-    gain, base = (expected[f"{name}_qd64_25w"].value for name in ("iops_gain", "iops_none"))
-    cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].value for name in ("gain", "none"))
-    assert gain is not None
-    assert base is not None
-    assert cut is not None
-    assert before is not None
+    gain, base = (expected[f"{name}_qd64_25w"].number for name in ("iops_gain", "iops_none"))
+    cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].number for name in ("gain", "none"))
     label = marked("published", expected["iops_none_qd64_25w"]) + marked(", gain", expected["iops_gain_qd64_25w"])
     return [
         Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut), label)),
@@ -91,10 +87,8 @@ def _qos(measured: Measured, expected: Mapping[str, Published]) -> Figure:
     for axis, kind, name in panes:
         figure_of = partial(_tail_ms, kind)
         grouped(axis, measured, figure_of)
-        gain = gains[name].value
-        assert gain is not None
         label = marked("published gain from no suspend on", *gains.values())
-        changed(axis, measured, figure_of, HEADLINE, 5, -gain / 1e3, label)
+        changed(axis, measured, figure_of, HEADLINE, 5, -gains[name].number / 1e3, label)
     left.set_ylabel("99.99 % of all requests within, ms")
     right.set_ylabel("99.99 % of reads within, ms")
     legend_outside(figure, left)

@@ -14,7 +14,7 @@ from interpulse.report.drawing import MUTED, Drawing, Key, colour
 from interpulse.report.parts import Cell, Chart, Html, Section, prose, table
 from interpulse.result import Result
 from interpulse.search.study import Study
-from interpulse.search.trials import Trial
+from interpulse.search.trials import Trial, counted
 from interpulse.text import short_figure
 
 if TYPE_CHECKING:
@@ -62,15 +62,7 @@ def page(study: Study, trials: Sequence[Trial], front: Sequence[Trial], links: M
         front: those on the Pareto front.
         links: the pages of runs by the number of the trial, relative to this one.
     """
-    counts = [f"{len(trials)} trials", f"{len(front)} on the front"]
-    for what, count in {
-        "cut after one seed": sum(bool(trial.cut) for trial in trials),
-        "not feasible": sum(not trial.feasible and not trial.error for trial in trials),
-        "marked by their results": sum(bool(trial.marks) for trial in trials),
-        "failed": sum(bool(trial.error) for trial in trials),
-    }.items():
-        counts += [f"{count} {what}"] * bool(count)
-    about = f"case {study.case}; {', '.join(counts)}"
+    about = f"case {study.case}; {', '.join(counted(trials, front))}"
     sections = [_plots(study, trials, front, links), _front(study, front, links)]
     return report_page.render(study.title or study.name, about, sections)
 

@@ -21,7 +21,7 @@ from interpulse.sweeps.engine import AGAIN, Engine, Told
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store, StoreError
 from interpulse.sweeps.sweep import STORE
-from interpulse.userfile import named, shown
+from interpulse.userfile import named, shown, whole_file
 from interpulse.values import whole
 
 
@@ -99,13 +99,11 @@ class Simulations:
     def write(self, name: str, content: bytes) -> Path:
         """Writes a file beside the store, whole or not at all. Raises RunError where it cannot be written."""
         place = self.store.folder.parent / name
-        temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
         try:
             place.parent.mkdir(exist_ok=True)
-            temporary.write_bytes(content)
-            temporary.replace(place)
+            with whole_file(place) as file:
+                file.write(content)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise RunError(f"{place}: {error.strerror or error}; {AGAIN}") from None
         return place
 

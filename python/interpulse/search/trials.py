@@ -59,6 +59,18 @@ class Trial:
                 "feasible": self.feasible, **known}  # fmt: skip
 
 
+def counted(trials: Sequence[Trial], front: Sequence[Trial]) -> list[str]:
+    """How many trials there are, and of each sort that there is."""
+    sorts = {
+        "on the front": len(front),
+        "not feasible": sum(not trial.feasible and not trial.error for trial in trials),
+        "cut after one seed": sum(bool(trial.cut) for trial in trials),
+        "marked by their results (not steady, or too few requests)": sum(bool(trial.marks) for trial in trials),
+        "failed": sum(bool(trial.error) for trial in trials),
+    }
+    return [f"{len(trials)} trials", *(f"{count} {what}" for what, count in sorts.items() if count)]
+
+
 def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) -> Trial:
     """The trial with what its seeds came to."""
     found = Trial(trial.number, trial.columns, trial.sets, seeds=len(answers))

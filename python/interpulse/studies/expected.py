@@ -47,6 +47,12 @@ class Published:
         """Whether the paper says anything that a figure can be held against."""
         return any(each is not None for each in (self.value, self.low, self.high))
 
+    @property
+    def number(self) -> float:
+        """The value, where one is known to be printed."""
+        assert self.value is not None, self.name
+        return self.value
+
 
 def marked(label: str, *rows: Published) -> str:
     """What a plot calls the published values of these rows: with what each is worth as evidence."""

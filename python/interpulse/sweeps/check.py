@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from interpulse import _core
 from interpulse._core import ConfigError, Plan
 from interpulse.cache import parse_size
 from interpulse.config import Config
+from interpulse.names import listed
 from interpulse.sweeps.axes import FILE_KEYS, Choice, Sets
 from interpulse.sweeps.points import all_axes, settings
 from interpulse.sweeps.spec import Spec
@@ -218,4 +217,4 @@ class Checked:
 
 def shaping_keys() -> frozenset[str]:
     """The settings that a preconditioned state depends on."""
-    return frozenset(key["name"] for key in json.loads(_core.lists())["keys"] if key["shapes_state"])
+    return frozenset(key["name"] for key in listed()["keys"] if key["shapes_state"])

@@ -11,11 +11,9 @@ import html
 import os
 import shutil
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 NARROWEST = 40
 """No table is laid out for less: a terminal with fewer columns breaks the lines itself."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from interpulse.layout import Column, Kind, Sheet, terminal_width
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def grid(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -13,9 +14,6 @@ from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, p
 from interpulse.cli.loading import Commands
 from interpulse.cli.streams import emit, finish, prepare, say
 from interpulse.layout import ELSEWHERE, terminal_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 app = typer.Typer(
     name="interpulse",
@@ -97,7 +95,7 @@ def _run_app(arguments: Sequence[str] | None) -> int:
     except (Interrupted, KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except TyperException as error:
-        text = f"{error.format_message()}{_seen(error)}"
+        text = error.format_message()
         if text.startswith("Usage:"):  # A command without arguments: all there is to say is what to give it.
             from interpulse.cli import first
 
@@ -122,12 +120,6 @@ def _run_app(arguments: Sequence[str] | None) -> int:
         traceback.print_exc()
         return _fail(f"{type(error).__name__}: {error} (please report this: it is a bug)", INTERNAL)
     return code if isinstance(code, int) else 0
-
-
-def _seen(error: TyperException) -> str:
-    """What was given, where the message of the one who refused it leaves it out."""
-    refused: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
-    return f"; seen {refused[0]['input']!r}" if refused and "input" in refused[0] else ""
 
 
 def _fail(message: str, code: int) -> int:

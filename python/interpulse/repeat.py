@@ -41,7 +41,7 @@ def _one(found: Sequence[Result], names: Sequence[str]) -> Result:
     return Result({**cases[0], "cases": cases} if len(cases) > 1 else cases[0])
 
 
-def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | None, skip_bad_rows: bool) -> Repeated:
+def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | str | None, skip_bad_rows: bool) -> Repeated:
     """Resolves a configuration for several seeds: its own, or `seed`, and those that follow.
 
     Args:

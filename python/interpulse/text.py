@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpulse.layout import Column, Kind, Sheet, terminal_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 def grid(
@@ -69,6 +69,9 @@ def size(count: int) -> str:
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """A CSV file with a header."""
+    import csv
+    import io
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

@@ -33,7 +33,7 @@ def run_repeated(
     options: Options,
     *,
     seed: int | None,
-    trace: Path | None,
+    trace: Path | str | None,
     skip_bad_rows: bool,
     out: Path | None,
     json: bool,

@@ -72,6 +72,13 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)  # noqa: T201
 
 
+def fail(message: str, code: int) -> int:
+    """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+    say(f"error: {shown}")
+    return code
+
+
 def _columns(terminal: TextIO) -> int:
     try:
         return max(os.get_terminal_size(terminal.fileno()).columns, NARROWEST)

@@ -11,11 +11,12 @@ import html
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from interpulse._core import ConfigError
 from interpulse.latency import KINDS, MEASURES, Kind
@@ -24,10 +25,6 @@ from interpulse.result import Result
 from interpulse.studies.estimate import CONFIDENCE, Estimate
 from interpulse.text import short_figure
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from os import PathLike
 
 One: TypeAlias = "Result | str | PathLike[str]"
 """A result, its JSON file, or the folder of `--out` that holds it."""

@@ -112,8 +112,7 @@ def _panel(
     from matplotlib.ticker import FuncFormatter
 
     low, high = window
-    axis.set_xlim(low / 1000, high / 1000)
-    axis.set_ylim(len(lanes) - 0.4, -0.75)
+    axis.set(xlim=(low / 1000, high / 1000), ylim=(len(lanes) - 0.4, -0.75))
     axis.set_yticks(range(len(lanes)), lanes)
     axis.tick_params(axis="y", length=0)
     axis.grid(visible=False, axis="y")

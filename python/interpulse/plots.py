@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

@@ -16,15 +16,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.part import PartFile
-from interpulse.characterize.tester import Job
+from interpulse.characterize.tester import Job, Tester
 from interpulse.plots import COLOURS, Plot, legend_outside, logarithmic, panels
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from interpulse.characterize.tester import Tester
 
 LOADS = Path(__file__).parent / "erase_loads.toml"
 """How often an erase is suspended, by experiment and design."""
@@ -294,8 +292,7 @@ def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> 
         axis.plot(row["effective_cycles"], row["uber"], linestyle="", color=COLOURS[index + 1], label=label, **style)
     axis.axhline(UBER_LIMIT, color="#222222", linewidth=0.8, linestyle="--", label="limit of JESD218, enterprise")
     axis.set_yscale("log")
-    axis.set_xlabel("undisturbed cycles, or as many as the stress is worth")
-    axis.set_ylabel("uncorrectable bit error rate")
+    axis.set(xlabel="undisturbed cycles, or as many as the stress is worth", ylabel="uncorrectable bit error rate")
     # The curve rises early and stays up: nothing comes here.
     axis.legend(loc="lower right", labelspacing=0.9)
     return figure

@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from interpulse.characterize.tester import Job
-
-if TYPE_CHECKING:
-    from interpulse.characterize.tester import Tester
+from interpulse.characterize.tester import Job, Tester
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""

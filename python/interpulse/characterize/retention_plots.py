@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from interpulse.characterize.aging import CODEWORD, CYCLES, ECC_PER_KIB, PAGE_TY
 from interpulse.plots import COLOURS, Plot, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 

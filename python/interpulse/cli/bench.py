@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json as json_text
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
 from interpulse.cli.exits import INTERNAL, UserError
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, path_option
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import duration
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 EPILOG = """\
 Examples:
@@ -68,12 +66,7 @@ def bench(
     ] = False,
     against: Annotated[
         Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="With --instructions: compare with this file and fail if a row needs over 5 % more.",
-            show_default=False,
-        ),
+        path_option("FILE", "With --instructions: compare with this file and fail if a row needs over 5 % more."),
     ] = None,
 ) -> int:
     """Measure how fast the simulator itself is: host requests per CPU second, memory, preconditioning.

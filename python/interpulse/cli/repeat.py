@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json as json_text
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse import repeat
-from interpulse._core import RunError
+from interpulse._core import Plan, RunError
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.progress import watch
@@ -17,17 +19,12 @@ from interpulse.cli.run_files import files
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result
-from interpulse.runner import Interrupted, execute
+from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from interpulse._core import Plan
     from interpulse.config import Config
     from interpulse.logs.asked import Asked
     from interpulse.logs.recording import Recording
-    from interpulse.runner import Options
 
 
 def run_repeated(
@@ -36,7 +33,7 @@ def run_repeated(
     options: Options,
     *,
     seed: int | None,
-    trace: Path | None,
+    trace: Path | str | None,
     skip_bad_rows: bool,
     out: Path | None,
     json: bool,

@@ -7,20 +7,17 @@ import re
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import Json, named_path, set_option
+from interpulse.cli.options import Json, path_option, set_option
 from interpulse.cli.streams import emit
 from interpulse.config import parse_set
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid
-from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
-
-if TYPE_CHECKING:
-    from interpulse.timeline import Phase, Timeline
+from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
 
 EPILOG = """\
 Examples:
@@ -49,9 +46,7 @@ class Long(StrEnum):
 
 
 def scheme(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A scheme of `interpulse list schemes`.", show_default=False)
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A scheme of `interpulse list schemes`.")],
     operation: Annotated[
         Long,
         typer.Option(
@@ -70,21 +65,12 @@ def scheme(
         ),
     ] = None,
     write_at: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TIME", help="When a program of host data arrives; may be repeated.", show_default=False),
+        list[str] | None, typer.Option(metavar="TIME", help="When a program of host data arrives; may be repeated.")
     ] = None,
     sets: Annotated[
         list[str] | None, set_option("Override one setting, such as suspend.erase.max-suspends=1; may be repeated.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="Draw the timing diagram into this .svg or .png.",
-            show_default=False,
-        ),
-    ] = None,
+    out: Annotated[Path | None, path_option("FILE", "Draw the timing diagram into this .svg or .png.")] = None,
     json: Json = False,
 ) -> None:
     """Show how a suspension scheme stops a program or an erase: one die, real pulses, reads at instants of your choice.

@@ -9,28 +9,23 @@ these, and the notes name what fits the printed reads best.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from interpulse.latency import Kind
 from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, legend_outside, logarithmic, panels
-from interpulse.studies.case import Case
-from interpulse.studies.expected import marked
-from interpulse.studies.outcome import Curve, Outcome
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Expected, marked
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from matplotlib.figure import Figure
 
-    from interpulse.latency import Kind
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Expected
-    from interpulse.studies.outcome import Rows
-
-    Measured = dict[str, list[Result]]
+Measured = dict[str, list[Result]]
 
 
 @dataclass(frozen=True)
@@ -239,9 +234,7 @@ def factor_off(pairs: Iterable[tuple[float, float]]) -> float:
 
 
 def _printed(expected: Expected, test: Test, statistic: str, when: str) -> float:
-    value = expected.rows[f"{test.name}_read_{statistic}_{when}"].value
-    assert value is not None
-    return value
+    return expected.rows[f"{test.name}_read_{statistic}_{when}"].number
 
 
 def _fit_notes(measured: Measured, expected: Expected) -> list[str]:

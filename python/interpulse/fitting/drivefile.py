@@ -5,17 +5,14 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interpulse.fitting.answer import Chosen, Figure
 from interpulse.fitting.known import FITTED
+from interpulse.fitting.spec import Spec
 from interpulse.values import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from interpulse.fitting.answer import Chosen, Figure
-    from interpulse.fitting.spec import Spec
 
 WIDTH = 118
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
@@ -14,21 +15,13 @@ from interpulse.fitting.answer import Chosen, Figure, Fit
 from interpulse.fitting.certainty import sureness
 from interpulse.fitting.descent import SEEDS, Descent
 from interpulse.fitting.drivefile import written
-from interpulse.fitting.model import Model
+from interpulse.fitting.model import Answer, Model, Point
+from interpulse.fitting.parameters import Discrete
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.valley import Valley
 from interpulse.search.simulations import Simulations
-from interpulse.sweeps.engine import told_by
+from interpulse.sweeps.engine import Progress, told_by
 from interpulse.userfile import named
-from interpulse.values import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from os import PathLike
-
-    from interpulse.fitting.model import Answer, Point
-    from interpulse.fitting.parameters import Discrete
-    from interpulse.sweeps.engine import Told
 
 NAME = "fit.json"
 """The answer in the folder of a fit; the drive lies beside it as drive.toml."""
@@ -42,7 +35,7 @@ def fit(
     out: str | PathLike[str] | None = None,
     on: object = None,
     jobs: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Fit:
     """Finds the parameters of a drive from what a data sheet or fio says of it.
 
@@ -61,14 +54,9 @@ def fit(
         RunError: nothing more can be written; what had ended is kept.
         KeyboardInterrupt: Ctrl-C; what had ended is kept.
     """
-    return conduct(Spec.of(given), told_by(progress), out=out, on=on, jobs=jobs)
-
-
-def conduct(spec: Spec, told: Told, *, out: str | PathLike[str] | None, on: object, jobs: int | None) -> Fit:
-    """As `fit`, with what is read already."""
-    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    spec = Spec.of(given)
     folder = Path(spec.name) if out is None else named(out, "out")
-    with Simulations(spec.config, folder, told, on=on, jobs=workers) as simulations:
+    with Simulations(spec.config, folder, told_by(progress), on=on, jobs=jobs) as simulations:
         model = Model(spec, simulations)
         descent = Descent(model)
         valley = Valley(descent, spec.continuous, descent.run())

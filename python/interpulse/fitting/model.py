@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError, RunError
 from interpulse.cache import parse_size
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from interpulse.fitting.spec import Spec
-    from interpulse.search.simulations import Simulations
-    from interpulse.sweeps.axes import Sets
+from interpulse.fitting.spec import Spec
+from interpulse.search.simulations import Simulations
+from interpulse.sweeps.axes import Sets
 
 BLOCKS = 12
 """Blocks of every lane that the host fills in a window of random writes: fewer show the luck of a few victims."""

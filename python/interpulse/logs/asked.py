@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 LOGS = ("requests", "fio")
 """What `--log` writes: Parquet, or the text of fio."""

@@ -7,23 +7,18 @@ import math
 import re
 import shutil
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from pathlib import Path
+from typing import Any, Protocol, Self
 
-from interpulse._core import ConfigError, version
+from interpulse._core import ConfigError, Handle, Plan, version
 from interpulse.logs.asked import Asked, around
-from interpulse.logs.columns import Rows
+from interpulse.logs.columns import Rows, Told
+from interpulse.logs.files import Growing
 from interpulse.logs.worst import Worst, named
 from interpulse.text import size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from interpulse._core import Handle, Plan
-    from interpulse.logs.columns import Told
-    from interpulse.logs.files import Growing
 
 POLL_S = 0.1
 """How long the thread waits for rows."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
-from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.config import Config
+from interpulse.names import listed
+from interpulse.search.limits import AnyLimit
+from interpulse.sweeps.axes import Sets
 from interpulse.values import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from interpulse.search.limits import AnyLimit
-    from interpulse.sweeps.axes import Sets
 
 OPERATIONS = ("program", "erase")
 BOUND = "ideal"
@@ -95,22 +90,17 @@ class Candidate:
         return f"programs {self.program.label}; erases {self.erase.label}"
 
 
+@cache
 def schemes() -> dict[str, str]:
     """Every scheme of the registry, with what it says of each."""
-    return {each["name"]: each["doc"] for each in _lists()["schemes"]}
-
-
-@cache
-def _lists() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.lists())
-    return found
+    return {each["name"]: each["doc"] for each in listed()["schemes"]}
 
 
 @cache
 def _bound_to_scheme() -> dict[str, frozenset[str]]:
     """Keys of a suspended operation that belong to a scheme, with the schemes that have them."""
     found: dict[str, set[str]] = {}
-    for key in _lists()["keys"]:
+    for key in listed()["keys"]:
         if match := re.fullmatch(r"suspend\.(?:program|erase)\.([a-z-]+)", key["name"]):
             for belongs in key["belongs_to"]:
                 if of := re.fullmatch(r'scheme = "([a-z-]+)"', belongs):

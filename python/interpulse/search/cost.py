@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse.studies.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SAME = 0.001
 """Die time that differs by less is the same cost."""

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse.search.limits import Limit, Wear, said
+from interpulse.search.limits import AnyLimit, Limit, Wear, said
 from interpulse.studies.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from interpulse.search.limits import AnyLimit
 
 IMPROVING = 0.75
 """A tail whose second half of the window is below this share of the first may yet keep its limit."""

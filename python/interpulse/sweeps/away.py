@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 from interpulse._core import ConfigError, InternalError, RunError
+from interpulse.runner import Watcher
+from interpulse.studies.case import Job
+from interpulse.studies.pool import CellJob, Keep
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster
 from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
 from interpulse.sweeps.engine import Engine, Told
 from interpulse.sweeps.store import Store, StoreError
-from interpulse.sweeps.sweep import clear_spool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-    from types import TracebackType
-
-    from interpulse.runner import Watcher
-    from interpulse.studies.case import Job
-    from interpulse.studies.pool import CellJob, Keep
 
 ERRORS = {"configuration": ConfigError, "bug": InternalError}
 
@@ -61,8 +56,7 @@ class Away:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._cluster is not None:
-            with contextlib.suppress(Exception):  # A cluster that has gone keeps its folder until the next time.
-                self._cluster.client.run(clear_spool, self._store.identity)
+            self._cluster.sweep_up(self._store.identity)
         self._ends.close()
 
     def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
@@ -116,11 +110,7 @@ class Away:
         engine.told = Watcher()
         try:
             engine.run(missing)
-        except OSError as error:
-            what = f"{error.filename or self._store.folder}: {error.strerror or error}"
-            raise RunError(f"{what}; what has ended is kept, and the same command goes on from there") from None
         finally:
-            self._store.refresh()
             self._hand_over(left, self._known(left), keep)
         for name, piece in left.items():
             self._raise(name, piece, engine.failed.get(name))

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from interpulse import _core
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
 from interpulse.cache import parse_size
 from interpulse.config import Config
-from interpulse.sweeps.axes import FILE_KEYS
+from interpulse.names import listed
+from interpulse.sweeps.axes import FILE_KEYS, Choice, Sets
 from interpulse.sweeps.points import all_axes, settings
+from interpulse.sweeps.spec import Spec
 from interpulse.userfile import open_file
 from interpulse.values import toml
-
-if TYPE_CHECKING:
-    from interpulse._core import Plan
-    from interpulse.sweeps.axes import Choice, Sets
-    from interpulse.sweeps.spec import Spec
 
 TRIES = 64
 """Points with a value that are tried before it is taken to be a mistake."""
@@ -223,4 +217,4 @@ class Checked:
 
 def shaping_keys() -> frozenset[str]:
     """The settings that a preconditioned state depends on."""
-    return frozenset(key["name"] for key in json.loads(_core.lists())["keys"] if key["shapes_state"])
+    return frozenset(key["name"] for key in listed()["keys"] if key["shapes_state"])

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.studies.case import derived_seed
-from interpulse.sweeps.axes import MOST_VALUES
+from interpulse.sweeps.axes import MOST_VALUES, Axis, Choice, Sets
 from interpulse.sweeps.expression import all_hold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from interpulse.sweeps.axes import Axis, Choice, Sets
-    from interpulse.sweeps.spec import Spec
+from interpulse.sweeps.spec import Spec
 
 
 @dataclass(frozen=True)

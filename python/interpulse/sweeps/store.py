@@ -17,14 +17,12 @@ import re
 import socket
 import tempfile
 import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.axes import Sets
 
 NAME = "store.json"
 FORMAT = 1

@@ -64,9 +64,9 @@ impl DriveSpec {
             dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
         Impossible::unless(
             units < MAX_UNITS,
-            &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
+            &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane", "ftl.mapping-unit"],
             format!(
-                "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
+                "{} GiB of flash is more than the {} GiB that the map's {MAX_UNITS} units address",
                 (units * g.unit_bytes) >> 30,
                 (MAX_UNITS * g.unit_bytes) >> 30
             ),

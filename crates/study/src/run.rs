@@ -2,10 +2,9 @@
 
 use crate::batches::{Batch, Batches};
 use crate::config::RunSpec;
-use crate::done::Done;
 use crate::power;
 use crate::record::Recording;
-use crate::simulated::Simulated;
+use crate::simulated::{Done, Simulated};
 use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};

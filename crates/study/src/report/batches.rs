@@ -3,7 +3,7 @@
 use super::shares::time_share;
 use super::values::us;
 use crate::batches::Batch;
-use crate::done::Done;
+use crate::simulated::Done;
 use crate::steady::quantile;
 use serde_json::{Map, Value, json};
 

@@ -291,7 +291,7 @@ impl Readings {
             readings.drive.add(&drive.counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
-                let of = ErrorWindow::of(reliability, drive.rewritten());
+                let of = ErrorWindow::of(reliability, drive.ftl().rewritten());
                 match &mut readings.errors {
                     Some(sum) => sum.add(&of),
                     none => *none = Some(of),

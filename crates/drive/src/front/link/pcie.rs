@@ -1,6 +1,6 @@
 //! `pcie`: PCI Express with NVMe.
 
-use super::{Frame, Link};
+use super::{Link, NO_FRAMES, Protocol};
 use interpulse_settings::{default, keys};
 
 /// Bytes of a submission queue entry (NVMe base specification).
@@ -34,8 +34,8 @@ keys! {
 }
 
 impl Link for Pcie {
-    /// Line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode), packet headers and flow control taken off.
-    fn rate(&self) -> f64 {
+    /// Line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode), packet headers and flow control taken off the rate.
+    fn protocol(&self) -> Protocol {
         let code = match self.generation {
             1 | 2 => 8.0 / 10.0,
             3..=5 => 128.0 / 130.0,
@@ -43,22 +43,12 @@ impl Link for Pcie {
         };
         let raw = RATES[self.generation as usize - 1] as f64 / 8.0 * f64::from(self.lanes);
         let payload = f64::from(self.max_payload);
-        raw * code * payload / (payload + PACKET_OVERHEAD as f64) * DATA_SHARE
-    }
-
-    fn submission(&self) -> u64 {
-        SUBMISSION_BYTES
-    }
-
-    fn completion(&self) -> u64 {
-        COMPLETION_BYTES
-    }
-
-    fn frame(&self) -> Option<Frame> {
-        None
-    }
-
-    fn half_duplex(&self) -> bool {
-        false
+        Protocol {
+            rate: raw * code * payload / (payload + PACKET_OVERHEAD as f64) * DATA_SHARE,
+            submission: SUBMISSION_BYTES,
+            completion: COMPLETION_BYTES,
+            frame: NO_FRAMES,
+            half_duplex: false,
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::config::PlanError;
 use crate::config::twin::is_file_name;
+use crate::report::known;
 use interpulse_engine::{Bytes, Streams};
 use interpulse_settings::ConfigError;
 use interpulse_workload::generate::{Recorded, write_trace};
@@ -96,7 +97,7 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
         let share = |count: u64| count as f64 / all as f64;
         list.iter().map(|&(b, n)| json!({ "bytes": b.get(), "requests": n, "share": share(n) })).collect()
     };
-    let mut all = json!({
+    known(json!({
         "trace": path.display().to_string(),
         "format": measured.format,
         "time_unit": measured.time_unit,
@@ -127,14 +128,7 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
         "burst_share": found.burst_share(),
         "read_sizes": sizes(&found.read_sizes, found.reads()),
         "write_sizes": sizes(&found.write_sizes, found.writes()),
-    });
-    present(&mut all);
-    all
-}
-
-/// Leaves out what there is no figure of.
-fn present(object: &mut Value) {
-    object.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+    }))
 }
 
 /// The row called `name`, or in the file of that name if it ends in `.toml`, for `requests` requests if given.
@@ -151,7 +145,7 @@ pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError>
     let row = row(name, requests)?;
     let writes = row.write_requests();
     let (some_read, some_write) = (writes < row.requests, writes > 0);
-    let mut all = json!({
+    let mut all = known(json!({
         "row": row.name,
         "requests": row.requests,
         "write_share": row.write_share,
@@ -164,8 +158,7 @@ pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError>
         "update_skew": row.update_skew,
         "mean_gap_ms": row.mean_gap.as_ns() as f64 / 1e6,
         "gap_scv": row.squared_variation,
-    });
-    present(&mut all);
+    }));
     if !is_file_name(name) {
         let (_, resolution) = rows::described(name, requests)?;
         let shown = resolution.entries().iter().filter(|e| e.origin.source().is_some()).map(|e| {

@@ -32,7 +32,7 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
         Some("fifth"),
         UpdateShape::ALL,
     )?;
-    let (pacing, fit) = Fit::read_replay(s)?;
+    let (pacing, fit) = (TracePacing::read(s)?, Fit::read(s)?);
     let doc = "writes of the same addresses that come close together; left out, each comes at any time";
     let writes = s.optional_u32("update-burst", doc, optional().within(2..=1_000_000))?;
     let window = s.when(writes.is_some(), "update-burst", |s| {

@@ -209,7 +209,12 @@ class Recording:
         from interpulse.logs import trace
         from interpulse.logs.files import store
 
-        windows = [row for rows in case.timeline if rows.table == "timeline.windows" for row in _windows(rows)]
+        windows = [
+            row
+            for rows in case.timeline
+            if rows.table == "timeline.windows"
+            for row in rows.values("from_ns", "to_ns", "whole")
+        ]
         try:
             if case.slowest:
                 told = json.dumps(case.slowest, indent=2).encode() + b"\n"
@@ -294,10 +299,6 @@ def _dies(settings: dict[str, str]) -> int:
     """How many dies there are in all drives, as far as the settings say it."""
     keys = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "array.drives")
     return math.prod(int(text) for key in keys if (text := settings.get(key, "")).isdigit())
-
-
-def _windows(rows: Rows) -> list[tuple[int, int, int]]:
-    return rows.values("from_ns", "to_ns", "whole")
 
 
 def _needs(module: str, extra: str, option: str) -> None:

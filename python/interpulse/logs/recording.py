@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from interpulse._core import ConfigError, Handle, Plan, version
-from interpulse.logs.asked import Asked, around
+from interpulse.logs.asked import Asked, around, time_ns
 from interpulse.logs.columns import Rows, Told
 from interpulse.logs.files import Growing
 from interpulse.logs.worst import Worst, named
@@ -96,8 +96,6 @@ class Recording:
                 )
 
     def _check_stretch(self, settings: dict[str, str]) -> None:
-        from interpulse.logs.asked import time_ns
-
         text = settings.get("run.time", "")
         if self.asked.stretch_ns is None or not text[:1].isdigit():
             return

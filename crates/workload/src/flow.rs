@@ -145,9 +145,8 @@ impl Flow {
 }
 
 fn check(spec: &FlowSpec, capacity_sectors: u64) -> Result<(), Illegal> {
-    if capacity_sectors == 0 || capacity_sectors > crate::trace::limits::SECTORS_MAX {
-        return Err(Illegal::new("capacity_sectors", capacity_sectors, "1 to 2^44 sectors (8 PiB)"));
-    }
+    let some = (1..=crate::trace::limits::SECTORS_MAX).contains(&capacity_sectors);
+    Illegal::unless(some, "capacity_sectors", capacity_sectors, "1 to 2^44 sectors (8 PiB)")?;
     if let Some(stop) = spec.stop.filter(|&stop| stop <= spec.start) {
         return Err(Illegal::new("stop", stop, format!("later than `start`, which is {}", spec.start)));
     }

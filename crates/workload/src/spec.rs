@@ -75,3 +75,12 @@ pub enum Pacing {
     /// At the arrival time that [`crate::Flow::next`] gives, whatever is outstanding.
     Open,
 }
+
+impl From<TracePacing> for Pacing {
+    fn from(of: TracePacing) -> Pacing {
+        match of {
+            TracePacing::Recorded { .. } => Pacing::Open,
+            TracePacing::Closed { depth } => Pacing::Closed { depth },
+        }
+    }
+}

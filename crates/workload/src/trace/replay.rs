@@ -119,7 +119,7 @@ impl Replay {
     }
 
     pub fn pacing(&self) -> Pacing {
-        self.pacing.asks()
+        self.pacing.into()
     }
 
     pub fn summary(&self) -> &TraceSummary {

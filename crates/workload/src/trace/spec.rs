@@ -3,7 +3,6 @@
 use super::format::Format;
 use super::unit::TimeUnit;
 use crate::error::Illegal;
-use crate::spec::Pacing;
 use crate::synthetic::depth::{check_depth, read_depth};
 use interpulse_settings::{ConfigError, Row, Section, choices, default, keys};
 use std::ops::RangeInclusive;
@@ -129,14 +128,6 @@ impl TracePacing {
     /// Reads when requests are issued.
     pub fn read(s: &mut Section) -> Result<TracePacing, ConfigError> {
         s.policy("pacing", "recorded times, or closed loop", Some("recorded"), TracePacing::ROWS)
-    }
-
-    /// When to ask for the next request.
-    pub(crate) fn asks(self) -> Pacing {
-        match self {
-            TracePacing::Recorded { .. } => Pacing::Open,
-            TracePacing::Closed { depth } => Pacing::Closed { depth },
-        }
     }
 }
 

@@ -230,6 +230,6 @@ impl Twin {
     }
 
     pub fn pacing(&self) -> Pacing {
-        self.pacing.asks()
+        self.pacing.into()
     }
 }

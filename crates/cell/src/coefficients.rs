@@ -18,7 +18,7 @@ keys! {
         /// The erased state.
         pub erased: Normally => Normally::read(&mut cell.section("erased")?)?,
         /// Reading.
-        pub read: Read => Read::read(&mut cell.section("read")?)?,
+        pub read: Read => Read::keys(&mut cell.section("read")?)?,
         /// Loss of charge during a suspension.
         pub detrapping: Detrapping => Detrapping::read(&mut cell.section("detrapping")?)?,
         /// The erase pulses.
@@ -80,7 +80,7 @@ keys! {
 keys! {
     /// Reading.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct Read, fn read(s) {
+    pub struct Read, fn keys(s) {
         /// default read levels, lowest boundary first, in steps
         pub default: [f32; 7] = levels(),
         /// standard deviation of what a sensing adds, in steps

@@ -151,9 +151,8 @@ fn read_chosen(
     let doc = "simulated time at which it fails, or a list with a time for each";
     let mut at = s.some_duration("fail-at", doc, default(Duration::ZERO).at_most(long))?;
     let lost = places.iter().fold(0u32, |lost, place| lost | 1 << place);
-    if lost.count_ones() as usize != places.len() || places.len() > MOST_FAILURES {
-        return Err(s.invalid("fail-drive", "one drive, or two different ones"));
-    }
+    let different = lost.count_ones() as usize == places.len() && places.len() <= MOST_FAILURES;
+    s.check(different, "fail-drive", "one drive, or two different ones")?;
     s.check(level.survives(drives, lost), "fail-drive", "drives that the others can make up for")?;
     if let [one] = at[..] {
         at = vec![one; places.len()];

@@ -7,7 +7,7 @@ use crate::ftl::map::{MAX_UNITS, Map};
 use crate::ftl::reprogram::super_layer_word_lines;
 use crate::ftl::stripe::Stripe;
 use crate::ftl::{FtlConfig, Tables, threshold_blocks};
-use interpulse_engine::Rng;
+use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
 
 /// A set of values that do not make a drive.
@@ -90,22 +90,15 @@ impl DriveSpec {
         let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
         let usable = spare - f64::from(soft) - 2.0;
-        if !f.gc.imposes() && usable < 1.0 {
-            return Err(Impossible::new(
-                &["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"],
-                format!(
-                    "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage \
-                     collection nothing to work with"
-                ),
-            ));
-        }
+        let why = format!(
+            "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage collection nothing \
+             to work with"
+        );
+        let keys = ["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"];
+        Impossible::unless(f.gc.imposes() || usable >= 1.0, &keys, why)?;
         let needed = if layout.lanes > 1 || !self.ftl.gc.imposes() { 2.0 } else { 1.0 };
-        if spare < needed {
-            return Err(Impossible::new(
-                &["ftl.over-provisioning", "part.blocks-per-plane"],
-                format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}"),
-            ));
-        }
+        let why = format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}");
+        Impossible::unless(spare >= needed, &["ftl.over-provisioning", "part.blocks-per-plane"], why)?;
         let pages = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
         let soft_pages = f.gc_counts_pages.then(|| {
             let of = match f.threshold_base {
@@ -136,19 +129,14 @@ impl DriveSpec {
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
         let levels = self.ftl.hotness.levels() + 1;
         let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
-        if slots < least {
-            return Err(Impossible::new(
-                &["cache.size"],
-                format!(
-                    "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
-                    self.cache.size,
-                    interpulse_engine::Bytes(self.geometry.unit_bytes),
-                    layout.units_per_program,
-                    interpulse_engine::Bytes(least * self.geometry.unit_bytes)
-                ),
-            ));
-        }
-        Ok(())
+        let why = format!(
+            "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
+            self.cache.size,
+            Bytes(self.geometry.unit_bytes),
+            layout.units_per_program,
+            Bytes(least * self.geometry.unit_bytes)
+        );
+        Impossible::unless(slots >= least, &["cache.size"], why)
     }
 
     /// Reprogramming needs a part that can, and blocks to open.
@@ -172,22 +160,15 @@ impl DriveSpec {
         // Where free pages are counted, those of open blocks are among what is kept free.
         let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
         let needed = f64::from(kept + 2 + open) + 1.0;
-        if spare < needed {
-            return Err(Impossible::new(
-                &["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"],
-                format!(
-                    "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels \
-                     need at least {needed}"
-                ),
-            ));
-        }
+        let why = format!(
+            "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels need at \
+             least {needed}"
+        );
+        let keys = ["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"];
+        Impossible::unless(spare >= needed, &keys, why)?;
         let Some(of) = &self.ftl.reprogram else { return Ok(()) };
-        if self.part.reprogram.is_none() {
-            return Err(Impossible::new(
-                &["ftl.reprogram", "part.preset"],
-                "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one",
-            ));
-        }
+        let why = "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one";
+        Impossible::unless(self.part.reprogram.is_some(), &["ftl.reprogram", "part.preset"], why)?;
         Impossible::unless(
             super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
                 == layout.word_lines_per_block(),
@@ -205,17 +186,12 @@ impl DriveSpec {
     /// Blocks are rewritten by the machinery of garbage collection.
     fn check_rewriting(&self) -> Result<(), Impossible> {
         let Some(errors) = &self.nand.errors else { return Ok(()) };
-        if self.ftl.gc.imposes() {
-            let why =
-                "imposed write amplification has no victims and no erases, so no block can be rewritten";
-            if errors.refresh_after.is_some() {
-                return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why));
-            }
-            if errors.reclaim_reads.is_some() {
-                return Err(Impossible::new(&["errors.reclaim-reads", "ftl.gc"], why));
-            }
-        }
-        Ok(())
+        let why = "imposed write amplification has no victims and no erases, so no block can be rewritten";
+        let goes = |rewrites: bool, key| {
+            Impossible::unless(!rewrites || !self.ftl.gc.imposes(), &[key, "ftl.gc"], why)
+        };
+        goes(errors.refresh_after.is_some(), "errors.refresh-after")?;
+        goes(errors.reclaim_reads.is_some(), "errors.reclaim-reads")
     }
 
     /// Whether old blocks are looked for.
@@ -227,19 +203,15 @@ impl DriveSpec {
     fn check_suspension(&self) -> Result<(), Impossible> {
         let watches_writes = |p: &SuspendPolicy| p.scheme.watches_writes();
         let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
-        if self.cache.acknowledge.waits_for_programs() && policies.into_iter().any(watches_writes) {
-            let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
-            let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
-                       cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
-            return Err(Impossible::new(&keys, why));
-        }
+        let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
+        let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
+                   cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
+        let watched = self.cache.acknowledge.waits_for_programs() && policies.into_iter().any(watches_writes);
+        Impossible::unless(!watched, &keys, why)?;
         let all_types = (1 << self.part.bits_per_cell) - 1;
-        if self.ftl.gc.imposes() && self.nand.program_suspend.eligible.page_types & all_types != all_types {
-            let keys = ["suspend.program.pages", "ftl.gc"];
-            let why = "the programs of imposed write amplification have no pages to choose by";
-            return Err(Impossible::new(&keys, why));
-        }
-        Ok(())
+        let chooses = self.nand.program_suspend.eligible.page_types & all_types != all_types;
+        let why = "the programs of imposed write amplification have no pages to choose by";
+        Impossible::unless(!chooses || !self.ftl.gc.imposes(), &["suspend.program.pages", "ftl.gc"], why)
     }
 
     /// Capacity in 512-byte sectors.
@@ -272,11 +244,9 @@ impl DriveSpec {
         Impossible::unless(!self.ftl.gc.imposes(), &["power-loss.at", "ftl.gc"], why)?;
         let why = "word lines that hold two bits per cell are not found again after a loss of power";
         Impossible::unless(self.ftl.reprogram.is_none(), &["power-loss.at", "ftl.reprogram"], why)?;
-        if self.nand.power.trace.is_some() || self.nand.power.budget.is_some() {
-            let key = if self.nand.power.trace.is_some() { "power.trace" } else { "power.budget" };
-            let why = "a loss of power is not followed in the current through time nor in a budget of power";
-            return Err(Impossible::new(&["power-loss.at", key], why));
-        }
-        Ok(())
+        let why = "a loss of power is not followed in the current through time nor in a budget of power";
+        let goes = |holds, key| Impossible::unless(holds, &["power-loss.at", key], why);
+        goes(self.nand.power.trace.is_none(), "power.trace")?;
+        goes(self.nand.power.budget.is_none(), "power.budget")
     }
 }

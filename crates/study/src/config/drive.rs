@@ -17,14 +17,11 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let mut section = document.section("part")?;
     section.label("file", FILE)?;
     let part = PartSpec::read(&mut section)?;
-    if !part.page_size.get().is_multiple_of(UNIT_BYTES) {
-        return Err(section.invalid("page-size", "a multiple of 4KiB, the unit of the mapping"));
-    }
-    if part.planes > part.blocks_per_plane {
-        let message =
-            "a die has more planes than a plane has blocks; no such part exists, are the two swapped?";
-        return Err(section.conflict(&["planes", "blocks-per-plane"], message));
-    }
+    let whole = part.page_size.get().is_multiple_of(UNIT_BYTES);
+    section.check(whole, "page-size", "a multiple of 4KiB, the unit of the mapping")?;
+    let message = "a die has more planes than a plane has blocks; no such part exists, are the two swapped?";
+    let likely = part.planes <= part.blocks_per_plane;
+    section.check_together(likely, &["planes", "blocks-per-plane"], message)?;
     let mut g = document.section("geometry")?.shaping_state();
     let few = |max| required::<u32>().within(1..=max);
     let channels = g.u32("channels", "channels (buses) of the drive", few(256).typical(8))?;

@@ -192,9 +192,8 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
 fn read_errors(s: &mut Section, table: &ErrorTable, ecc: &Ecc) -> Result<ErrorSpec, ConfigError> {
     let spec = ErrorSpec::read(s, table, ecc)?;
     let most = *table.reprograms.last().expect("a table has points");
-    if spec.reprograms > f64::from(most) {
-        return Err(s.invalid("reprograms", format!("at most {most}, where the table ends")));
-    }
+    let expected = format!("at most {most}, where the table ends");
+    s.check(spec.reprograms <= f64::from(most), "reprograms", expected)?;
     let (asked, last) = (spec.initial_retention_h(), spec.table.retention_h.last().copied().unwrap_or(0.0));
     let message = format!(
         "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",

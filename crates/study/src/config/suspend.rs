@@ -41,9 +41,8 @@ fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Sus
         Some(names),
         &types,
     )?;
-    if pages.is_empty() {
-        return Err(s.invalid("pages", "at least one page type; to suspend no program, scheme = \"none\""));
-    }
+    let expected = "at least one page type; to suspend no program, scheme = \"none\"";
+    s.check(!pages.is_empty(), "pages", expected)?;
     policy.eligible.page_types = pages.iter().fold(0, |all, page| all | page);
     policy.reload = match s.choice(
         "reload",

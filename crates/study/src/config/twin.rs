@@ -32,16 +32,15 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
         Some("fifth"),
         UpdateShape::ALL,
     )?;
-    let (pacing, fit) = Fit::read_replay(s)?;
+    let (pacing, fit) = (TracePacing::read(s)?, Fit::read(s)?);
     let doc = "writes of the same addresses that come close together; left out, each comes at any time";
     let writes = s.optional_u32("update-burst", doc, optional().within(2..=1_000_000))?;
     let window = s.when(writes.is_some(), "update-burst", |s| {
         let doc = "the writes of a burst fall within about this time";
         s.duration("update-window", doc, default(Duration::from_ms(1_800_000)).positive())
     })?;
-    if writes.is_some() && !matches!(pacing, TracePacing::Recorded { .. }) {
-        return Err(s.conflict(&["update-burst", "pacing"], "a closed loop has no time to be close in"));
-    }
+    let timed = writes.is_none() || matches!(pacing, TracePacing::Recorded { .. });
+    s.check_together(timed, &["update-burst", "pacing"], "a closed loop has no time to be close in")?;
     let bursts = writes.zip(window).map(|(writes, window)| BurstSpec { writes, window });
     Ok(TwinSpec { row, bursts, pacing, fit })
 }

@@ -31,9 +31,8 @@ impl Mix {
         let sum = spec.read_share + spec.write_share + spec.trim_share;
         let legal = "three shares that sum to 1";
         Illegal::unless((sum - 1.0).abs() <= 1e-9, "read_share + write_share + trim_share", sum, legal)?;
-        if spec.flush_every == Some(0) {
-            return Err(Illegal::new("flush_every", 0, "at least 1 write, or none for no flushes"));
-        }
+        let legal = "at least 1 write, or none for no flushes";
+        Illegal::unless(spec.flush_every != Some(0), "flush_every", 0, legal)?;
         let mut present = shares.iter().filter(|(_, share, _)| *share > 0.0);
         let only = match (present.next(), present.next()) {
             (Some(&(_, _, op)), None) => Some(op),

@@ -5,7 +5,7 @@ use super::arrival::Arrivals;
 use super::depth::read_depth;
 use super::size::BlockSize;
 use interpulse_engine::{Bytes, SECTOR};
-use interpulse_settings::{ConfigError, Row, Section, default, keys, optional, required};
+use interpulse_settings::{Row, default, keys, optional, required};
 
 keys! {
     /// A generator that makes requests up from distributions.
@@ -82,23 +82,21 @@ pub enum SyntheticPacing {
 impl SyntheticPacing {
     /// What the configuration reads.
     pub const ROWS: &'static [Row<SyntheticPacing>] = &[
-        Row { name: "closed", doc: "a fixed number of requests is kept outstanding", read: read_closed },
-        Row { name: "open", doc: "requests arrive at a mean rate, whatever is outstanding", read: read_open },
+        Row {
+            name: "closed",
+            doc: "a fixed number of requests is kept outstanding",
+            read: |s| Ok(SyntheticPacing::Closed { depth: read_depth(s)? }),
+        },
+        Row {
+            name: "open",
+            doc: "requests arrive at a mean rate, whatever is outstanding",
+            read: |s| {
+                let rate = required().within(1e-3..=1e9);
+                let rate_per_s = s.per_second("rate", "mean arrivals per second", rate)?;
+                let doc = "distribution of the gaps between arrivals";
+                let arrivals = s.policy("arrivals", doc, Some("poisson"), Arrivals::ROWS)?;
+                Ok(SyntheticPacing::Open { rate_per_s, arrivals })
+            },
+        },
     ];
-}
-
-fn read_closed(s: &mut Section) -> Result<SyntheticPacing, ConfigError> {
-    Ok(SyntheticPacing::Closed { depth: read_depth(s)? })
-}
-
-fn read_open(s: &mut Section) -> Result<SyntheticPacing, ConfigError> {
-    Ok(SyntheticPacing::Open {
-        rate_per_s: s.per_second("rate", "mean arrivals per second", required().within(1e-3..=1e9))?,
-        arrivals: s.policy(
-            "arrivals",
-            "distribution of the gaps between arrivals",
-            Some("poisson"),
-            Arrivals::ROWS,
-        )?,
-    })
 }

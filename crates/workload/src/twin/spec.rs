@@ -113,36 +113,27 @@ impl TwinRow {
 
     /// What needs no plan to be seen. Field names are the keys of a row.
     pub(super) fn check(&self, pacing: TracePacing) -> Result<(), Illegal> {
-        if !(2..=REQUESTS_MAX).contains(&self.requests) {
-            return Err(Illegal::new("requests", self.requests, format!("2 to {REQUESTS_MAX}")));
-        }
-        let share = |key: &str, value: f64, least: f64| match (least..=1.0).contains(&value) {
-            true => Ok(()),
-            false => Err(Illegal::new(key, value, format!("{least} to 1"))),
+        let requests = self.requests;
+        let some = (2..=REQUESTS_MAX).contains(&requests);
+        Illegal::unless(some, "requests", requests, format!("2 to {REQUESTS_MAX}"))?;
+        let share = |key: &str, value: f64, least: f64| {
+            Illegal::unless((least..=1.0).contains(&value), key, value, format!("{least} to 1"))
         };
         share("write-share", self.write_share, 0.0)?;
         share("read-overlap", self.read_overlap, 0.0)?;
         share("update-skew", self.update_skew.unwrap_or(1.0), 0.2)?;
-        if !(0.0..1.0).contains(&self.rewritten_share) {
-            return Err(Illegal::new("rewritten-share", self.rewritten_share, "0 to below 1"));
-        }
-        if !SQUARED_VARIATION.contains(&self.squared_variation) {
-            return Err(Illegal::new("squared-variation", self.squared_variation, "1 to 10000"));
-        }
-        let made = self.write_requests() as f64 / self.requests as f64;
-        if [(made, self.write_share), (1.0 - made, 1.0 - self.write_share)]
-            .iter()
-            .any(|&(m, w)| (m - w).abs() > 0.01 * w)
-        {
-            let legal =
-                format!("a share that {} requests can have within 1 %; more requests help", self.requests);
-            return Err(Illegal::new("write-share", self.write_share, legal));
-        }
-        let fewest = super::gaps::fewest(self.squared_variation) + 1;
-        if self.requests < fewest {
-            let legal = format!("at most what {} requests show; {fewest} requests or more", self.requests);
-            return Err(Illegal::new("squared-variation", self.squared_variation, legal));
-        }
+        let rewritten = self.rewritten_share;
+        Illegal::unless((0.0..1.0).contains(&rewritten), "rewritten-share", rewritten, "0 to below 1")?;
+        let varied = self.squared_variation;
+        Illegal::unless(SQUARED_VARIATION.contains(&varied), "squared-variation", varied, "1 to 10000")?;
+        let made = self.write_requests() as f64 / requests as f64;
+        let near = |made: f64, wanted: f64| (made - wanted).abs() <= 0.01 * wanted;
+        let legal = format!("a share that {requests} requests can have within 1 %; more requests help");
+        let had = near(made, self.write_share) && near(1.0 - made, 1.0 - self.write_share);
+        Illegal::unless(had, "write-share", self.write_share, legal)?;
+        let fewest = super::gaps::fewest(varied) + 1;
+        let legal = format!("at most what {requests} requests show; {fewest} requests or more");
+        Illegal::unless(requests >= fewest, "squared-variation", varied, legal)?;
         let speed = match pacing {
             TracePacing::Recorded { speed } => speed,
             TracePacing::Closed { .. } => f64::INFINITY,
@@ -152,7 +143,6 @@ impl TwinRow {
             "mean-gap",
             self.mean_gap,
             "so short that the twin lasts at most 208 days",
-        )?;
-        Ok(())
+        )
     }
 }

@@ -19,12 +19,11 @@ impl Distribution for Weighted {
         let sizes = s.list_bytes("sizes", "request sizes", None, within(required()))?;
         let weight = required().positive().at_most(1e9);
         let weights = s.list_f64("size-weights", "their weights", None, weight)?;
-        if sizes.len() != weights.len() || sizes.is_empty() {
-            return Err(s.conflict(&["size-weights", "sizes"], "there must be one weight for each size"));
-        }
-        if sizes.iter().any(|size| !size.get().is_multiple_of(SECTOR.get())) {
-            return Err(s.invalid("sizes", "multiples of 512B"));
-        }
+        let paired = sizes.len() == weights.len() && !sizes.is_empty();
+        let message = "there must be one weight for each size";
+        s.check_together(paired, &["size-weights", "sizes"], message)?;
+        let whole = sizes.iter().all(|size| size.get().is_multiple_of(SECTOR.get()));
+        s.check(whole, "sizes", "multiples of 512B")?;
         Ok(sizes.into_iter().zip(weights).collect())
     }
 

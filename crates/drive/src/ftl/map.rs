@@ -5,6 +5,8 @@
 
 use crate::memory::{Table, prefetch};
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
+use std::fs::File;
+use std::io;
 
 /// A logical unit that holds nothing.
 pub const UNMAPPED: Ppu = Ppu(u32::MAX);
@@ -27,7 +29,7 @@ pub enum Where {
 #[derive(Clone)]
 pub struct Map {
     /// Complemented entries, so that fresh (zero) memory reads as unmapped.
-    to_physical: Table<u32>,
+    pub(super) to_physical: Table<u32>,
     /// Logical unit last written to each physical unit (stale where the unit is not valid).
     pub(super) to_logical: Table<u32>,
     /// One bit a physical unit, `words_per_block` words a super block.
@@ -48,15 +50,77 @@ impl Map {
 
     /// Tables for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
     pub fn new(logical: u32, super_blocks: u32, units_per_block: u32) -> Map {
-        let words_per_block = units_per_block.div_ceil(64) as usize;
+        let (units, words) = Map::lengths(super_blocks, units_per_block);
         Map {
             to_physical: Table::new(logical as usize),
-            to_logical: Table::new(super_blocks as usize * units_per_block as usize),
-            valid: Table::new(super_blocks as usize * words_per_block),
-            words_per_block,
+            to_logical: Table::new(units),
+            valid: Table::new(words),
+            words_per_block: words / super_blocks.max(1) as usize,
             weight: vec![Map::NOT_A_CANDIDATE; super_blocks as usize],
             units_per_block,
         }
+    }
+
+    /// The same tables as a file holds them, each from one of these bytes on.
+    pub(super) fn of_file(
+        logical: u32,
+        super_blocks: u32,
+        units_per_block: u32,
+        file: &File,
+        at: [u64; 3],
+    ) -> io::Result<Map> {
+        let (units, words) = Map::lengths(super_blocks, units_per_block);
+        Ok(Map {
+            to_physical: Table::of_file(file, at[0], logical as usize)?,
+            to_logical: Table::of_file(file, at[1], units)?,
+            valid: Table::of_file(file, at[2], words)?,
+            words_per_block: words / super_blocks.max(1) as usize,
+            weight: vec![Map::NOT_A_CANDIDATE; super_blocks as usize],
+            units_per_block,
+        })
+    }
+
+    /// Physical units, and words of validity, of so many super blocks.
+    fn lengths(super_blocks: u32, units_per_block: u32) -> (usize, usize) {
+        let (blocks, units) = (super_blocks as usize, units_per_block as usize);
+        (blocks * units, blocks * units.div_ceil(64))
+    }
+
+    /// Bytes of the tables that a file holds: where units are, what they hold, and whether that is valid.
+    pub(super) fn table_bytes(logical: u32, super_blocks: u32, units_per_block: u32) -> [u64; 3] {
+        let (units, words) = Map::lengths(super_blocks, units_per_block);
+        [4 * u64::from(logical), 4 * units as u64, 8 * words as u64]
+    }
+
+    /// These tables, as bytes.
+    pub(super) fn tables(&self) -> [&[u8]; 3] {
+        [self.to_physical.as_bytes(), self.to_logical.as_bytes(), self.valid.as_bytes()]
+    }
+
+    /// What of the tables cannot be, each looked at from its beginning to its end: entries beyond the drive, blocks that do
+    /// not hold as many valid units as they count, more or fewer units on flash than are valid there.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        let (logical, units) = (self.logical_units(), self.to_logical.len() as u32);
+        // Of complemented entries the least is that of the last unit; zero, which holds nothing, comes behind them.
+        let least = self.to_physical.iter().fold(u32::MAX, |least, entry| least.min(entry.wrapping_sub(1)));
+        let last = !least.wrapping_add(1);
+        if least != u32::MAX && last >= units {
+            return Some(format!("a logical unit is said to be in physical unit {last} of {units}"));
+        }
+        let last = self.to_logical.iter().fold(0, |last, &unit| last.max(unit));
+        if last >= logical {
+            return Some(format!("a physical unit is said to hold logical unit {last} of {logical}"));
+        }
+        let mut valid = 0;
+        for block in SuperBlock::first(self.weight.len() as u32) {
+            let bits: u32 = self.valid_words(block).iter().map(|word| word.count_ones()).sum();
+            if bits != self.valid_units(block) {
+                return Some(format!("block {block} does not hold as many valid units as it counts"));
+            }
+            valid += u64::from(bits);
+        }
+        let mapped = self.to_physical.iter().map(|&e| u64::from(e != !UNMAPPED.0)).sum::<u64>();
+        (valid != mapped).then(|| format!("{mapped} units are on flash, and {valid} are valid there"))
     }
 
     /// Logical units of the drive.

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from interpulse._core import RunError
+from interpulse._core import RunError, together
 from interpulse.config import Config
 from interpulse.runner import POLL_S, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from interpulse._core import Plan
     from interpulse.runner import Options, Watcher
     from interpulse.studies.case import Job
 
@@ -54,26 +56,25 @@ class Workers(Protocol):
         """Has cells do jobs in the same way."""
 
 
-BATCH = 16
-"""Cases handed to the simulator at a time. Each is kept as soon as it ends: a killed process loses what runs."""
+BATCH = 256
+"""Cases handed to the simulator at a time, so many that cores seldom wait for the slowest of them.
+
+Each is kept as soon as it ends: a killed process loses what runs."""
 
 
 def simulate(jobs: Sequence[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
-    """Simulates cases, those that share a configuration file together. Raises as `interpulse.run`."""
+    """Simulates cases, those of all configuration files side by side. Raises as `interpulse.run`."""
     groups: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:
         groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
-    for group in groups.values():
-        for start in range(0, len(group), BATCH):
-            _batch(group[start : start + BATCH], options, watcher, keep)
+    # Cases of one file, which may start from the same state, one after the other.
+    ordered = [job for group in groups.values() for job in group]
+    for start in range(0, len(ordered), BATCH):
+        _batch(ordered[start : start + BATCH], options, watcher, keep)
 
 
 def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
-    base = jobs[0].case.config
-    text = base.text + "".join(
-        f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
-        for job in jobs
-    )
+    plans = [_plan(list(of)) for _, of in groupby(jobs, lambda job: (job.case.config.path, job.case.config.text))]
 
     def ended(index: int, raw: dict[str, Any]) -> None:
         job = jobs[index]
@@ -81,7 +82,17 @@ def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> N
             assert raw["config_hash"] == job.config_hash, f"{job.name}: resolved alone, the case is another one"
             keep({job.identity: raw})
 
-    execute(Config(text, path=base.path).resolve(), options, watcher, ended)
+    execute(plans[0] if len(plans) == 1 else together(plans), options, watcher, ended)
+
+
+def _plan(jobs: Sequence[Job]) -> Plan:
+    """The cases of one configuration file."""
+    base = jobs[0].case.config
+    text = base.text + "".join(
+        f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
+        for job in jobs
+    )
+    return Config(text, path=base.path).resolve()
 
 
 def compute(jobs: Sequence[CellJob], options: Options, watcher: Watcher, keep: Keep) -> None:

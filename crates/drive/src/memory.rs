@@ -1,6 +1,6 @@
 //! Large flat tables on huge pages: the maps are hundreds of megabytes and are read at random, so most of a
-//! look-up on small pages would be the walk of the page table. Those of a state that is kept in a file are that file until
-//! they are written to.
+//! look-up on small pages would be the walk of the page table. One that is read in order may be a file, until it is written
+//! to.
 
 use bytemuck::Pod;
 use memmap2::{MmapMut, MmapOptions};
@@ -87,6 +87,11 @@ impl<T: Pod> Table<T> {
     /// The table as bytes, for snapshots.
     pub fn as_bytes(&self) -> &[u8] {
         bytemuck::cast_slice(self)
+    }
+
+    /// The table as bytes, for snapshots.
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(self)
     }
 
     /// Asks the processor to fetch the line of entry `i` ahead of its use.

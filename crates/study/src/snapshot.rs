@@ -2,9 +2,10 @@
 //!
 //! One file a state, named by the hash of what determines it and the format version
 //! (`<hash>-v<version>.snapshot`), written to a temporary file ([`crate::leftovers`]) and renamed. Layout: a header (magic, format
-//! version, hash, payload checksum and length) and the payload. A drive starts from the file itself, of which the pages that
-//! it writes to become its own: nothing is read twice, and drives share what they do not change.
+//! version, hash, payload checksum and length) and the payload. Of that a drive takes what its physical units hold as it lies in
+//! the file, of which the pages that it writes to become its own, and drives share the rest.
 
+use crate::control::lock;
 use crate::leftovers;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::spec::DriveSpec;
@@ -13,6 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -129,18 +131,20 @@ fn write_file(
 }
 
 /// A snapshot that has been looked at from its beginning to its end and found whole.
-#[derive(Debug)]
 pub struct Kept {
     path: PathBuf,
     /// Open, so that it stays whoever deletes or replaces it.
     file: File,
     drive: DriveSpec,
+    /// The state that was looked at, for whoever is the first to ask.
+    first: Mutex<Option<PreconditionedState>>,
 }
 
 impl Kept {
-    /// The state, to be run: the file itself until it is written to.
+    /// The state, to be run.
     pub fn state(&self) -> Result<PreconditionedState, SnapshotError> {
-        self.look(&mut |_| Ok(()))
+        let first = lock(&self.first).take();
+        first.map_or_else(|| self.look(&mut |_| Ok(())), Ok)
     }
 
     fn look(
@@ -204,7 +208,7 @@ pub fn open(
     if length != HEADER_BYTES + bytes || length != expected {
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
     }
-    let kept = Kept { path: path.clone(), file, drive: drive.clone() };
+    let kept = Kept { path: path.clone(), file, drive: drive.clone(), first: Mutex::new(None) };
     let (mut found, mut looked_at) = (Xxh3Default::new(), 0);
     let state = kept.look(&mut |piece| {
         for part in piece.chunks(PIECE) {
@@ -221,7 +225,10 @@ pub fn open(
     }
     match state.ftl.contradiction() {
         Some(why) => Err(refuse(format!("it contradicts itself: {why}"))),
-        None => Ok(kept),
+        None => {
+            *lock(&kept.first) = Some(state);
+            Ok(kept)
+        }
     }
 }
 

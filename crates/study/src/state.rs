@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub enum Start {
     /// Just made.
     Made(PreconditionedState),
-    /// Its snapshot, which each case takes for its tables and shares with the others where it does not write.
+    /// Its snapshot, of which each case reads the smaller part, and shares the larger one where it does not write.
     Kept(Arc<Kept>),
 }
 

@@ -61,19 +61,20 @@ impl Map {
         }
     }
 
-    /// The same tables as a file holds them, each from one of these bytes on.
+    /// Such tables, of which what physical units hold is what `file` holds from byte `at` on: it is as large as the others
+    /// together, and a run looks at it block by block.
     pub(super) fn of_file(
         logical: u32,
         super_blocks: u32,
         units_per_block: u32,
         file: &File,
-        at: [u64; 3],
+        at: u64,
     ) -> io::Result<Map> {
         let (units, words) = Map::lengths(super_blocks, units_per_block);
         Ok(Map {
-            to_physical: Table::of_file(file, at[0], logical as usize)?,
-            to_logical: Table::of_file(file, at[1], units)?,
-            valid: Table::of_file(file, at[2], words)?,
+            to_physical: Table::new(logical as usize),
+            to_logical: Table::of_file(file, at, units)?,
+            valid: Table::new(words),
             words_per_block: words / super_blocks.max(1) as usize,
             weight: vec![Map::NOT_A_CANDIDATE; super_blocks as usize],
             units_per_block,
@@ -97,12 +98,21 @@ impl Map {
         [self.to_physical.as_bytes(), self.to_logical.as_bytes(), self.valid.as_bytes()]
     }
 
+    /// Those of them that [`Map::of_file`] leaves to be read.
+    pub(super) fn tables_to_read(&mut self) -> [Option<&mut [u8]>; 3] {
+        [Some(self.to_physical.as_bytes_mut()), None, Some(self.valid.as_bytes_mut())]
+    }
+
     /// What of the tables cannot be, each looked at from its beginning to its end: entries beyond the drive, blocks that do
     /// not hold as many valid units as they count, more or fewer units on flash than are valid there.
     pub(super) fn contradiction(&self) -> Option<String> {
         let (logical, units) = (self.logical_units(), self.to_logical.len() as u32);
         // Of complemented entries the least is that of the last unit; zero, which holds nothing, comes behind them.
-        let least = self.to_physical.iter().fold(u32::MAX, |least, entry| least.min(entry.wrapping_sub(1)));
+        let (mut least, mut mapped) = (u32::MAX, 0u64);
+        for entries in self.to_physical.chunks(1 << 16) {
+            least = entries.iter().fold(least, |least, entry| least.min(entry.wrapping_sub(1)));
+            mapped += u64::from(entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
+        }
         let last = !least.wrapping_add(1);
         if least != u32::MAX && last >= units {
             return Some(format!("a logical unit is said to be in physical unit {last} of {units}"));
@@ -119,7 +129,6 @@ impl Map {
             }
             valid += u64::from(bits);
         }
-        let mapped = self.to_physical.iter().map(|&e| u64::from(e != !UNMAPPED.0)).sum::<u64>();
         (valid != mapped).then(|| format!("{mapped} units are on flash, and {valid} are valid there"))
     }
 

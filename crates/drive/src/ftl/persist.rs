@@ -1,5 +1,5 @@
 //! The state of an FTL as bytes: everything small as little-endian numbers, then the tables as they are, each from the
-//! beginning of a page on, so that a file that holds them can be used in their place.
+//! beginning of a page on, so that what a file holds can be used in their place.
 
 use super::layout::Layout;
 use super::map::Map;
@@ -11,6 +11,9 @@ use interpulse_engine::Rng;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+
+/// Bytes of a table that are read at a time: they are looked at before the next ones come.
+const PIECE: usize = 1 << 20;
 
 /// What fills a file up to a page.
 const GAP: [u8; PAGE] = [0; PAGE];
@@ -102,9 +105,9 @@ impl Tables {
         bytes
     }
 
-    /// The state that `file` holds from byte `at` on, as long as [`Tables::file_bytes`] says. Its tables are the file itself
-    /// until they are written to. `seen` is given everything in order, as it lies there; whoever looks at none of it has
-    /// nothing of the tables read.
+    /// The state that `file` holds from byte `at` on, as long as [`Tables::file_bytes`] says. What physical units hold is the
+    /// file itself until it is written to; what every request looks up is read. `seen` is given everything in order, as it
+    /// lies there.
     pub fn of_file<E: From<io::Error>>(
         layout: Layout,
         config: FtlConfig,
@@ -118,13 +121,22 @@ impl Tables {
         file.read_exact_at(&mut numbers, at)?;
         seen(&numbers)?;
         let (logical, blocks, units) = (config.logical_units, layout.super_blocks(), layout.units_per_block);
-        let map = Map::of_file(logical, blocks, units, file, places.tables)?;
-        let tables = map.tables();
-        for ((table, gap), begin) in tables.into_iter().zip(places.gaps(tables)).zip(places.tables) {
+        let mut map = Map::of_file(logical, blocks, units, file, places.tables[1])?;
+        let gaps = places.gaps(map.tables());
+        for (i, (gap, begin)) in gaps.into_iter().zip(places.tables).enumerate() {
             let mut between = vec![0; gap];
             file.read_exact_at(&mut between, begin - gap as u64)?;
             seen(&between)?;
-            seen(table)?;
+            let Some(table) = &mut map.tables_to_read()[i] else {
+                seen(map.tables()[i])?;
+                continue;
+            };
+            let mut from = begin;
+            for piece in table.chunks_mut(PIECE) {
+                file.read_exact_at(piece, from)?;
+                seen(piece)?;
+                from += piece.len() as u64;
+            }
         }
         let mut made = Tables::over(map, layout, config, rng);
         made.take_in(&numbers);

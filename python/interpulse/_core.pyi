@@ -18,6 +18,7 @@ __all__ = [
     "lists",
     "resolve",
     "start",
+    "together",
     "trace_statistics",
     "twin_row",
     "version",
@@ -83,6 +84,7 @@ def resolve(
     seed: int | None,
     skip_bad_rows: bool,
 ) -> Plan: ...
+def together(plans: Sequence[Plan]) -> Plan: ...
 def start(
     plan: Plan,
     jobs: int,

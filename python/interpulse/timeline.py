@@ -190,14 +190,10 @@ class Die:
         """
         _one_of("operation", operation, OPERATIONS)
         _one_of("scheme", scheme, [each["name"] for each in listed()["schemes"]])
+        taken = {"part.preset": "part", "part.file": "part", f"suspend.{operation}.scheme": "scheme"}
         for key, _ in sets:
-            for taken, instead in (
-                ("part.preset", "part"),
-                ("part.file", "part"),
-                (f"suspend.{operation}.scheme", "scheme"),
-            ):
-                if key == taken:
-                    raise ConfigError(f"{key} is not for --set here: it is the {instead} that this command is given")
+            if key in taken:
+                raise ConfigError(f"{key} is not for --set here: it is the {taken[key]} that this command is given")
         self.part = part
         self.operation = operation
         self.scheme = scheme

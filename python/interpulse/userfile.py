@@ -69,6 +69,17 @@ def open_file(path: str | PathLike[str]) -> BufferedReader:
     return open(path, "rb", opener=_without_waiting)
 
 
+def digest(path: str | PathLike[str]) -> str | None:
+    """A hash of a regular file's content; None where it cannot be read."""
+    import hashlib
+
+    try:
+        with open_file(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
 def temporary(folder: Path, prefix: str = ".interpulse-", suffix: str = ".tmp") -> tuple[BinaryIO, Path]:
     """A new file in a folder under a name of its own, with the rights that any file there would have."""
     import tempfile

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not FOLDER, reason="INTERPULSE_TRACES names no f
 @pytest.mark.verify
 def test_every_trace_runs_on_the_full_drive(interpulse: Callable[..., Ended]) -> None:
     replay = str(ROOT / "examples" / "replay.toml")
-    # Not in a folder of pytest, which keeps those of the last three sessions: a snapshot is 1.1 GB.
+    # Not in a folder of pytest, which keeps those of the last three sessions: a snapshot is 1.9 GB.
     with TemporaryDirectory(prefix="interpulse-verify-") as cache:
         for name, (_, rows) in ROWS.items():
             ended = interpulse("run", replay, "--trace", f"{FOLDER}/{name}", "--cache-dir", cache, "--json")

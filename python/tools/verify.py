@@ -2,7 +2,7 @@
 
 Each step's output is shown as it comes; the page keeps the command, how it ended, how long it took and the lines that
 sum it up. A step whose tool is missing on this machine is recorded as not measured. The exit code is 0 only if every
-step that was made passed. Snapshots go to a temporary folder (about 1.1 GB) that is deleted at the end.
+step that was made passed. Snapshots go to a temporary folder (about 1.9 GB) that is deleted at the end.
 """
 
 from __future__ import annotations

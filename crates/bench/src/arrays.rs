@@ -85,8 +85,8 @@ fn shape(one: bool, quick: bool) -> Vec<(String, String)> {
 
 /// Runs a row in this process and returns it as JSON.
 pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
-    let state =
-        snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_| true).map_err(|e| e.to_string())?;
+    let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true)
+        .map_err(|e| e.to_string())?;
     let m = if case.array.is_some() { run_array(case, state) } else { run_one(case, state) }?;
     let operations = m.nand.operations();
     Ok(json!({

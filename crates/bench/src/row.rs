@@ -189,8 +189,8 @@ pub fn precondition(case: &Case, folder: &Path) -> Result<Value, String> {
 pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
     let before = memory_bytes("VmRSS:")?;
     let start = Instant::now();
-    let state =
-        snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_| true).map_err(|e| e.to_string())?;
+    let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true)
+        .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
     let units = state.ftl.map().logical_units();
     let mut stepper = cases::drive(case, &case.flows, state).map_err(|e| e.to_string())?;

@@ -1,15 +1,20 @@
 //! Large flat tables on huge pages: the maps are hundreds of megabytes and are read at random, so most of a
-//! look-up on small pages would be the walk of the page table.
+//! look-up on small pages would be the walk of the page table. One that is read in order may be a file, until it is written
+//! to.
 
 use bytemuck::Pod;
+use memmap2::{MmapMut, MmapOptions};
 use std::fmt;
+use std::fs::File;
+use std::io;
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 /// A table below this size gets no huge page anyway.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes of a page: advice is about whole ones.
-const PAGE: usize = 4096;
+/// Bytes of a page: advice is about whole ones, and tables in files begin at one.
+pub const PAGE: usize = 4096;
 
 /// What unwinds a drive for which there is no memory: no bug, so nothing is printed, and whoever runs drives tells the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,25 +45,53 @@ pub fn filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     list
 }
 
-/// A zeroed table of fixed length.
-pub struct Table<T: Pod>(Box<[T]>);
+/// A table of fixed length: zeroed memory of its own, or what a file holds, of which the pages that are written to become its
+/// own.
+pub struct Table<T: Pod> {
+    entries: NonNull<[T]>,
+    /// What the entries lie in; without, they are a box.
+    file: Option<MmapMut>,
+}
+
+// SAFETY: the entries belong to the table alone, whatever they lie in.
+unsafe impl<T: Pod + Send> Send for Table<T> {}
+// SAFETY: as above; they are shared as a slice is.
+unsafe impl<T: Pod + Sync> Sync for Table<T> {}
 
 impl<T: Pod> Table<T> {
     /// A table of `len` zeros. Unwinds with [`OutOfMemory`] if the machine has no memory for it.
     pub fn new(len: usize) -> Table<T> {
         let entries = bytemuck::try_zeroed_slice_box(len).unwrap_or_else(|()| OutOfMemory::unwind::<T>(len));
         advise_huge_pages(bytemuck::cast_slice(&entries));
-        Table(entries)
+        Table { entries: NonNull::from(Box::leak(entries)), file: None }
+    }
+
+    /// The `len` entries that lie in `file` from byte `at` on, a multiple of [`PAGE`]: nothing is read before it is looked at,
+    /// whoever else has the same file shares what is not written to, and the file never changes. Unwinds with [`OutOfMemory`]
+    /// if there is no room for it in the address space.
+    pub fn of_file(file: &File, at: u64, len: usize) -> io::Result<Table<T>> {
+        if len == 0 {
+            return Ok(Table::new(0));
+        }
+        assert!(at.is_multiple_of(PAGE as u64) && align_of::<T>() <= PAGE);
+        // SAFETY: a file of ours that is complete is replaced or deleted, never changed, so that what is mapped stays.
+        let mapped = unsafe { MmapOptions::new().offset(at).len(len * size_of::<T>()).map_copy(file) };
+        let mut mapped = match mapped {
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => OutOfMemory::unwind::<T>(len),
+            other => other?,
+        };
+        let entries = NonNull::from(bytemuck::cast_slice_mut::<u8, T>(&mut mapped));
+        Ok(Table { entries, file: Some(mapped) })
     }
 
     /// The table as bytes, for snapshots.
     pub fn as_bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.0)
+        bytemuck::cast_slice(self)
     }
 
     /// The table as bytes, for snapshots.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        bytemuck::cast_slice_mut(&mut self.0)
+        bytemuck::cast_slice_mut(self)
     }
 
     /// Asks the processor to fetch the line of entry `i` ahead of its use.
@@ -80,14 +113,25 @@ impl<T: Pod> Deref for Table<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        &self.0
+        // SAFETY: the entries live as long as the table, and only it has them.
+        unsafe { self.entries.as_ref() }
     }
 }
 
 impl<T: Pod> DerefMut for Table<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
+        // SAFETY: as above, and the table is borrowed alone.
+        unsafe { self.entries.as_mut() }
+    }
+}
+
+impl<T: Pod> Drop for Table<T> {
+    fn drop(&mut self) {
+        if self.file.is_none() {
+            // SAFETY: they were a box that nobody else has taken back.
+            drop(unsafe { Box::from_raw(self.entries.as_ptr()) });
+        }
     }
 }
 

@@ -98,7 +98,7 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
 /// Everything that a state is.
 fn bytes(ftl: &Tables) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let done: Result<(), ()> = ftl.save(&mut |piece| {
+    let done: Result<(), ()> = ftl.save(0, &mut |piece| {
         bytes.extend_from_slice(piece);
         Ok(())
     });

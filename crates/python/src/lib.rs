@@ -32,7 +32,7 @@ mod _core {
     #[pymodule_export]
     use crate::lists;
     #[pymodule_export]
-    use crate::plan::{Entry, Plan, die_timeline, resolve};
+    use crate::plan::{Entry, Plan, die_timeline, resolve, together};
     #[pymodule_export]
     use crate::trace::{trace_statistics, twin_row, write_twin};
 
@@ -49,7 +49,7 @@ mod _core {
     }
 
     /// The names of the module, for `from ... import *` and for the test of the stub.
-    const ALL: [&str; 17] = [
+    const ALL: [&str; 18] = [
         "ConfigError",
         "Entry",
         "Handle",
@@ -63,6 +63,7 @@ mod _core {
         "lists",
         "resolve",
         "start",
+        "together",
         "trace_statistics",
         "twin_row",
         "version",

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use interpulse_study::config::PlanRequest;
 use interpulse_study::{die_script, plan};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::error::from_config;
@@ -68,6 +69,17 @@ pub fn resolve(
     let request = PlanRequest { text, path, sets, trace, seed, skip_bad_rows };
     let plan = py.detach(|| plan::resolve(&request)).map_err(|e| from_config(&e))?;
     Ok(Plan { inner: Arc::new(plan) })
+}
+
+/// The cases of several plans as those of one, in order: they run side by side, whatever configuration they are of.
+///
+/// Raises `ValueError` without any plan.
+#[pyfunction]
+pub fn together(plans: Vec<PyRef<'_, Plan>>) -> PyResult<Plan> {
+    if plans.is_empty() {
+        return Err(PyValueError::new_err("no plan"));
+    }
+    Ok(Plan { inner: Arc::new(plan::Plan::together(plans.iter().map(|plan| plan.inner.as_ref()))) })
 }
 
 /// Drives one die of the first case of a plan by hand.

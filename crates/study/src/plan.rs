@@ -27,6 +27,14 @@ pub fn resolve(request: &PlanRequest) -> Result<Plan, PlanError> {
 }
 
 impl Plan {
+    /// The cases of several plans, of which there is at least one, to be run as those of one: none waits for another plan's
+    /// slowest.
+    pub fn together<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Plan {
+        let cases: Vec<Case> = plans.into_iter().flat_map(|plan| plan.cases.iter().cloned()).collect();
+        assert!(!cases.is_empty(), "there is at least one plan");
+        Plan { cases }
+    }
+
     /// Every value of the first case with its origin.
     pub fn entries(&self) -> Vec<ShownEntry> {
         let shown = |e: &interpulse_settings::Entry| ShownEntry {

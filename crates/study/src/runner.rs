@@ -11,9 +11,8 @@ use crate::record::{RecordSpec, Recorder};
 use crate::remarks::remarks;
 use crate::room::room;
 use crate::run::RunFailure;
-use crate::state::{self, Cache};
+use crate::state::{self, Cache, Start};
 use crate::{case, report};
-use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::memory::OutOfMemory;
 use serde_json::{Value, json};
 use std::any::Any;
@@ -95,7 +94,7 @@ impl From<RunFailure> for RunError {
 type Outcome = Result<Value, RunError>;
 
 /// What came of making a state; `None` if the run was stopped before.
-type Prepared = Result<Option<PreconditionedState>, RunError>;
+type Prepared = Result<Option<Start>, RunError>;
 
 /// Runs all cases of a plan. The result is one JSON object: that of the first case, with those of all cases
 /// under `cases` if there are several. A run that was stopped early says `interrupted`. A case that fails
@@ -126,8 +125,8 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             !control.stopped()
         };
         let note = |line| control.note(1 + state, line);
-        let made =
-            guarded(|| Ok(state::obtain(&cases[group[0]], &hashes[state], cache.as_ref(), &tell, &note)));
+        let (case, hash) = (&cases[group[0]], &hashes[state]);
+        let made = guarded(|| Ok(state::obtain(case, hash, group.len(), cache.as_ref(), &tell, &note)));
         control.close(1 + state);
         made
     };
@@ -141,7 +140,10 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         };
         let record = control.records.get(index).filter(|spec| **spec != RecordSpec::default());
         let recorder = record.map(|spec| Recorder::new(spec, &cases[index], index, &control.outbox));
-        let ended = guarded(|| Ok(case::run(&cases[index], &checked[index].traces, state, recorder, &tell)?));
+        let ended = guarded(|| {
+            let state = state.state().map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
+            Ok(case::run(&cases[index], &checked[index].traces, state, recorder, &tell)?)
+        });
         if let Ok(result) = &ended {
             control.end(index, result.to_string());
         }

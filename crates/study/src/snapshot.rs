@@ -2,24 +2,25 @@
 //!
 //! One file a state, named by the hash of what determines it and the format version
 //! (`<hash>-v<version>.snapshot`), written to a temporary file ([`crate::leftovers`]) and renamed. Layout: a header (magic, format
-//! version, hash, payload checksum and length) and the payload: everything but the logical-to-physical map,
-//! which follows from the rest.
+//! version, hash, payload checksum and length) and the payload. Of that a drive takes what its physical units hold as it lies in
+//! the file, of which the pages that it writes to become its own, and drives share the rest.
 
+use crate::control::lock;
 use crate::leftovers;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::Tables;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::Streams;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// Version of the file format and of the code that makes the state: raised when either changes what a
 /// snapshot holds, so that old files are refused.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 const MAGIC: [u8; 8] = *b"INTERPLS";
 const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
 /// Size of the pieces in which large tables are checksummed and moved.
@@ -73,15 +74,6 @@ impl<W: Write> Write for Summing<W> {
     }
 }
 
-impl<R: Read> Read for Summing<R> {
-    fn read(&mut self, data: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(data)?;
-        self.sum.update(&data[..n]);
-        self.bytes += n as u64;
-        Ok(n)
-    }
-}
-
 /// Writes a state; returns the size of its file. `progress` gets bytes done and in all, and returns false to
 /// stop. What killed runs have left of theirs goes first: it may be what fills the disk.
 pub fn save(
@@ -115,8 +107,8 @@ fn write_file(
     file.write_all(&[0; HEADER_BYTES as usize]).map_err(at)?;
     let mut out =
         Summing { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
-    let total = state.ftl.state_bytes();
-    state.ftl.save(&mut |piece| {
+    let total = state.ftl.state_bytes(HEADER_BYTES);
+    state.ftl.save(HEADER_BYTES, &mut |piece| {
         for part in piece.chunks(PIECE) {
             out.write_all(part).map_err(at)?;
             if !progress(out.bytes, total) {
@@ -138,22 +130,55 @@ fn write_file(
     Ok(HEADER_BYTES + bytes)
 }
 
-/// What [`load`] is doing, with how much of it is done and in all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loading {
-    /// Reading bytes.
-    Read(u64, u64),
-    /// Rebuilding what the file does not hold, block by block.
-    Rebuild(u64, u64),
+/// A snapshot that has been looked at from its beginning to its end and found whole.
+pub struct Kept {
+    path: PathBuf,
+    /// Open, so that it stays whoever deletes or replaces it.
+    file: File,
+    drive: DriveSpec,
+    /// The state that was looked at, for whoever is the first to ask.
+    first: Mutex<Option<PreconditionedState>>,
 }
 
-/// Reads the state `hash` of a drive back. `progress` returns false to stop.
-pub fn load(
+impl Kept {
+    /// The state, to be run.
+    pub fn state(&self) -> Result<PreconditionedState, SnapshotError> {
+        let first = lock(&self.first).take();
+        first.map_or_else(|| self.look(&mut |_| Ok(())), Ok)
+    }
+
+    fn look(
+        &self,
+        seen: &mut dyn FnMut(&[u8]) -> Result<(), Ended>,
+    ) -> Result<PreconditionedState, SnapshotError> {
+        let rng = Streams::new(0).stream("restored", 0);
+        match self.drive.kept_ftl(rng, &self.file, HEADER_BYTES, seen) {
+            Ok(ftl) => Ok(PreconditionedState { ftl }),
+            Err(Ended::Stopped) => Err(SnapshotError::Stopped),
+            Err(Ended::Io(source)) => Err(SnapshotError::Io { path: self.path.clone(), source }),
+        }
+    }
+}
+
+/// Why a look at a file came to no end.
+enum Ended {
+    Io(io::Error),
+    Stopped,
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Ended {
+        Ended::Io(error)
+    }
+}
+
+/// Opens the state `hash` of a drive and checks it. `progress` is told bytes looked at and in all, and returns false to stop.
+pub fn open(
     drive: &DriveSpec,
     folder: &Path,
     hash: &str,
-    progress: &mut dyn FnMut(Loading) -> bool,
-) -> Result<PreconditionedState, SnapshotError> {
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Kept, SnapshotError> {
     let path = path_of(folder, hash);
     let at = |source| SnapshotError::Io { path: path.clone(), source };
     let refuse = |why: String| SnapshotError::Refused { path: path.clone(), why };
@@ -179,31 +204,42 @@ pub fn load(
     }
     let sum = u64::from_le_bytes(header[44..52].try_into().expect("eight bytes"));
     let bytes = u64::from_le_bytes(header[52..60].try_into().expect("eight bytes"));
-    let streams = Streams::new(0);
-    let mut ftl: Tables = drive.fresh_ftl(streams.stream("restored", 0)).expect("the spec has been checked");
-    if length != HEADER_BYTES + bytes || bytes != ftl.state_bytes() {
-        let expected = HEADER_BYTES + ftl.state_bytes();
+    let expected = HEADER_BYTES + drive.kept_bytes(HEADER_BYTES);
+    if length != HEADER_BYTES + bytes || length != expected {
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
     }
-    let mut input =
-        Summing { inner: BufReader::with_capacity(1 << 16, file), sum: Xxh3Default::new(), bytes: 0 };
-    ftl.load(&mut |piece| {
-        for part in piece.chunks_mut(PIECE) {
-            input.read_exact(part).map_err(at)?;
-            if !progress(Loading::Read(input.bytes, bytes)) {
-                return Err(SnapshotError::Stopped);
+    let kept = Kept { path: path.clone(), file, drive: drive.clone(), first: Mutex::new(None) };
+    let (mut found, mut looked_at) = (Xxh3Default::new(), 0);
+    let state = kept.look(&mut |piece| {
+        for part in piece.chunks(PIECE) {
+            found.update(part);
+            looked_at += part.len() as u64;
+            if !progress(looked_at, bytes) {
+                return Err(Ended::Stopped);
             }
         }
         Ok(())
     })?;
-    if input.sum.digest() != sum {
+    if found.digest() != sum {
         return Err(refuse("its checksum is wrong: it is damaged".into()));
     }
-    let rebuilt = ftl.rebuild(&mut |done, blocks| progress(Loading::Rebuild(done, blocks)));
-    match rebuilt.map_err(|why| refuse(format!("it contradicts itself: {why}")))? {
-        true => Ok(PreconditionedState { ftl }),
-        false => Err(SnapshotError::Stopped),
+    match state.ftl.contradiction() {
+        Some(why) => Err(refuse(format!("it contradicts itself: {why}"))),
+        None => {
+            *lock(&kept.first) = Some(state);
+            Ok(kept)
+        }
     }
+}
+
+/// The state `hash` of a drive, to be run; see [`open`].
+pub fn load(
+    drive: &DriveSpec,
+    folder: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<PreconditionedState, SnapshotError> {
+    open(drive, folder, hash, progress)?.state()
 }
 
 /// What stands in the place of a file, if it is none.

@@ -3,9 +3,29 @@
 use crate::config::Case;
 use crate::control::Tell;
 use crate::precondition::{Preconditioned, precondition};
-use crate::snapshot::{self, Loading, SnapshotError};
+use crate::snapshot::{self, Kept, SnapshotError};
 use interpulse_drive::drive::PreconditionedState;
 use std::path::Path;
+use std::sync::Arc;
+
+/// What cases start from; a copy of what is kept takes nothing.
+#[derive(Clone)]
+pub enum Start {
+    /// Just made.
+    Made(PreconditionedState),
+    /// Its snapshot, of which each case reads the smaller part, and shares the larger one where it does not write.
+    Kept(Arc<Kept>),
+}
+
+impl Start {
+    /// The state of one case.
+    pub fn state(self) -> Result<PreconditionedState, SnapshotError> {
+        match self {
+            Start::Made(state) => Ok(state),
+            Start::Kept(kept) => kept.state(),
+        }
+    }
+}
 
 /// Where states are kept.
 pub struct Cache<'a> {
@@ -15,23 +35,22 @@ pub struct Cache<'a> {
     pub limit: u64,
 }
 
-/// The state `hash`, which is that of `case`; `None` if `tell` said to stop. `note` takes lines for the user.
+/// The state `hash`, which is that of `case`, for so many cases; `None` if `tell` said to stop. `note` takes lines for the
+/// user.
 pub fn obtain(
     case: &Case,
     hash: &str,
+    cases: usize,
     cache: Option<&Cache>,
     tell: &Tell,
     note: &dyn Fn(String),
-) -> Option<PreconditionedState> {
+) -> Option<Start> {
     if let Some(Cache { folder, .. }) = cache
         && snapshot::path_of(folder, hash).exists()
     {
-        let mut progress = |loading| match loading {
-            Loading::Read(done, total) => tell("restore", done, total, "B"),
-            Loading::Rebuild(done, total) => tell("rebuild maps", done, total, "blocks"),
-        };
-        match snapshot::load(&case.drive, folder, hash, &mut progress) {
-            Ok(state) => return Some(state),
+        match snapshot::open(&case.drive, folder, hash, &mut |done, total| tell("restore", done, total, "B"))
+        {
+            Ok(kept) => return Some(Start::Kept(Arc::new(kept))),
             Err(SnapshotError::Stopped) => return None,
             Err(error) => note(format!("snapshot not used: {error}; preconditioning anew")),
         }
@@ -39,10 +58,13 @@ pub fn obtain(
     let mut progress = |done, total| tell("precondition", done, total, "pages");
     let (state, outcome) = precondition(&case.drive, &case.precondition, &mut progress)?;
     note_unsteady(&outcome, note);
-    match cache {
-        Some(cache) if !keep(&state, hash, cache, tell, note) => None,
-        _ => Some(state),
+    let Some(cache) = cache else { return Some(Start::Made(state)) };
+    if !keep(&state, hash, cache, tell, note)? {
+        return Some(Start::Made(state));
     }
+    // Where several cases start from it, they share what is kept rather than take a copy each.
+    let shared = (cases > 1).then(|| snapshot::open(&case.drive, cache.folder, hash, &mut |_, _| true));
+    Some(shared.and_then(Result::ok).map_or_else(|| Start::Made(state), |kept| Start::Kept(Arc::new(kept))))
 }
 
 fn note_unsteady(outcome: &Preconditioned, note: &dyn Fn(String)) {
@@ -57,18 +79,24 @@ fn note_unsteady(outcome: &Preconditioned, note: &dyn Fn(String)) {
     }
 }
 
-/// Saves a state, tells the user where and how large, and makes room for it. Returns false to stop.
-fn keep(state: &PreconditionedState, hash: &str, cache: &Cache, tell: &Tell, note: &dyn Fn(String)) -> bool {
+/// Saves a state, tells the user where and how large, and makes room for it. Returns whether it is kept; `None` to stop.
+fn keep(
+    state: &PreconditionedState,
+    hash: &str,
+    cache: &Cache,
+    tell: &Tell,
+    note: &dyn Fn(String),
+) -> Option<bool> {
     let &Cache { folder, limit } = cache;
     let path = snapshot::path_of(folder, hash);
-    let bytes = state.ftl.state_bytes();
+    let bytes = state.ftl.state_bytes(0);
     if bytes > limit {
         note(format!(
             "the preconditioned state takes {} MB, more than the cache's limit of {} MB: not kept",
             bytes / 1_000_000,
             limit / 1_000_000
         ));
-        return true;
+        return Some(false);
     }
     match snapshot::save(state, folder, hash, &mut |done, total| tell("snapshot", done, total, "B")) {
         Ok(size) => {
@@ -82,9 +110,12 @@ fn keep(state: &PreconditionedState, hash: &str, cache: &Cache, tell: &Tell, not
                 path.display(),
                 size.div_ceil(1_000_000)
             ));
+            Some(true)
         }
-        Err(SnapshotError::Stopped) => return false,
-        Err(error) => note(format!("the preconditioned state could not be kept: {error}")),
+        Err(SnapshotError::Stopped) => None,
+        Err(error) => {
+            note(format!("the preconditioned state could not be kept: {error}"));
+            Some(false)
+        }
     }
-    true
 }

@@ -110,7 +110,7 @@ fn state(case: &Case) -> Vec<u8> {
     let mut bytes = Vec::new();
     state
         .ftl
-        .save(&mut |piece| -> Result<(), ()> {
+        .save(0, &mut |piece| -> Result<(), ()> {
             bytes.extend_from_slice(piece);
             Ok(())
         })

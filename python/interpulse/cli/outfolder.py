@@ -39,7 +39,8 @@ class OutFolder:
         except FileExistsError:
             raise UserError(f"--out {path}: this is a file, not a folder") from None
         except OSError as error:
-            raise UserError(f"--out {path}: {_lower(error.strerror or str(error))}") from None
+            why = error.strerror or str(error)
+            raise UserError(f"--out {path}: {why[:1].lower()}{why[1:]}") from None
         return cls(path)
 
     def write(self, files: Iterable[tuple[str, bytes]]) -> list[str]:
@@ -59,7 +60,3 @@ class OutFolder:
         with whole_file(self.path / name, *leftovers.affixes()) as file:
             file.write(content)
         return name
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

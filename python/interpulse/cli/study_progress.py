@@ -91,7 +91,5 @@ class Lines(Reporter):
 
 
 def fraction(case: Progress) -> float:
-    """How much of a simulation is done, preparing the drive left aside."""
-    if case.phase == "done":
-        return 1.0
+    """How much of what runs is done, preparing the drive left aside; what has ended is counted as kept."""
     return case.done / case.total if case.phase == "run" and case.total else 0.0

@@ -45,17 +45,15 @@ def run(context: Context) -> Outcome:
     config = context.config("drive.toml")
     length = TIMES[context.quick]
     repeats = context.repeats
-    cases = [
-        Case(
-            f"{drive}_{scheme}{limit}",
-            config,
-            {**length, **DRIVES[drive][1], **_suspension(scheme), **(sets if scheme != "none" else {})},
-            repeats,
-        )
-        for drive in DRIVES
-        for scheme in schemes()
+    ways: dict[str, Sets] = {"none": {}} | {
+        f"{scheme}{limit}": {"suspend.program.scheme": scheme, "suspend.erase.scheme": scheme, **sets}
+        for scheme in schemes()[1:]
         for limit, sets in LIMITS.items()
-        if scheme != "none" or not limit
+    }
+    cases = [
+        Case(f"{drive}_{way}", config, {**length, **own, **sets}, repeats)
+        for drive, (_, own) in DRIVES.items()
+        for way, sets in ways.items()
     ]
     context.announce(sum(case.repeats for case in cases))
     results = context.run(cases)
@@ -77,10 +75,6 @@ def run(context: Context) -> Outcome:
         plots=[Plot("reads", lambda: _draw(results))],
         curves=[_table(results)],
     )
-
-
-def _suspension(scheme: str) -> Sets:
-    return {} if scheme == "none" else {"suspend.program.scheme": scheme, "suspend.erase.scheme": scheme}
 
 
 def _suspends(result: Result) -> float:

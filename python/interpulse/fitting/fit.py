@@ -17,7 +17,7 @@ from interpulse.fitting.parameters import Discrete
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.valley import Valley
 from interpulse.search.simulations import Simulations
-from interpulse.studies.estimate import Estimate
+from interpulse.studies.estimate import Estimate, mean_of
 from interpulse.sweeps.engine import Progress, told_by
 from interpulse.userfile import named
 
@@ -79,10 +79,9 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
         steady = all(raw is not None and (raw.get("steady") or {}).get("verdict") != "no" for raw in raws)
         for target in load.targets:
             values = [answer.values[number] for answer in answers]
-            known = [value for value in values if value is not None]
-            mean = sum(known) / len(known) if len(known) == len(values) else None
+            mean = mean_of(values)
             few = any(raw is not None and target.few(raw) for raw in raws)
-            sure = Estimate.geometric(known) if mean else Estimate(math.nan)
+            sure = Estimate.geometric([value for value in values if value]) if mean else Estimate(math.nan)
             interval = None if sure.low is None or sure.high is None else (sure.low, sure.high)
             found.append(Figure(load, target, mean, interval, tolerances[number], few, steady))
             number += 1

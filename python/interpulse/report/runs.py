@@ -23,8 +23,6 @@ RESOLVED = "config.resolved.json"
 SEEDS = "seed-*"
 """How the folders of `run --repeat` are called."""
 
-_FIRST = ("schema_version", "version", "seed", "case")
-
 
 @dataclass(frozen=True)
 class Run:
@@ -105,14 +103,10 @@ def _number(path: Path) -> tuple[int, str]:
 def _load(path: Path) -> Run:
     result, place = comparison.read(path)
     for case in result.cases:
-        missing = [key for key in _FIRST if key not in case.raw]
-        if missing:
-            raise ConfigError(f"{place} is not a result of `interpulse run`: there is no '{missing[0]}'")
+        comparison.check(place, case)
         if case.raw["schema_version"] != SCHEMA:
             seen = f"seen schema_version = {case.raw['schema_version']!r}, of interpulse {case.raw['version']}"
             raise ConfigError(f"{place}: {seen}; expected {SCHEMA}, as interpulse {version} writes and reads it")
-        if not isinstance(case.raw["seed"], int) or isinstance(case.raw["seed"], bool):
-            raise ConfigError(f"{place} is not a result of `interpulse run`: seed = {case.raw['seed']!r}")
     return Run(place, result, _entries(path), path if path.is_dir() else path.parent)
 
 

@@ -10,6 +10,12 @@ from dataclasses import dataclass
 CONFIDENCE = 0.95
 
 
+def mean_of(values: Sequence[float | None]) -> float | None:
+    """The mean, None unless all of several are there."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean, and its two-sided 95 % confidence interval where there is more than one value."""

@@ -127,13 +127,9 @@ _OURS = {True: "that compare with no published figure, and here is one", False: 
 
 def _status(table: dict[str, Any], place: str) -> Status:
     text = _text(table, "status", place)
-    try:
-        status = Status(text)
-    except ValueError:
-        status = Status.SENSITIVITY
-    if status not in WRITTEN:
+    if text not in WRITTEN:
         raise ConfigError(f"{place}: status = '{text}' is not one of {', '.join(WRITTEN)}")
-    return status
+    return Status(text)
 
 
 def _number(table: dict[str, Any], key: str, place: str) -> float | None:

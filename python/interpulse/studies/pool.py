@@ -8,13 +8,17 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
-from interpulse._core import RunError
+from interpulse._core import RunError, together
 from interpulse.config import Config
 from interpulse.runner import POLL_S, Options, Watcher, execute
 from interpulse.studies.case import Job
+
+if TYPE_CHECKING:
+    from interpulse._core import Plan
 
 Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
 """Takes in answers by the identity of their jobs."""
@@ -50,16 +54,14 @@ class Workers(Protocol):
         """Has cells do jobs in the same way."""
 
 
-BATCH = 16
-"""Cases handed to the simulator at a time. Each is kept as soon as it ends: a killed process loses what runs."""
+BATCH = 256
+"""Cases handed to the simulator at a time, so many that cores seldom wait for the slowest of them.
+
+Each is kept as soon as it ends: a killed process loses what runs."""
 
 
 def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
-    base = jobs[0].case.config
-    text = base.text + "".join(
-        f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
-        for job in jobs
-    )
+    plans = [_plan(list(of)) for _, of in groupby(jobs, lambda job: (job.case.config.path, job.case.config.text))]
 
     def ended(index: int, raw: dict[str, Any]) -> None:
         job = jobs[index]
@@ -67,7 +69,17 @@ def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> N
             assert raw["config_hash"] == job.config_hash, f"{job.name}: resolved alone, the case is another one"
             keep({job.identity: raw})
 
-    execute(Config(text, path=base.path).resolve(), options, watcher, ended)
+    execute(plans[0] if len(plans) == 1 else together(plans), options, watcher, ended)
+
+
+def _plan(jobs: Sequence[Job]) -> Plan:
+    """The cases of one configuration file."""
+    base = jobs[0].case.config
+    text = base.text + "".join(
+        f"\n[[case]]\nname = {json.dumps(job.name)}\nset = {json.dumps(job.overrides(), ensure_ascii=False)}\n"
+        for job in jobs
+    )
+    return Config(text, path=base.path).resolve()
 
 
 @dataclass(frozen=True)
@@ -77,13 +89,14 @@ class Here:
     options: Options
 
     def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
-        """Simulates cases, those that share a configuration file together. Raises as `interpulse.run`."""
+        """Simulates cases, those of all configuration files side by side. Raises as `interpulse.run`."""
         groups: dict[tuple[str, str], list[Job]] = {}
         for job in jobs:
             groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
-        for group in groups.values():
-            for start in range(0, len(group), BATCH):
-                _batch(group[start : start + BATCH], self.options, watcher, keep)
+        # Cases of one file, which may start from the same state, one after the other.
+        ordered = [job for group in groups.values() for job in group]
+        for start in range(0, len(ordered), BATCH):
+            _batch(ordered[start : start + BATCH], self.options, watcher, keep)
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
         """Has cells do jobs.

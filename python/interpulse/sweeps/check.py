@@ -15,7 +15,7 @@ from interpulse.names import listed
 from interpulse.sweeps.axes import FILE_KEYS, Choice, Sets
 from interpulse.sweeps.points import settings
 from interpulse.sweeps.spec import Spec
-from interpulse.userfile import open_file
+from interpulse.userfile import digest
 from interpulse.values import toml
 
 PLANES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes")
@@ -85,11 +85,7 @@ class Files:
     def content(self, path: str) -> str:
         """A hash of a file's content; its path where it cannot be read, which the run itself will tell of."""
         if path not in self.known:
-            try:
-                with open_file(path) as file:
-                    self.known[path] = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError:
-                self.known[path] = path
+            self.known[path] = digest(path) or path
         return self.known[path]
 
 

@@ -192,8 +192,8 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
     with ExitStack() as ends:
         folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="interpulse-sweep-", ignore_cleanup_errors=True))
         # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
-        ends.enter_context(dask.config.set({"distributed.admin.log-length": 100, **IDLE}))
-        ends.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 2}))
+        settings = {"distributed.admin.log-length": 100, "distributed.scheduler.allowed-failures": 2}
+        ends.enter_context(dask.config.set(settings | IDLE))
         try:
             cluster = ends.enter_context(
                 LocalCluster(
@@ -266,7 +266,7 @@ def _connected(on: object) -> Client:
     text = _text(on)
     try:
         if text is not None:
-            _probe(_address(text))
+            _probe(str(json.loads(Path(text).read_bytes())["address"]) if text.endswith(".json") else text)
         if text is not None and text.endswith(".json"):
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
@@ -279,10 +279,6 @@ def _connected(on: object) -> Client:
 
 def _why(error: BaseException) -> str:
     return " ".join(str(error.__cause__ or error).split()) or type(error).__name__
-
-
-def _address(text: str) -> str:
-    return str(json.loads(Path(text).read_bytes())["address"]) if text.endswith(".json") else text
 
 
 def _probe(address: str) -> None:

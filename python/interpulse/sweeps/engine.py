@@ -47,21 +47,18 @@ RESULT_S = 2.0
 
 
 class Told:
-    """Who is told how a sweep goes; this one keeps silent."""
+    """Who is told how a sweep goes; this one tells at most a function of progress."""
 
-    def progress(self, done: int, total: int, workers: int) -> None:
-        """Called about ten times a second."""
-
-    def note(self, line: str) -> None:
-        """Called for each line that the user should see."""
-
-
-class _Callback(Told):
-    def __init__(self, function: Callable[[int, int, int], None]) -> None:
+    def __init__(self, function: Callable[[int, int, int], None] | None = None) -> None:
         self._function = function
 
     def progress(self, done: int, total: int, workers: int) -> None:
-        self._function(done, total, workers)
+        """Called about ten times a second."""
+        if self._function is not None:
+            self._function(done, total, workers)
+
+    def note(self, line: str) -> None:
+        """Called for each line that the user should see."""
 
 
 Progress: TypeAlias = Told | Callable[[int, int, int], None] | None
@@ -70,9 +67,7 @@ Progress: TypeAlias = Told | Callable[[int, int, int], None] | None
 
 def told_by(progress: Progress) -> Told:
     """Who is told."""
-    if isinstance(progress, Told):
-        return progress
-    return Told() if progress is None else _Callback(progress)
+    return progress if isinstance(progress, Told) else Told(progress)
 
 
 @dataclass

@@ -5,6 +5,8 @@
 
 use crate::memory::{Table, prefetch};
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
+use std::fs::File;
+use std::io;
 
 /// A logical unit that holds nothing.
 pub const UNMAPPED: Ppu = Ppu(u32::MAX);
@@ -27,7 +29,7 @@ pub enum Where {
 #[derive(Clone)]
 pub struct Map {
     /// Complemented entries, so that fresh (zero) memory reads as unmapped.
-    to_physical: Table<u32>,
+    pub(super) to_physical: Table<u32>,
     /// Logical unit last written to each physical unit (stale where the unit is not valid).
     pub(super) to_logical: Table<u32>,
     /// One bit a physical unit, `words_per_block` words a super block.
@@ -48,15 +50,86 @@ impl Map {
 
     /// Tables for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
     pub fn new(logical: u32, super_blocks: u32, units_per_block: u32) -> Map {
-        let words_per_block = units_per_block.div_ceil(64) as usize;
+        let (units, words) = Map::lengths(super_blocks, units_per_block);
         Map {
             to_physical: Table::new(logical as usize),
-            to_logical: Table::new(super_blocks as usize * units_per_block as usize),
-            valid: Table::new(super_blocks as usize * words_per_block),
-            words_per_block,
+            to_logical: Table::new(units),
+            valid: Table::new(words),
+            words_per_block: words / super_blocks.max(1) as usize,
             weight: vec![Map::NOT_A_CANDIDATE; super_blocks as usize],
             units_per_block,
         }
+    }
+
+    /// Such tables, of which what physical units hold is what `file` holds from byte `at` on: it is as large as the others
+    /// together, and a run looks at it block by block.
+    pub(super) fn of_file(
+        logical: u32,
+        super_blocks: u32,
+        units_per_block: u32,
+        file: &File,
+        at: u64,
+    ) -> io::Result<Map> {
+        let (units, words) = Map::lengths(super_blocks, units_per_block);
+        Ok(Map {
+            to_physical: Table::new(logical as usize),
+            to_logical: Table::of_file(file, at, units)?,
+            valid: Table::new(words),
+            words_per_block: words / super_blocks.max(1) as usize,
+            weight: vec![Map::NOT_A_CANDIDATE; super_blocks as usize],
+            units_per_block,
+        })
+    }
+
+    /// Physical units, and words of validity, of so many super blocks.
+    fn lengths(super_blocks: u32, units_per_block: u32) -> (usize, usize) {
+        let (blocks, units) = (super_blocks as usize, units_per_block as usize);
+        (blocks * units, blocks * units.div_ceil(64))
+    }
+
+    /// Bytes of the tables that a file holds: where units are, what they hold, and whether that is valid.
+    pub(super) fn table_bytes(logical: u32, super_blocks: u32, units_per_block: u32) -> [u64; 3] {
+        let (units, words) = Map::lengths(super_blocks, units_per_block);
+        [4 * u64::from(logical), 4 * units as u64, 8 * words as u64]
+    }
+
+    /// These tables, as bytes.
+    pub(super) fn tables(&self) -> [&[u8]; 3] {
+        [self.to_physical.as_bytes(), self.to_logical.as_bytes(), self.valid.as_bytes()]
+    }
+
+    /// Those of them that [`Map::of_file`] leaves to be read.
+    pub(super) fn tables_to_read(&mut self) -> [Option<&mut [u8]>; 3] {
+        [Some(self.to_physical.as_bytes_mut()), None, Some(self.valid.as_bytes_mut())]
+    }
+
+    /// What of the tables cannot be, each looked at from its beginning to its end: entries beyond the drive, blocks that do
+    /// not hold as many valid units as they count, more or fewer units on flash than are valid there.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        let (logical, units) = (self.logical_units(), self.to_logical.len() as u32);
+        // Of complemented entries the least is that of the last unit; zero, which holds nothing, comes behind them.
+        let (mut least, mut mapped) = (u32::MAX, 0u64);
+        for entries in self.to_physical.chunks(1 << 16) {
+            least = entries.iter().fold(least, |least, entry| least.min(entry.wrapping_sub(1)));
+            mapped += u64::from(entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
+        }
+        let last = !least.wrapping_add(1);
+        if least != u32::MAX && last >= units {
+            return Some(format!("a logical unit is said to be in physical unit {last} of {units}"));
+        }
+        let last = self.to_logical.iter().fold(0, |last, &unit| last.max(unit));
+        if last >= logical {
+            return Some(format!("a physical unit is said to hold logical unit {last} of {logical}"));
+        }
+        let mut valid = 0;
+        for block in SuperBlock::first(self.weight.len() as u32) {
+            let bits: u32 = self.valid_words(block).iter().map(|word| word.count_ones()).sum();
+            if bits != self.valid_units(block) {
+                return Some(format!("block {block} does not hold as many valid units as it counts"));
+            }
+            valid += u64::from(bits);
+        }
+        (valid != mapped).then(|| format!("{mapped} units are on flash, and {valid} are valid there"))
     }
 
     /// Logical units of the drive.

@@ -90,6 +90,12 @@ pub struct Tables {
 impl Tables {
     /// Those of an FTL over erased flash.
     pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
+        let map = Map::new(config.logical_units, layout.super_blocks(), layout.units_per_block);
+        Tables::over(map, layout, config, rng)
+    }
+
+    /// Those with this map, and all else as over erased flash.
+    pub(super) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
         let blocks = layout.super_blocks();
         let none_open = Frontier { block: SuperBlock(0), next_program: layout.programs_per_block };
         let lanes = Lane::first(layout.lanes)
@@ -99,7 +105,7 @@ impl Tables {
             })
             .collect();
         Tables {
-            units: Units::new(Map::new(config.logical_units, blocks, layout.units_per_block)),
+            units: Units::new(map),
             lanes,
             cycles: vec![0; blocks as usize],
             closed: vec![0; blocks as usize],

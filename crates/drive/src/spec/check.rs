@@ -9,6 +9,8 @@ use crate::ftl::stripe::Stripe;
 use crate::ftl::{FtlConfig, Tables, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
+use std::fs::File;
+use std::io;
 
 /// A set of values that do not make a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,6 +224,24 @@ impl DriveSpec {
     /// Tables of an FTL over erased flash. `rng` drives random victim choice.
     pub fn fresh_ftl(&self, rng: Rng) -> Result<Tables, Impossible> {
         Ok(Tables::new(self.layout()?, self.ftl_config()?, rng))
+    }
+
+    /// Tables as `file` holds them from byte `at` on; see [`Tables::of_file`].
+    pub fn kept_ftl<E: From<io::Error>>(
+        &self,
+        rng: Rng,
+        file: &File,
+        at: u64,
+        seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<Tables, E> {
+        let checked = "the spec has been checked";
+        Tables::of_file(self.layout().expect(checked), self.ftl_config().expect(checked), rng, file, at, seen)
+    }
+
+    /// Bytes of such tables in a file from byte `at` on.
+    pub fn kept_bytes(&self, at: u64) -> u64 {
+        let checked = "the spec has been checked";
+        Tables::file_bytes(&self.layout().expect(checked), &self.ftl_config().expect(checked), at)
     }
 
     /// The static stripe, if allocation is static.

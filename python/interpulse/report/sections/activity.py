@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from interpulse.comparison import number_at
 from interpulse.report.drawing import HATCHES, Drawing, Key, colour, logarithmic
 from interpulse.report.parts import Chart, Html, Section, table
 from interpulse.report.runs import Report, Series
@@ -53,7 +54,7 @@ def section(report: Report) -> Section:
             parts.append(_by_suspends(operation, counted, report))
     rows = []
     for label, path in _COUNTS.items():
-        values = [_at(series.first, path) for series in report.series]
+        values = [number_at(path, series.first) for series in report.series]
         if any(values):
             rows.append([label, *(number(value, 3 if isinstance(value, float) else 0) for value in values)])
     caption = "Collection and suspension in the window" + (
@@ -61,12 +62,6 @@ def section(report: Report) -> Section:
     )
     parts.append(table(caption, ["figure", *(series.label for series in report.series)], rows))
     return Section("activity", "Collection and suspension", parts)
-
-
-def _at(raw: Any, path: Sequence[str]) -> float | None:  # noqa: ANN401 - JSON
-    for key in path:
-        raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw if isinstance(raw, int | float) else None
 
 
 def _times(series: Series, operation: str) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from interpulse.comparison import number_at
 from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, logarithmic, stacked
 from interpulse.report.parts import Chart, Section, prose
 from interpulse.report.runs import Report
@@ -241,7 +242,5 @@ def _stack(found: Sequence[Line], drawing: Drawing) -> figure:
 
 def per_second(name: str, batch: Mapping[str, Any]) -> float | None:
     """How often something happened per simulated second of a batch; `a.b` is `b` in `a`."""
-    value: Any = batch
-    for key in name.split("."):
-        value = value[key]
-    return value / batch["length_s"] if batch["length_s"] else None
+    value = number_at(name.split("."), batch)
+    return value / batch["length_s"] if value is not None and batch["length_s"] else None

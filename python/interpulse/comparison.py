@@ -6,28 +6,23 @@ does to the other, and the ratio of a pair knows more than the figures alone.
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from interpulse._core import ConfigError
 from interpulse.latency import KINDS, MEASURES, Kind
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result
-from interpulse.studies.estimate import CONFIDENCE, Estimate
-from interpulse.text import short_figure
+from interpulse.studies.estimate import CONFIDENCE, Estimate, mean_of
+from interpulse.text import csv_bytes, short_figure
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from os import PathLike
 
 One: TypeAlias = "Result | str | PathLike[str]"
 """A result, its JSON file, or the folder of `--out` that holds it."""
@@ -50,26 +45,26 @@ _SEVERAL = (
 )
 
 
-def _number(path: Sequence[str], raw: Mapping[str, Any]) -> float | None:
+def number_at(path: Sequence[str], raw: Mapping[str, Any]) -> float | None:
     """The number at this place of a case, None where there is none."""
     at: Any = raw
     for key in path:
         at = at.get(key) if isinstance(at, dict) else None
-    return float(at) if isinstance(at, int | float) and not isinstance(at, bool) and math.isfinite(at) else None
+    return at if isinstance(at, int | float) and not isinstance(at, bool) and math.isfinite(at) else None
 
 
 def _iops(kind: Kind, raw: Mapping[str, Any]) -> float | None:
     """Requests of a kind per simulated second."""
     every, count, total = (
-        _number(path, raw) for path in (("iops",), *(("latency_us", k, "count") for k in (kind, "all")))
+        number_at(path, raw) for path in (("iops",), *(("latency_us", k, "count") for k in (kind, "all")))
     )
     return every * count / total if every and count and total else None
 
 
 def _bandwidth(raw: Mapping[str, Any]) -> float | None:
     """Bytes of the host per simulated second, in MB/s."""
-    moved = [_number(("counters", "host", name), raw) for name in ("read_bytes", "written_bytes")]
-    span = _number(("simulated_s",), raw)
+    moved = [number_at(("counters", "host", name), raw) for name in ("read_bytes", "written_bytes")]
+    span = number_at(("simulated_s",), raw)
     known = [each for each in moved if each is not None]
     return sum(known) / span / 1e6 if known and span else None
 
@@ -81,7 +76,7 @@ def figures() -> Iterator[tuple[str, str, Callable[[Mapping[str, Any]], float | 
     yield "bandwidth", "MB/s", _bandwidth
     for kind in KINDS:
         for name in MEASURES:
-            yield f"{kind} {name}", "us", partial(_number, ("latency_us", kind, name))
+            yield f"{kind} {name}", "us", partial(number_at, ("latency_us", kind, name))
     others: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("write amplification", "", ("ftl", "waf")),
         ("erases", "", ("nand", "erases")),
@@ -91,7 +86,7 @@ def figures() -> Iterator[tuple[str, str, Callable[[Mapping[str, Any]], float | 
         ("energy per request", "uJ", ("power", "per_request_uj", "total")),
     )
     for label, unit, path in others:
-        yield label, unit, partial(_number, path)
+        yield label, unit, partial(number_at, path)
 
 
 @dataclass(frozen=True)
@@ -161,11 +156,7 @@ class Comparison:
     def to_csv(self) -> str:
         """The rows as CSV text, a figure that does not exist as an empty cell."""
         names = ("case", "figure", "unit", "a", "b", "pairs", "ratio", "low", "high", "differs")
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows([getattr(row, name) for name in names] for row in self.rows)
-        return text.getvalue()
+        return csv_bytes(names, ([getattr(row, name) for name in names] for row in self.rows)).decode()
 
     def text(self, width: int) -> str:
         """The comparison in lines of at most `width` columns: what was changed, then what it changed."""
@@ -280,10 +271,7 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     for number, each in enumerate(several, start=1):
         result, place = (each, f"result {number}") if isinstance(each, Result) else read(Path(each))
         for case in result.cases:
-            missing = [key for key in _IDENTITY if key not in case.raw]
-            if missing or not isinstance(case.raw["seed"], int):
-                what = f"there is no '{missing[0]}'" if missing else f"seed = {case.raw['seed']!r}"
-                raise ConfigError(f"{place} is not a result of `interpulse run`: {what}")
+            check(place, case)
             told = f"{name}: case {case.case} of {place}"
             if "error" in case.raw or "iops" not in case.raw:
                 notes.append(f"{told} has no figures and is left out: {case.raw.get('error', 'it was interrupted')}")
@@ -294,6 +282,15 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     if not runs:
         raise ConfigError(f"side {name} has no case with figures{'; ' if notes else ''}{'; '.join(notes)}")
     return runs
+
+
+def check(place: str, case: Result) -> None:
+    """Raises ConfigError where a case has not what every case of a result has."""
+    missing = [f"there is no '{key}'" for key in _IDENTITY if key not in case.raw]
+    if not missing and (not isinstance(case.raw["seed"], int) or isinstance(case.raw["seed"], bool)):
+        missing = [f"seed = {case.raw['seed']!r}"]
+    if missing:
+        raise ConfigError(f"{place} is not a result of `interpulse run`: {missing[0]}")
 
 
 def read(path: Path) -> tuple[Result, str]:
@@ -389,19 +386,12 @@ def _rows(case: str, pairs: list[tuple[_Run, _Run]]) -> Iterator[Row]:
     """Every figure that one side has at least."""
     for name, unit, read in figures():
         values = [(read(x.raw), read(y.raw)) for x, y in pairs]
-        a, b = (_mean(of) for of in zip(*values, strict=True))
+        a, b = (mean_of(of) for of in zip(*values, strict=True))
         if a is None and b is None:
             continue
-        logs = [math.log(y / x) for x, y in values if x is not None and y is not None and x > 0 and y > 0]
-        if len(logs) < len(pairs):
+        ratios = [y / x for x, y in values if x is not None and y is not None and x > 0 and y > 0]
+        if len(ratios) < len(pairs):
             yield Row(case, name, unit, a, b, len(pairs))
             continue
-        estimate = Estimate.of(logs)
-        low, high = (None if each is None else math.exp(each) for each in (estimate.low, estimate.high))
-        yield Row(case, name, unit, a, b, len(pairs), math.exp(estimate.value), low, high)
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean, None unless all are there."""
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if len(known) == len(values) else None
+        mean = Estimate.geometric(ratios)
+        yield Row(case, name, unit, a, b, len(pairs), mean.value, mean.low, mean.high)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.values import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from interpulse._core import Plan
 
 _LAST_SEED = 2**64 - 1
 

@@ -182,18 +182,18 @@ def test_what_could_not_be_written_is_written_with_the_next(tmp_path: Path) -> N
     assert [Store(path).get(name) for name in ANSWERS] == list(ANSWERS.values())
 
 
-@pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device"])
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr("interpulse.studies.store.build_id", lambda: "build")
     path = tmp_path / "mini-build.results"
-    if kind == "fifo":
+    if kind == "pipe":
         os.mkfifo(path)
     elif kind == "folder":
         path.mkdir()
     else:
         path.symlink_to("/dev/zero")
     store = Store.open(tmp_path, "mini")
-    assert store.notes == [f"{path}: this is not a file; what has ended is kept in memory alone"]
+    assert store.notes == [f"{path}: it is a {kind}; expected a regular file; what has ended is kept in memory alone"]
     store.put(ANSWERS)
     assert store.get("two") == ANSWERS["two"]
 

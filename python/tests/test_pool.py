@@ -47,7 +47,7 @@ def test_cases_of_all_files_run_side_by_side(tmp_path: Path, monkeypatch: pytest
     def keep(answers: Mapping[str, dict[str, Any]]) -> None:
         kept.update(answers)
 
-    pool.simulate(jobs, Options(jobs=2, cache=Cache.default(tmp_path)), Silent(), keep)
+    pool.Here(Options(jobs=2, cache=Cache.default(tmp_path))).simulate(jobs, Silent(), keep)
     assert calls == [["a #1", "a #2", "c", "b"]]
     assert {job.name: kept[job.identity]["host_requests"] for job in jobs} == {
         "a #1": 1000,

@@ -7,21 +7,17 @@ test measures again what the page says of one seed.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from generated import with_blocks
 
 import interpulse
+from interpulse.latency import Kind
+from interpulse.result import Result
 from interpulse.studies.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from interpulse.latency import Kind
-    from interpulse.result import Result
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"
@@ -29,53 +25,49 @@ CONFIG = ROOT / "examples" / "choose.toml"
 SEEDS = (1, 2, 3, 4, 5)
 
 
-@dataclass(frozen=True)
-class Row:
-    """A drive to measure: `examples/choose.toml` with these overrides."""
-
-    sets: tuple[str, ...] = ()
-
+Row: TypeAlias = "tuple[str, ...]"
+"""A drive to measure: the overrides of `examples/choose.toml`."""
 
 P = "suspend.program."
 E = "suspend.erase."
 PROGRAM = (f"{P}scheme=loop-boundary", f"{P}max-suspends=10")
 SCHEMES = (
-    Row(),
-    Row(PROGRAM),
-    Row((f"{E}scheme=deferred",)),
-    Row((*PROGRAM, f"{E}scheme=deferred")),
-    Row((*PROGRAM, f"{E}scheme=immediate")),
-    Row((*PROGRAM, f"{E}scheme=exact")),
-    Row((*PROGRAM, f"{E}scheme=timeout", f"{E}defer-after=10ms")),
-    Row((f"{P}scheme=inter-phase", f"{E}scheme=deferred")),
-    Row((f"{P}scheme=intra-phase-cancel", f"{E}scheme=immediate")),
-    Row((f"{P}scheme=ideal", f"{E}scheme=ideal")),
+    (),
+    PROGRAM,
+    (f"{E}scheme=deferred",),
+    (*PROGRAM, f"{E}scheme=deferred"),
+    (*PROGRAM, f"{E}scheme=immediate"),
+    (*PROGRAM, f"{E}scheme=exact"),
+    (*PROGRAM, f"{E}scheme=timeout", f"{E}defer-after=10ms"),
+    (f"{P}scheme=inter-phase", f"{E}scheme=deferred"),
+    (f"{P}scheme=intra-phase-cancel", f"{E}scheme=immediate"),
+    (f"{P}scheme=ideal", f"{E}scheme=ideal"),
 )
 """From nothing to the bound."""
 
 LIMITS = (
-    Row((f"{P}scheme=loop-boundary", f"{P}max-suspends=2")),
-    Row((f"{P}scheme=loop-boundary", f"{P}max-suspends=5")),
-    Row((f"{P}scheme=loop-boundary",)),
-    Row((*PROGRAM, f"{P}for-gc-reads=true")),
-    Row((*PROGRAM, f"{P}resume=batch")),
-    Row((*PROGRAM, "part.program-suspend-entry=50us")),
+    (f"{P}scheme=loop-boundary", f"{P}max-suspends=2"),
+    (f"{P}scheme=loop-boundary", f"{P}max-suspends=5"),
+    (f"{P}scheme=loop-boundary",),
+    (*PROGRAM, f"{P}for-gc-reads=true"),
+    (*PROGRAM, f"{P}resume=batch"),
+    (*PROGRAM, "part.program-suspend-entry=50us"),
 )
 """What limits and costs of a part change; to be read against the second row of `SCHEMES`."""
 
 DENSE = (
-    Row(PROGRAM),
-    Row((*PROGRAM, f"{E}scheme=deferred")),
-    Row((*PROGRAM, f"{E}scheme=immediate")),
-    Row((*PROGRAM, f"{E}scheme=immediate", f"{E}max-suspends=10")),
-    Row((*PROGRAM, f"{E}scheme=immediate", f"{E}min-interval=1.1ms")),
-    Row((*PROGRAM, f"{E}scheme=timeout", f"{E}defer-after=10ms")),
-    Row((*PROGRAM, f"{E}scheme=exact")),
-    Row((*PROGRAM, f"{E}scheme=exact", f"{E}resume-ramp=200us")),
+    PROGRAM,
+    (*PROGRAM, f"{E}scheme=deferred"),
+    (*PROGRAM, f"{E}scheme=immediate"),
+    (*PROGRAM, f"{E}scheme=immediate", f"{E}max-suspends=10"),
+    (*PROGRAM, f"{E}scheme=immediate", f"{E}min-interval=1.1ms"),
+    (*PROGRAM, f"{E}scheme=timeout", f"{E}defer-after=10ms"),
+    (*PROGRAM, f"{E}scheme=exact"),
+    (*PROGRAM, f"{E}scheme=exact", f"{E}resume-ramp=200us"),
 )
 """What dense reads do to erases and to the writes behind them."""
 
-BLAMED = (Row(), Row(PROGRAM), Row((*PROGRAM, f"{E}scheme=deferred")))
+BLAMED = ((), PROGRAM, (*PROGRAM, f"{E}scheme=deferred"))
 """The drives whose slowest reads are split by cause."""
 
 
@@ -88,13 +80,13 @@ def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result
         {"name": f"seed-{seed}", "set": [*sets, f"seed={seed}", f"precondition.seed={seed}"]} for seed in seeds
     ]
     config = interpulse.Config.of(raw)
-    for each in row.sets:
+    for each in row:
         key, _, value = each.partition("=")
         config.set(key, value)
     results = tuple(interpulse.run(config).cases)
     for seed, result in zip(seeds, results, strict=True):
         if (verdict := result.raw["steady"]["verdict"]) != "yes":
-            print(f"steady: {verdict}, {case} of seed {seed} with {', '.join(row.sets) or 'nothing set'}")  # noqa: T201
+            print(f"steady: {verdict}, {case} of seed {seed} with {', '.join(row) or 'nothing set'}")  # noqa: T201
     return results
 
 
@@ -123,7 +115,7 @@ def suspends(results: Sequence[Result], kind: str, digits: int) -> str:
 
 def line(row: Row, *cells: str) -> str:
     """A line of a table, which begins with the overrides."""
-    return f"| {'<br>'.join(f'`{each}`' for each in row.sets) or 'as it is'} | {' | '.join(cells)} |"
+    return f"| {'<br>'.join(f'`{each}`' for each in row) or 'as it is'} | {' | '.join(cells)} |"
 
 
 def drive_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:

@@ -12,16 +12,15 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from generated import with_blocks
 
 ROOT = Path(__file__).parent.parent.parent
 PRESETS = ROOT / "crates" / "study" / "src" / "config" / "presets"
 PAGE = ROOT / "docs" / "FIT.md"
-BEGIN, END = "<!-- drives -->\n", "<!-- end -->\n"
 
 UNITS = {"iops": (1, "IOPS"), "bandwidth": (1e6, "MB/s")}
 
@@ -71,9 +70,8 @@ def main(arguments: list[str]) -> None:
         (PRESETS / f"{name}.toml").write_text(text, encoding="utf-8")
         table += rows(name, fit)
         notes.append(f"- `{name}`: {determined(fit)}.")
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page[: page.index(BEGIN) + len(BEGIN)], page[page.index(END) :]
-    PAGE.write_text(f"{before}\n" + "\n".join([*table, "", *notes]) + f"\n\n{after}", encoding="utf-8")
+    block = "\n".join(["", *table, "", *notes, "\n"])
+    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8"), [block]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ pub struct StateTable {
 }
 
 /// Ageing as a law: `mean = mean1 + slope ln t` and `variance = variance1 + growth ln t`, `t` in days.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogFit {
     /// Mean after a day.
     pub mean1: [f64; STATES],
@@ -119,12 +119,7 @@ impl StateTable {
             let slope = covariance / spread;
             (mean_y - slope * mean_x, slope)
         };
-        let mut fit = LogFit {
-            mean1: [0.0; STATES],
-            slope: [0.0; STATES],
-            variance1: [0.0; STATES],
-            growth: [0.0; STATES],
-        };
+        let mut fit = LogFit::default();
         for s in 0..STATES {
             (fit.mean1[s], fit.slope[s]) = line(&|row| row.states.mean[s]);
             (fit.variance1[s], fit.growth[s]) = line(&|row| row.states.sd[s] * row.states.sd[s]);
@@ -207,15 +202,11 @@ fn rows(document: &Document, name: &str, key: &str, x: fn(&Row) -> f64) -> Resul
             states: states(&mut section)?,
         };
         section.finish()?;
-        if rows.last().is_some_and(|previous| x(previous) >= x(&row)) {
-            return Err(section.invalid(key, "more than in the row before"));
-        }
+        let rises = rows.last().is_none_or(|previous| x(previous) < x(&row));
+        section.check(rises, key, "more than in the row before")?;
         rows.push(row);
     }
-    if rows.len() < 2 {
-        let expected = format!("at least two rows [[{name}]]");
-        return Err(document.top().invalid(name, expected));
-    }
+    document.top().check(rows.len() >= 2, name, format!("at least two rows [[{name}]]"))?;
     Ok(rows)
 }
 
@@ -226,9 +217,7 @@ fn states(section: &mut Section) -> Result<Distributions, ConfigError> {
     let eight = "a list of 8 numbers, ER and P1 to P7";
     let mean: [f64; STATES] = mean.try_into().map_err(|_| section.invalid("mean", eight))?;
     let sd = sd.try_into().map_err(|_| section.invalid("sd", eight))?;
-    if !mean.is_sorted_by(|a, b| a < b) {
-        return Err(section.invalid("mean", "rising from state to state"));
-    }
+    section.check(mean.is_sorted_by(|a, b| a < b), "mean", "rising from state to state")?;
     Ok(Distributions { mean, sd })
 }
 

@@ -42,20 +42,22 @@ impl Flow {
         streams: &Streams,
         instance: u64,
     ) -> Result<Flow, WorkloadError> {
-        check(spec, capacity_sectors).map_err(|illegal| illegal.in_flow(&spec.name))?;
+        let in_flow = |illegal: Illegal| illegal.in_flow(&spec.name);
+        check(spec, capacity_sectors).map_err(in_flow)?;
+        let (start, capacity) = (spec.start, capacity_sectors);
         let running = match &spec.source {
-            Source::Synthetic(synthetic) => Running::Synthetic(Box::new(
-                Synthetic::new(synthetic, spec.start, capacity_sectors, streams, instance)
-                    .map_err(|illegal| illegal.in_flow(&spec.name))?,
-            )),
-            Source::Trace(trace) => {
-                trace.check().map_err(|illegal| illegal.in_flow(&spec.name))?;
-                Running::Trace(Box::new(Replay::open(trace, instance, spec.start, capacity_sectors)?))
+            Source::Synthetic(of) => {
+                let synthetic = Synthetic::new(of, start, capacity, streams, instance);
+                Running::Synthetic(Box::new(synthetic.map_err(in_flow)?))
             }
-            Source::Twin(twin) => Running::Twin(Box::new(
-                Twin::new(twin, spec.start, capacity_sectors, streams, instance)
-                    .map_err(|illegal| illegal.in_flow(&spec.name))?,
-            )),
+            Source::Trace(trace) => {
+                trace.check().map_err(in_flow)?;
+                Running::Trace(Box::new(Replay::open(trace, instance, start, capacity)?))
+            }
+            Source::Twin(of) => {
+                let twin = Twin::new(of, start, capacity, streams, instance);
+                Running::Twin(Box::new(twin.map_err(in_flow)?))
+            }
         };
         Ok(Flow {
             running,
@@ -143,16 +145,12 @@ impl Flow {
 }
 
 fn check(spec: &FlowSpec, capacity_sectors: u64) -> Result<(), Illegal> {
-    if capacity_sectors == 0 || capacity_sectors > crate::trace::limits::SECTORS_MAX {
-        return Err(Illegal::new("capacity_sectors", capacity_sectors, "1 to 2^44 sectors (8 PiB)"));
-    }
+    let some = (1..=crate::trace::limits::SECTORS_MAX).contains(&capacity_sectors);
+    Illegal::unless(some, "capacity_sectors", capacity_sectors, "1 to 2^44 sectors (8 PiB)")?;
     if let Some(stop) = spec.stop.filter(|&stop| stop <= spec.start) {
         return Err(Illegal::new("stop", stop, format!("later than `start`, which is {}", spec.start)));
     }
-    if spec.limit == Some(0) {
-        return Err(Illegal::new("limit", 0, "at least 1 request, or none for no limit"));
-    }
-    Ok(())
+    Illegal::unless(spec.limit != Some(0), "limit", 0, "at least 1 request, or none for no limit")
 }
 
 /// Runs of a sweep go to other threads with their flows.

@@ -8,14 +8,12 @@ import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from interpulse.cli.exits import USER_ERROR, UserError
 from interpulse.layout import ELSEWHERE, NARROWEST, cells, fill
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from _typeshed import ReadableBuffer
 
 PLAIN = "interpulse-plain"

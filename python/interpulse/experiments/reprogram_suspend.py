@@ -7,19 +7,17 @@ with reads, as conventional TLC and as ReSSD, under every suspension scheme that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from interpulse import _core
+from interpulse.names import listed
 from interpulse.plots import COLOURS, Plot, legend, panels
-from interpulse.studies.case import Case
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 DRIVES: dict[str, tuple[str, Sets]] = {
     "tlc": ("conventional TLC", {"ftl.reprogram": False}),
@@ -38,15 +36,8 @@ TIMES: dict[bool, Sets] = {
 
 def schemes() -> list[str]:
     """The schemes that suspend programs, in the order of the registry, `none` first."""
-    names: list[str] = [scheme["name"] for scheme in _programs()]
+    names = [scheme["name"] for scheme in listed()["schemes"]]
     return ["none", *(name for name in names if name != "none")]
-
-
-def _programs() -> list[dict[str, Any]]:
-    import json
-
-    listed: dict[str, list[dict[str, Any]]] = json.loads(_core.lists())
-    return listed["schemes"]
 
 
 def run(context: Context) -> Outcome:
@@ -54,17 +45,15 @@ def run(context: Context) -> Outcome:
     config = context.config("drive.toml")
     length = TIMES[context.quick]
     repeats = context.repeats
-    cases = [
-        Case(
-            f"{drive}_{scheme}{limit}",
-            config,
-            {**length, **DRIVES[drive][1], **_suspension(scheme), **(sets if scheme != "none" else {})},
-            repeats,
-        )
-        for drive in DRIVES
-        for scheme in schemes()
+    ways: dict[str, Sets] = {"none": {}} | {
+        f"{scheme}{limit}": {"suspend.program.scheme": scheme, "suspend.erase.scheme": scheme, **sets}
+        for scheme in schemes()[1:]
         for limit, sets in LIMITS.items()
-        if scheme != "none" or not limit
+    }
+    cases = [
+        Case(f"{drive}_{way}", config, {**length, **own, **sets}, repeats)
+        for drive, (_, own) in DRIVES.items()
+        for way, sets in ways.items()
     ]
     context.announce(sum(case.repeats for case in cases))
     results = context.run(cases)
@@ -86,10 +75,6 @@ def run(context: Context) -> Outcome:
         plots=[Plot("reads", lambda: _draw(results))],
         curves=[_table(results)],
     )
-
-
-def _suspension(scheme: str) -> Sets:
-    return {} if scheme == "none" else {"suspend.program.scheme": scheme, "suspend.erase.scheme": scheme}
 
 
 def _suspends(result: Result) -> float:

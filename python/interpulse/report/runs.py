@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from interpulse import comparison
 from interpulse._core import ConfigError, version
+from interpulse.comparison import Comparison
+from interpulse.result import Result
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from interpulse.comparison import Comparison
-    from interpulse.result import Result
 
 SCHEMA = 1
 """The `schema_version` of results that are read."""
@@ -25,8 +22,6 @@ RESOLVED = "config.resolved.json"
 
 SEEDS = "seed-*"
 """How the folders of `run --repeat` are called."""
-
-_FIRST = ("schema_version", "version", "seed", "case")
 
 
 @dataclass(frozen=True)
@@ -108,14 +103,10 @@ def _number(path: Path) -> tuple[int, str]:
 def _load(path: Path) -> Run:
     result, place = comparison.read(path)
     for case in result.cases:
-        missing = [key for key in _FIRST if key not in case.raw]
-        if missing:
-            raise ConfigError(f"{place} is not a result of `interpulse run`: there is no '{missing[0]}'")
+        comparison.check(place, case)
         if case.raw["schema_version"] != SCHEMA:
             seen = f"seen schema_version = {case.raw['schema_version']!r}, of interpulse {case.raw['version']}"
             raise ConfigError(f"{place}: {seen}; expected {SCHEMA}, as interpulse {version} writes and reads it")
-        if not isinstance(case.raw["seed"], int) or isinstance(case.raw["seed"], bool):
-            raise ConfigError(f"{place} is not a result of `interpulse run`: seed = {case.raw['seed']!r}")
     return Run(place, result, _entries(path), path if path.is_dir() else path.parent)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interpulse.search.study import Study
+from interpulse.studies.estimate import mean_of
+from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.dataset import FIGURES, figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from interpulse.search.study import Study
-    from interpulse.sweeps.axes import Sets
 
 
 @dataclass
@@ -62,6 +60,18 @@ class Trial:
                 "feasible": self.feasible, **known}  # fmt: skip
 
 
+def counted(trials: Sequence[Trial], front: Sequence[Trial]) -> list[str]:
+    """How many trials there are, and of each sort that there is."""
+    sorts = {
+        "on the front": len(front),
+        "not feasible": sum(not trial.feasible and not trial.error for trial in trials),
+        "cut after one seed": sum(bool(trial.cut) for trial in trials),
+        "marked by their results (not steady, or too few requests)": sum(bool(trial.marks) for trial in trials),
+        "failed": sum(bool(trial.error) for trial in trials),
+    }
+    return [f"{len(trials)} trials", *(f"{count} {what}" for what, count in sorts.items() if count)]
+
+
 def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) -> Trial:
     """The trial with what its seeds came to."""
     found = Trial(trial.number, trial.columns, trial.sets, seeds=len(answers))
@@ -73,14 +83,13 @@ def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) ->
     rows = [_row(study, trial, raw) for raw in raws]
     for objective in study.objectives:
         values = [objective.value.value(row) for row in rows]
-        if (mean := _mean(values)) is None:
+        if (mean := mean_of([value if isinstance(value, int | float) else None for value in values])) is None:
             found.objectives = {}
             found.error = f"objective {objective.name}: {objective.value.text} has no value"
             return found
         found.objectives[objective.name] = mean
     for name, constraint in study.constraints.items():
-        excesses = [constraint.excess(row) for row in rows]
-        mean = _mean(excesses)
+        mean = mean_of([constraint.excess(row) for row in rows])
         # What has no figure has not been shown to hold.
         found.excess[name] = math.inf if mean is None else mean
     found.excess = {name: min(value, 1e12) for name, value in found.excess.items()}
@@ -93,11 +102,6 @@ def _row(study: Study, trial: Trial, raw: Mapping[str, Any]) -> dict[str, Any]:
     for name, expression in study.derived.items():
         row[name] = expression.value(row)
     return row
-
-
-def _mean(values: Sequence[Any]) -> float | None:
-    numbers = [float(value) for value in values if isinstance(value, int | float)]
-    return math.fsum(numbers) / len(numbers) if len(numbers) == len(values) and numbers else None
 
 
 def _marks(study: Study, raws: Iterable[Mapping[str, Any]]) -> set[str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from interpulse.config import toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from interpulse._core import Plan
-    from interpulse.config import Config
-    from interpulse.values import Value
+from interpulse._core import Plan
+from interpulse.config import Config, toml_value
+from interpulse.userfile import digest
+from interpulse.values import Value
 
 Sets: TypeAlias = "Mapping[str, Value]"
 """Overrides by their dotted keys."""
@@ -62,7 +59,8 @@ class Job:
         for key, value in case.sets.items():
             config.set(key, value)
         plan = config.resolve(seed=own)
-        content = "".join(_content(path) for path in traces_of(plan))
+        # A path that is not readable is reported by the run itself, with the line that names it.
+        content = "".join(digest(path) or path for path in traces_of(plan))
         # What is reported changes no figure and no hash, but a kept result may lack it.
         reported = sorted((key, value) for key, value in config.sets if key.startswith("report."))
         identity = hashlib.sha256(f"{plan.config_hash} {content} {reported}".encode()).hexdigest()[:32]
@@ -94,12 +92,3 @@ def derived_seed(seed: int, repeat: int) -> int:
 def traces_of(plan: Plan) -> list[str]:
     """The trace files that a plan replays."""
     return [entry.value for entry in plan.entries() if entry.key.startswith("flow.") and entry.key.endswith(".trace")]
-
-
-def _content(path: str) -> str:
-    # A path that is not readable is reported by the run itself, with the line that names it.
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as the configuration spells it
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return path

@@ -10,17 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 from collections import deque
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse.cache import RESULTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from interpulse.userfile import open_file
 
 
 @cache
@@ -105,7 +103,8 @@ class Store:
     def _read(self, path: Path) -> None:
         """Takes in what is in the file. What does not stand is told and blanked: that job is done again."""
         try:
-            content = _content(path)
+            with open_file(path) as file:
+                content = file.read()
         except FileNotFoundError:
             return
         damaged = []
@@ -149,18 +148,6 @@ def _entry(line: bytes) -> tuple[str, dict[str, Any]] | None:
         return None
     entry = json.loads(body)
     return entry["identity"], entry["result"]
-
-
-def _content(path: Path) -> bytes:
-    """What is in the file. Raises OSError where it is none: a pipe would be waited for."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(None, "this is not a file", str(path))
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read()
-    finally:
-        os.close(descriptor)
 
 
 def _blank(path: Path, places: list[tuple[int, int]]) -> None:

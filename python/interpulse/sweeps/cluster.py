@@ -7,24 +7,25 @@ import json
 import logging
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError, version
+from interpulse.cache import SPOOL, Cache
 from interpulse.studies.store import build_id
 from interpulse.sweeps.check import BASE_BYTES
 from interpulse.text import size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from distributed import Client
 
 CONNECT_S = 10.0
@@ -89,6 +90,11 @@ class Cluster:
     def keep_up(self) -> None:
         """Replaces workers of this machine that have died."""
 
+    def sweep_up(self, identity: str) -> None:
+        """Has workers delete what they kept for a store of this identity, which they do not see: all of it is there."""
+        with suppress(Exception):  # A cluster that has gone keeps its folders until the next time.
+            self.client.run(clear_spool, identity)
+
     def _workers(self) -> Mapping[str, Any]:
         now = time.monotonic()
         if (
@@ -146,6 +152,24 @@ class Local(Cluster):
             process.stdin.close()
 
 
+def clear_spool(identity: str) -> None:
+    """Deletes what this machine kept for a store that it does not see."""
+    shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)
+
+
+def workers(
+    on: object, jobs: int | None, memory: int, note: Callable[[str], None], most: int | None = None
+) -> AbstractContextManager[Cluster]:
+    """The workers of a scheduler, as `remote` takes it, or `jobs` of this machine, one for each core unless given.
+
+    No more than `most` of this machine are started. Raises as `local` and `remote`.
+    """
+    if on is not None:
+        return remote(on, note)
+    cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
+    return local(cores if most is None else min(cores, most), memory, note)
+
+
 @contextmanager
 def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local]:
     """Workers of this machine, as many as asked for, or as there is memory for simulations that take `memory` bytes.
@@ -168,8 +192,8 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
     with ExitStack() as ends:
         folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="interpulse-sweep-", ignore_cleanup_errors=True))
         # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
-        ends.enter_context(dask.config.set({"distributed.admin.log-length": 100, **IDLE}))
-        ends.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": 2}))
+        settings = {"distributed.admin.log-length": 100, "distributed.scheduler.allowed-failures": 2}
+        ends.enter_context(dask.config.set(settings | IDLE))
         try:
             cluster = ends.enter_context(
                 LocalCluster(
@@ -242,7 +266,7 @@ def _connected(on: object) -> Client:
     text = _text(on)
     try:
         if text is not None:
-            _probe(_address(text))
+            _probe(str(json.loads(Path(text).read_bytes())["address"]) if text.endswith(".json") else text)
         if text is not None and text.endswith(".json"):
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
@@ -255,10 +279,6 @@ def _connected(on: object) -> Client:
 
 def _why(error: BaseException) -> str:
     return " ".join(str(error.__cause__ or error).split()) or type(error).__name__
-
-
-def _address(text: str) -> str:
-    return str(json.loads(Path(text).read_bytes())["address"]) if text.endswith(".json") else text
 
 
 def _probe(address: str) -> None:

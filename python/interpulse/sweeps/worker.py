@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse._core import ConfigError, InternalError, RunError
 from interpulse.cache import MAKING, SPOOL, Cache
 from interpulse.config import Config
 from interpulse.studies.store import build_id
-from interpulse.sweeps.batch import Answer, Report
+from interpulse.sweeps.batch import Answer, Batch, Piece, Report
+from interpulse.sweeps.check import Base
 from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
-from interpulse.userfile import open_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from interpulse.sweeps.batch import Batch, Piece
-    from interpulse.sweeps.check import Base
+from interpulse.userfile import digest
 
 MOST = 32
 """Simulations in a plan. Reading one costs more than in proportion to its cases: 4 ms for each of 32, 6 of 100."""
@@ -196,20 +191,18 @@ def _section(piece: Piece) -> str:
     return f"\n[[case]]\nname = {json.dumps(piece.name)}\nset = {sets}\n"
 
 
-_contents: dict[tuple[str, int, int], str] = {}
+_contents: dict[tuple[str, int, int], str | None] = {}
 
 
 def _content(path: str) -> str | None:
     """A hash of a file's content, read again only where it has changed; None where it cannot be read."""
-    try:
-        with open_file(path) as file:
-            at = os.fstat(file.fileno())
-            known = (path, at.st_mtime_ns, at.st_size)
-            if known not in _contents:
-                _contents[known] = hashlib.file_digest(file, "sha256").hexdigest()
-            return _contents[known]
-    except OSError:
-        return None
+    with suppress(OSError):
+        at = os.stat(path)  # noqa: PTH116
+        known = (path, at.st_mtime_ns, at.st_size)
+        if known not in _contents:
+            _contents[known] = digest(path)
+        return _contents[known]
+    return None
 
 
 _there: set[str] = set()

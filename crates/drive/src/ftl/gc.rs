@@ -4,7 +4,7 @@
 use super::map::Map;
 use crate::numbers::SuperBlock;
 use interpulse_engine::Rng;
-use interpulse_settings::registry;
+use interpulse_settings::{choices, registry};
 use std::ops::Range;
 
 pub use d_choices::DChoices;
@@ -74,19 +74,13 @@ impl GcPolicy {
     }
 }
 
-/// What a threshold is a share of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThresholdBase {
-    /// All blocks of a lane.
-    Blocks,
-    /// The spare ones: blocks beyond those the logical capacity fills.
-    Spare,
-}
-
-impl ThresholdBase {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, ThresholdBase, &'static str)] = &[
-        ("blocks", ThresholdBase::Blocks, "a share of all blocks"),
-        ("spare", ThresholdBase::Spare, "a share of the blocks beyond those the logical capacity fills"),
-    ];
+choices! {
+    /// What a threshold is a share of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ThresholdBase {
+        /// a share of all blocks
+        Blocks = "blocks",
+        /// a share of the blocks beyond those the logical capacity fills
+        Spare = "spare",
+    }
 }

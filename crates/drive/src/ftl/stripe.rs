@@ -34,20 +34,12 @@ impl Allocation {
         let axes = [(C, 'c', "channel"), (W, 'w', "way"), (D, 'd', "die"), (P, 'p', "plane")];
         let next = "the next lane that is ready for a program, in turn".to_string();
         let mut all = vec![("dynamic".to_string(), Allocation::Dynamic, next)];
-        for a in 0..4 {
-            for b in 0..4 {
-                for c in 0..4 {
-                    for d in 0..4 {
-                        let distinct = a != b && a != c && a != d && b != c && b != d && c != d;
-                        if distinct {
-                            let order = [a, b, c, d];
-                            let name = order.iter().map(|&i| axes[i].1).collect();
-                            let doc = order.map(|i| axes[i].2).join(", ");
-                            let doc = format!("static striping, fastest first: {doc}");
-                            all.push((name, Allocation::Static(order.map(|i| axes[i].0)), doc));
-                        }
-                    }
-                }
+        for code in 0..1 << 8 {
+            let order = [code >> 6, code >> 4 & 3, code >> 2 & 3, code & 3];
+            if (0..4).all(|axis| order.contains(&axis)) {
+                let name = order.iter().map(|&i| axes[i].1).collect();
+                let doc = format!("static striping, fastest first: {}", order.map(|i| axes[i].2).join(", "));
+                all.push((name, Allocation::Static(order.map(|i| axes[i].0)), doc));
             }
         }
         all

@@ -7,7 +7,7 @@ use crate::ftl::map::{MAX_UNITS, Map};
 use crate::ftl::reprogram::super_layer_word_lines;
 use crate::ftl::stripe::Stripe;
 use crate::ftl::{FtlConfig, Tables, threshold_blocks};
-use interpulse_engine::Rng;
+use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
 use std::fs::File;
 use std::io;
@@ -22,8 +22,14 @@ pub struct Impossible {
 }
 
 impl Impossible {
-    pub(super) fn new(keys: &[&'static str], message: String) -> Impossible {
-        Impossible { keys: keys.to_vec(), message }
+    /// What these keys say together cannot be.
+    pub fn new(keys: &[&'static str], message: impl Into<String>) -> Impossible {
+        Impossible { keys: keys.to_vec(), message: message.into() }
+    }
+
+    /// Fails unless what these keys say together `holds`.
+    pub fn unless(holds: bool, keys: &[&'static str], message: impl Into<String>) -> Result<(), Impossible> {
+        if holds { Ok(()) } else { Err(Impossible::new(keys, message)) }
     }
 }
 
@@ -32,45 +38,41 @@ impl DriveSpec {
     pub fn layout(&self) -> Result<Layout, Impossible> {
         let g = &self.geometry;
         let m = self.ftl.multi_plane;
-        if m == 0 || !g.planes.is_multiple_of(m) {
-            return Err(Impossible::new(
-                &["ftl.multi-plane", "part.planes"],
-                format!("{m} planes together do not divide the {} planes of a die", g.planes),
-            ));
-        }
+        Impossible::unless(
+            m != 0 && g.planes.is_multiple_of(m),
+            &["ftl.multi-plane", "part.planes"],
+            format!("{m} planes together do not divide the {} planes of a die", g.planes),
+        )?;
         let reserved = self.ftl.reserved(g.blocks_per_plane);
-        if reserved + 4 > g.blocks_per_plane {
-            return Err(Impossible::new(
-                &["ftl.bad-block-reserve", "part.blocks-per-plane"],
-                format!(
-                    "a plane of {} blocks less {reserved} in reserve leaves fewer than 4",
-                    g.blocks_per_plane
-                ),
-            ));
-        }
+        Impossible::unless(
+            reserved + 4 <= g.blocks_per_plane,
+            &["ftl.bad-block-reserve", "part.blocks-per-plane"],
+            format!(
+                "a plane of {} blocks less {reserved} in reserve leaves fewer than 4",
+                g.blocks_per_plane
+            ),
+        )?;
         let units_per_block = u64::from(g.units_per_block()) * u64::from(m);
-        if units_per_block > u64::from(Map::MAX_UNITS_PER_BLOCK) {
-            return Err(Impossible::new(
-                &["part.pages-per-block", "part.page-size", "ftl.multi-plane", "ftl.mapping-unit"],
-                format!(
-                    "a super block of {units_per_block} mapping units is larger than the {} supported",
-                    Map::MAX_UNITS_PER_BLOCK
-                ),
-            ));
-        }
+        Impossible::unless(
+            units_per_block <= u64::from(Map::MAX_UNITS_PER_BLOCK),
+            &["part.pages-per-block", "part.page-size", "ftl.multi-plane", "ftl.mapping-unit"],
+            format!(
+                "a super block of {units_per_block} mapping units is larger than the {} supported",
+                Map::MAX_UNITS_PER_BLOCK
+            ),
+        )?;
         let dies = u64::from(g.channels) * u64::from(g.chips_per_channel) * u64::from(g.dies_per_chip);
         let units =
             dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
-        if units >= MAX_UNITS {
-            return Err(Impossible::new(
-                &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
-                format!(
-                    "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
-                    (units * g.unit_bytes) >> 30,
-                    (MAX_UNITS * g.unit_bytes) >> 30
-                ),
-            ));
-        }
+        Impossible::unless(
+            units < MAX_UNITS,
+            &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane", "ftl.mapping-unit"],
+            format!(
+                "{} GiB of flash is more than the {} GiB that the map's {MAX_UNITS} units address",
+                (units * g.unit_bytes) >> 30,
+                (MAX_UNITS * g.unit_bytes) >> 30
+            ),
+        )?;
         Ok(Layout::new(g, m, reserved))
     }
 
@@ -80,33 +82,25 @@ impl DriveSpec {
         let f = &self.ftl;
         let most = f.logical(layout.units());
         let logical = f.capacity.map_or(most, |c| most.min(c.get() / self.geometry.unit_bytes));
-        if logical == 0 {
-            return Err(Impossible::new(
-                &["ftl.over-provisioning", "drive.capacity"],
-                "this much over-provisioning leaves less than 1 MiB of capacity".into(),
-            ));
-        }
+        Impossible::unless(
+            logical != 0,
+            &["ftl.over-provisioning", "drive.capacity"],
+            "this much over-provisioning leaves less than 1 MiB of capacity",
+        )?;
         let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks) - per_lane;
         let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
         let usable = spare - f64::from(soft) - 2.0;
-        if !f.gc.imposes() && usable < 1.0 {
-            return Err(Impossible::new(
-                &["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"],
-                format!(
-                    "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage \
-                     collection nothing to work with"
-                ),
-            ));
-        }
+        let why = format!(
+            "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage collection nothing \
+             to work with"
+        );
+        let keys = ["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"];
+        Impossible::unless(f.gc.imposes() || usable >= 1.0, &keys, why)?;
         let needed = if layout.lanes > 1 || !self.ftl.gc.imposes() { 2.0 } else { 1.0 };
-        if spare < needed {
-            return Err(Impossible::new(
-                &["ftl.over-provisioning", "part.blocks-per-plane"],
-                format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}"),
-            ));
-        }
+        let why = format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}");
+        Impossible::unless(spare >= needed, &["ftl.over-provisioning", "part.blocks-per-plane"], why)?;
         let pages = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
         let soft_pages = f.gc_counts_pages.then(|| {
             let of = match f.threshold_base {
@@ -137,19 +131,14 @@ impl DriveSpec {
             if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
         let levels = self.ftl.hotness.levels() + 1;
         let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
-        if slots < least {
-            return Err(Impossible::new(
-                &["cache.size"],
-                format!(
-                    "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
-                    self.cache.size,
-                    interpulse_engine::Bytes(self.geometry.unit_bytes),
-                    layout.units_per_program,
-                    interpulse_engine::Bytes(least * self.geometry.unit_bytes)
-                ),
-            ));
-        }
-        Ok(())
+        let why = format!(
+            "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
+            self.cache.size,
+            Bytes(self.geometry.unit_bytes),
+            layout.units_per_program,
+            Bytes(least * self.geometry.unit_bytes)
+        );
+        Impossible::unless(slots >= least, &["cache.size"], why)
     }
 
     /// Reprogramming needs a part that can, and blocks to open.
@@ -158,10 +147,8 @@ impl DriveSpec {
         if hot == 0 {
             return Ok(());
         }
-        if self.ftl.gc.imposes() {
-            let why = "imposed write amplification has no blocks to separate data by";
-            return Err(Impossible::new(&["ftl.hotness", "ftl.gc"], why.into()));
-        }
+        let why = "imposed write amplification has no blocks to separate data by";
+        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.hotness", "ftl.gc"], why)?;
         let layout = self.layout()?;
         let config = self.ftl_config()?;
         let per_lane =
@@ -175,35 +162,25 @@ impl DriveSpec {
         // Where free pages are counted, those of open blocks are among what is kept free.
         let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
         let needed = f64::from(kept + 2 + open) + 1.0;
-        if spare < needed {
-            return Err(Impossible::new(
-                &["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"],
-                format!(
-                    "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels \
-                     need at least {needed}"
-                ),
-            ));
-        }
+        let why = format!(
+            "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels need at \
+             least {needed}"
+        );
+        let keys = ["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"];
+        Impossible::unless(spare >= needed, &keys, why)?;
         let Some(of) = &self.ftl.reprogram else { return Ok(()) };
-        if self.part.reprogram.is_none() {
-            return Err(Impossible::new(
-                &["ftl.reprogram", "part.preset"],
-                "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one"
-                    .into(),
-            ));
-        }
-        if super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
-            != layout.word_lines_per_block()
-        {
-            return Err(Impossible::new(
-                &["part.layers", "part.pages-per-block"],
-                format!(
-                    "{} word lines do not fill {} layers evenly, as super layers need",
-                    layout.word_lines_per_block(),
-                    self.part.layers
-                ),
-            ));
-        }
+        let why = "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one";
+        Impossible::unless(self.part.reprogram.is_some(), &["ftl.reprogram", "part.preset"], why)?;
+        Impossible::unless(
+            super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
+                == layout.word_lines_per_block(),
+            &["part.layers", "part.pages-per-block"],
+            format!(
+                "{} word lines do not fill {} layers evenly, as super layers need",
+                layout.word_lines_per_block(),
+                self.part.layers
+            ),
+        )?;
         debug_assert!((1..=2).contains(&of.super_layer));
         Ok(())
     }
@@ -211,17 +188,12 @@ impl DriveSpec {
     /// Blocks are rewritten by the machinery of garbage collection.
     fn check_rewriting(&self) -> Result<(), Impossible> {
         let Some(errors) = &self.nand.errors else { return Ok(()) };
-        if self.ftl.gc.imposes() {
-            let why =
-                "imposed write amplification has no victims and no erases, so no block can be rewritten";
-            if errors.refresh_after.is_some() {
-                return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why.into()));
-            }
-            if errors.reclaim_reads.is_some() {
-                return Err(Impossible::new(&["errors.reclaim-reads", "ftl.gc"], why.into()));
-            }
-        }
-        Ok(())
+        let why = "imposed write amplification has no victims and no erases, so no block can be rewritten";
+        let goes = |rewrites: bool, key| {
+            Impossible::unless(!rewrites || !self.ftl.gc.imposes(), &[key, "ftl.gc"], why)
+        };
+        goes(errors.refresh_after.is_some(), "errors.refresh-after")?;
+        goes(errors.reclaim_reads.is_some(), "errors.reclaim-reads")
     }
 
     /// Whether old blocks are looked for.
@@ -233,19 +205,15 @@ impl DriveSpec {
     fn check_suspension(&self) -> Result<(), Impossible> {
         let watches_writes = |p: &SuspendPolicy| p.scheme.watches_writes();
         let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
-        if self.cache.acknowledge.waits_for_programs() && policies.into_iter().any(watches_writes) {
-            let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
-            let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
-                       cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
-            return Err(Impossible::new(&keys, why.into()));
-        }
+        let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
+        let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
+                   cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
+        let watched = self.cache.acknowledge.waits_for_programs() && policies.into_iter().any(watches_writes);
+        Impossible::unless(!watched, &keys, why)?;
         let all_types = (1 << self.part.bits_per_cell) - 1;
-        if self.ftl.gc.imposes() && self.nand.program_suspend.eligible.page_types & all_types != all_types {
-            let keys = ["suspend.program.pages", "ftl.gc"];
-            let why = "the programs of imposed write amplification have no pages to choose by";
-            return Err(Impossible::new(&keys, why.into()));
-        }
-        Ok(())
+        let chooses = self.nand.program_suspend.eligible.page_types & all_types != all_types;
+        let why = "the programs of imposed write amplification have no pages to choose by";
+        Impossible::unless(!chooses || !self.ftl.gc.imposes(), &["suspend.program.pages", "ftl.gc"], why)
     }
 
     /// Capacity in 512-byte sectors.
@@ -292,19 +260,13 @@ impl DriveSpec {
         if self.power_loss.is_none() {
             return Ok(());
         }
-        if self.ftl.gc.imposes() {
-            let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
-            return Err(Impossible::new(&["power-loss.at", "ftl.gc"], why.into()));
-        }
-        if self.ftl.reprogram.is_some() {
-            let why = "word lines that hold two bits per cell are not found again after a loss of power";
-            return Err(Impossible::new(&["power-loss.at", "ftl.reprogram"], why.into()));
-        }
-        if self.nand.power.trace.is_some() || self.nand.power.budget.is_some() {
-            let key = if self.nand.power.trace.is_some() { "power.trace" } else { "power.budget" };
-            let why = "a loss of power is not followed in the current through time nor in a budget of power";
-            return Err(Impossible::new(&["power-loss.at", key], why.into()));
-        }
-        Ok(())
+        let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
+        Impossible::unless(!self.ftl.gc.imposes(), &["power-loss.at", "ftl.gc"], why)?;
+        let why = "word lines that hold two bits per cell are not found again after a loss of power";
+        Impossible::unless(self.ftl.reprogram.is_none(), &["power-loss.at", "ftl.reprogram"], why)?;
+        let why = "a loss of power is not followed in the current through time nor in a budget of power";
+        let goes = |holds, key| Impossible::unless(holds, &["power-loss.at", key], why);
+        goes(self.nand.power.trace.is_none(), "power.trace")?;
+        goes(self.nand.power.budget.is_none(), "power.budget")
     }
 }

@@ -4,44 +4,32 @@
 use super::txn::Slab;
 use crate::command::{CLASSES, Class};
 use crate::numbers::TxnId;
+use interpulse_settings::choices;
 
-/// Which waiting transaction a die takes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// The one submitted first.
-    Fifo,
-    /// A host read if there is one, else the one submitted first; near the hard threshold garbage
-    /// collection goes before host programs.
-    ReadPriority,
+choices! {
+    /// Which waiting transaction a die takes next.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Policy {
+        /// operations of a die in the order they were submitted
+        Fifo = "fifo",
+        /// host reads first, without stopping what runs
+        // Else the one submitted first; near the hard threshold garbage collection goes before host programs.
+        ReadPriority = "read-priority",
+    }
 }
 
-impl Policy {
-    /// Name, value and one line of documentation of every policy.
-    pub const ALL: &'static [(&'static str, Policy, &'static str)] = &[
-        ("fifo", Policy::Fifo, "operations of a die in the order they were submitted"),
-        ("read-priority", Policy::ReadPriority, "host reads first, without stopping what runs"),
-    ];
-}
-
-/// How reads of garbage collection rank under [`Policy::ReadPriority`] (Starblaze, FMS: "SMART processing mechanism
-/// between GC read and host read").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GcReadRank {
-    /// With programs and erases, in order of submission.
-    InOrder,
-    /// After host reads, before programs and erases.
-    BeforePrograms,
-    /// As host reads, in order of submission.
-    WithHostReads,
-}
-
-impl GcReadRank {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, GcReadRank, &'static str)] = &[
-        ("in-order", GcReadRank::InOrder, "with programs and erases, in order of submission"),
-        ("before-programs", GcReadRank::BeforePrograms, "after host reads, before programs and erases"),
-        ("with-host-reads", GcReadRank::WithHostReads, "as host reads, in order of submission"),
-    ];
+choices! {
+    /// How reads of garbage collection rank under [`Policy::ReadPriority`] (Starblaze, FMS: "SMART processing mechanism
+    /// between GC read and host read").
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum GcReadRank {
+        /// with programs and erases, in order of submission
+        InOrder = "in-order",
+        /// after host reads, before programs and erases
+        BeforePrograms = "before-programs",
+        /// as host reads, in order of submission
+        WithHostReads = "with-host-reads",
+    }
 }
 
 /// The waiting transactions of one die.

@@ -2,7 +2,7 @@
 
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Origin, Section, default, optional};
-use interpulse_workload::twin::read::{RowFileError, row_in_file};
+use interpulse_workload::twin::read::row_in_file;
 use interpulse_workload::twin::rows;
 use interpulse_workload::{BurstSpec, Fit, TWINS, TracePacing, TwinRow, TwinSpec, UpdateShape};
 use std::path::Path;
@@ -20,10 +20,8 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
             rows::row(text, requests)?
         } else {
             let beside = if matches!(origin, Origin::File { .. }) { folder } else { Path::new("") };
-            row_in_file(&beside.join(text), requests).map_err(|error| match error {
-                RowFileError::Content(error) => error,
-                RowFileError::Unreadable(why) => section.invalid("twin", format!("a file with a row; {why}")),
-            })?
+            let found = row_in_file(&beside.join(text), requests);
+            found.map_err(|error| error.of_key(section, "twin", "a file with a row"))?
         };
         let canonical = format!("{:?}", TwinRow { name: String::new(), ..row.clone() });
         Ok((row, canonical))
@@ -34,16 +32,15 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
         Some("fifth"),
         UpdateShape::ALL,
     )?;
-    let (pacing, fit) = Fit::read_replay(s)?;
+    let (pacing, fit) = (TracePacing::read(s)?, Fit::read(s)?);
     let doc = "writes of the same addresses that come close together; left out, each comes at any time";
     let writes = s.optional_u32("update-burst", doc, optional().within(2..=1_000_000))?;
     let window = s.when(writes.is_some(), "update-burst", |s| {
         let doc = "the writes of a burst fall within about this time";
         s.duration("update-window", doc, default(Duration::from_ms(1_800_000)).positive())
     })?;
-    if writes.is_some() && !matches!(pacing, TracePacing::Recorded { .. }) {
-        return Err(s.conflict(&["update-burst", "pacing"], "a closed loop has no time to be close in"));
-    }
+    let timed = writes.is_none() || matches!(pacing, TracePacing::Recorded { .. });
+    s.check_together(timed, &["update-burst", "pacing"], "a closed loop has no time to be close in")?;
     let bursts = writes.zip(window).map(|(writes, window)| BurstSpec { writes, window });
     Ok(TwinSpec { row, bursts, pacing, fit })
 }

@@ -26,18 +26,13 @@ impl Mix {
             ("trim_share", spec.trim_share, Op::Trim),
         ];
         for (field, share, _) in shares {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Illegal::new(field, share, "0 to 1"));
-            }
+            Illegal::unless((0.0..=1.0).contains(&share), field, share, "0 to 1")?;
         }
         let sum = spec.read_share + spec.write_share + spec.trim_share;
-        if (sum - 1.0).abs() > 1e-9 {
-            let legal = "three shares that sum to 1";
-            return Err(Illegal::new("read_share + write_share + trim_share", sum, legal));
-        }
-        if spec.flush_every == Some(0) {
-            return Err(Illegal::new("flush_every", 0, "at least 1 write, or none for no flushes"));
-        }
+        let legal = "three shares that sum to 1";
+        Illegal::unless((sum - 1.0).abs() <= 1e-9, "read_share + write_share + trim_share", sum, legal)?;
+        let legal = "at least 1 write, or none for no flushes";
+        Illegal::unless(spec.flush_every != Some(0), "flush_every", 0, legal)?;
         let mut present = shares.iter().filter(|(_, share, _)| *share > 0.0);
         let only = match (present.next(), present.next()) {
             (Some(&(_, _, op)), None) => Some(op),

@@ -25,26 +25,20 @@ impl Region {
         largest_sectors: u32,
     ) -> Result<Region, Illegal> {
         let Range { start: from, end: to } = share;
-        if !alignment.get().is_multiple_of(SECTOR.get()) || alignment == Bytes(0) {
-            return Err(Illegal::new("alignment", alignment, "a multiple of 512B, at least 512B"));
-        }
+        let whole = alignment.get().is_multiple_of(SECTOR.get()) && alignment != Bytes(0);
+        Illegal::unless(whole, "alignment", alignment, "a multiple of 512B, at least 512B")?;
         let alignment = alignment.get() / SECTOR.get();
-        if !(0.0..1.0).contains(&from) {
-            return Err(Illegal::new("from", from, "a fraction of the capacity, 0 to below 1"));
-        }
-        if !(to > from && to <= 1.0) {
-            let legal = format!("a fraction of the capacity, above `from` ({from}) and up to 1");
-            return Err(Illegal::new("to", to, legal));
-        }
+        let legal = "a fraction of the capacity, 0 to below 1";
+        Illegal::unless((0.0..1.0).contains(&from), "from", from, legal)?;
+        let legal = format!("a fraction of the capacity, above `from` ({from}) and up to 1");
+        Illegal::unless(to > from && to <= 1.0, "to", to, legal)?;
         let at = |fraction: f64| ((capacity_sectors as f64 * fraction) as u64).min(capacity_sectors);
         let base = at(from).next_multiple_of(alignment);
         let end = at(to) / alignment * alignment;
         let length = end.saturating_sub(base);
-        if length < u64::from(largest_sectors) {
-            let found = format!("a region of {length} aligned sectors on this drive");
-            let legal = format!("room for the largest request, {largest_sectors} sectors");
-            return Err(Illegal::new("from..to", found, legal));
-        }
+        let found = format!("a region of {length} aligned sectors on this drive");
+        let legal = format!("room for the largest request, {largest_sectors} sectors");
+        Illegal::unless(length >= u64::from(largest_sectors), "from..to", found, legal)?;
         let places = (length - u64::from(largest_sectors)) / alignment + 1;
         Ok(Region { base, length, alignment, places })
     }

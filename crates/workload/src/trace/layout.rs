@@ -32,10 +32,26 @@ struct Region {
     end: u64,
 }
 
-enum Map {
+/// How addresses become those of the drive.
+pub(crate) enum Map {
     Same,
     Fold,
     Scale { low: u64, span: u64 },
+}
+
+impl Map {
+    /// Where a request ends up that ends inside a drive of this capacity; `None` if it is larger than that.
+    pub fn place(&self, sector: u64, sectors: u32, capacity: u64) -> Option<u64> {
+        let last = capacity.checked_sub(u64::from(sectors));
+        Some(match *self {
+            Map::Same => sector,
+            Map::Fold => (sector % capacity).min(last?),
+            Map::Scale { low, span } => {
+                let scaled = (u128::from(sector - low) * u128::from(capacity) / u128::from(span)) as u64;
+                scaled.min(last?) / SCALE_ALIGNMENT * SCALE_ALIGNMENT
+            }
+        })
+    }
 }
 
 impl Layout {
@@ -70,22 +86,13 @@ impl Layout {
     /// outside what the first pass saw: the file has changed.
     pub fn place(&self, device: u32, sector: u64, sectors: u32) -> Option<Placed> {
         let region = self.regions[device as usize];
-        let sectors = u64::from(sectors);
-        if sector < region.first || sector + sectors > region.end {
+        let length = u64::from(sectors);
+        if sector < region.first || sector + length > region.end {
             return None;
         }
-        let (sector, capacity) = (region.base + sector, self.capacity);
-        let beyond = sector + sectors > capacity;
-        let sector = match self.map {
-            Map::Same => sector,
-            Map::Fold => (sector % capacity).min(capacity.checked_sub(sectors)?),
-            Map::Scale { low, span } => {
-                let scaled = (u128::from(sector - low) * u128::from(capacity) / u128::from(span)) as u64;
-                let start = scaled.min(capacity.checked_sub(sectors)?);
-                start / SCALE_ALIGNMENT * SCALE_ALIGNMENT
-            }
-        };
-        Some(Placed { sector, beyond })
+        let sector = region.base + sector;
+        let beyond = sector + length > self.capacity;
+        Some(Placed { sector: self.map.place(sector, sectors, self.capacity)?, beyond })
     }
 }
 

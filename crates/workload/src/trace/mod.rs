@@ -15,7 +15,7 @@ mod columns;
 mod device;
 pub mod format;
 pub(crate) mod input;
-mod layout;
+pub(crate) mod layout;
 pub(crate) mod limits;
 mod lines;
 mod magic;

@@ -119,10 +119,7 @@ impl Replay {
     }
 
     pub fn pacing(&self) -> Pacing {
-        match self.pacing {
-            TracePacing::Recorded { .. } => Pacing::Open,
-            TracePacing::Closed { depth } => Pacing::Closed { depth },
-        }
+        self.pacing.asks()
     }
 
     pub fn summary(&self) -> &TraceSummary {

@@ -3,33 +3,40 @@
 use super::format::Format;
 use super::unit::TimeUnit;
 use crate::error::Illegal;
+use crate::spec::Pacing;
 use crate::synthetic::depth::{check_depth, read_depth};
-use interpulse_settings::{ConfigError, Row, Section, default};
+use interpulse_settings::{ConfigError, Row, Section, choices, default, keys};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// Factors of speed.
 const SPEED: RangeInclusive<f64> = 1e-6..=1e6;
 
-/// The replay of a trace file.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TraceSpec {
-    /// The file: a regular file, plain, gzip or zstd (told by its content).
-    pub path: PathBuf,
-    /// How its rows are written.
-    pub format: Format,
-    /// The unit of its times; left out, that of its format or, where that cannot be, the one that is plausible.
-    pub time_unit: Option<TimeUnit>,
-    /// When its requests are issued.
-    pub pacing: TracePacing,
-    /// What becomes of requests beyond the drive.
-    pub fit: Fit,
-    /// What becomes of recorded times that go backwards (only with recorded pacing; closed pacing issues
-    /// the rows in file order whatever their times).
-    pub reorder: Reorder,
-    /// Leave out rows that cannot be read (they are counted, see [`crate::TraceSummary`]) instead of
-    /// refusing the trace. Rows beyond the drive are not bad rows: `fit` decides about those.
-    pub skip_bad_rows: bool,
+keys! {
+    /// The replay of a trace file.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct TraceSpec, pub fn read(s) {
+        /// The file: a regular file, plain, gzip or zstd (told by its content).
+        pub path: PathBuf =>
+            s.label("trace", "block trace to replay: plain, .gz or .zst")?.unwrap_or_default().into(),
+        /// How its rows are written.
+        pub format: Format => Format::read(s)?,
+        /// unit of the times; left out, that of the format, or what is plausible
+        pub time_unit: Option<TimeUnit> = optional_choice(TimeUnit::ALL),
+        /// When its requests are issued.
+        pub pacing: TracePacing => TracePacing::read(s)?,
+        /// What becomes of requests beyond the drive.
+        pub fit: Fit => Fit::read(s)?,
+        /// what becomes of rows whose time goes back
+        // Only with recorded pacing; closed pacing issues the rows in file order whatever their times.
+        pub reorder: Reorder = choice(Some("error"), Reorder::ALL),
+        /// count bad rows instead of stopping at the first
+        // They are counted in [`crate::TraceSummary`]. Rows beyond the drive are not bad rows: `fit` decides about those.
+        pub skip_bad_rows: bool = bool(default(false)),
+    } check {
+        let named = path != PathBuf::new() || !s.has("trace");
+        s.check(named, "trace", "the path of a block trace (or give --trace FILE)")?;
+    }
 }
 
 impl TraceSpec {
@@ -73,29 +80,32 @@ pub enum TracePacing {
     },
 }
 
-/// How a trace is laid onto the drive.
-///
-/// A trace of several devices lays them side by side in ascending order of host name and device number,
-/// each in a region of its highest sector rounded up to 1 MiB; a single device keeps its addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fit {
-    /// A request beyond the drive is an error that names its line.
-    Error,
-    /// Addresses are taken modulo the capacity; a request that would straddle the end is moved back to end
-    /// there.
-    Fold,
-    /// The occupied range is mapped linearly onto the whole drive. Starts are aligned down to 4 KiB and
-    /// sizes stay, so a shrunken trace overlaps itself and a stretched one has gaps.
-    Scale,
+choices! {
+    /// How a trace is laid onto the drive.
+    ///
+    /// A trace of several devices lays them side by side in ascending order of host name and device number,
+    /// each in a region of its highest sector rounded up to 1 MiB; a single device keeps its addresses.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Fit {
+        /// a request beyond the drive is an error that names its line
+        Error = "error",
+        /// addresses modulo the capacity; a request that would straddle the end is moved before it
+        Fold = "fold",
+        /// the occupied range is mapped linearly onto the drive, aligned to 4 KiB
+        // Starts are aligned down and sizes stay: a shrunken trace overlaps itself, a stretched one has gaps.
+        Scale = "scale",
+    }
 }
 
-/// What becomes of a row whose time lies before that of an earlier row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reorder {
-    /// It is a bad row.
-    Error,
-    /// It arrives together with the latest row before it.
-    Clamp,
+choices! {
+    /// What becomes of a row whose time lies before that of an earlier row.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Reorder {
+        /// a row earlier than the row before it is a bad row
+        Error = "error",
+        /// such a row arrives together with the latest row before it
+        Clamp = "clamp",
+    }
 }
 
 impl TracePacing {
@@ -104,67 +114,35 @@ impl TracePacing {
         Row {
             name: "recorded",
             doc: "requests arrive at their recorded times, sped up or slowed down",
-            read: read_recorded,
+            read: |s| {
+                let doc = "2 replays twice as fast as recorded";
+                Ok(TracePacing::Recorded { speed: s.f64("speed", doc, default(1.0).within(SPEED))? })
+            },
         },
-        Row { name: "closed", doc: "a fixed number of requests is kept outstanding", read: read_closed },
-    ];
-}
-
-fn read_recorded(s: &mut Section) -> Result<TracePacing, ConfigError> {
-    let speed = s.f64("speed", "2 replays twice as fast as recorded", default(1.0).within(SPEED))?;
-    Ok(TracePacing::Recorded { speed })
-}
-
-fn read_closed(s: &mut Section) -> Result<TracePacing, ConfigError> {
-    Ok(TracePacing::Closed { depth: read_depth(s)? })
-}
-
-impl Fit {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, Fit, &'static str)] = &[
-        ("error", Fit::Error, "a request beyond the drive is an error that names its line"),
-        (
-            "fold",
-            Fit::Fold,
-            "addresses modulo the capacity; a request that would straddle the end is moved before it",
-        ),
-        ("scale", Fit::Scale, "the occupied range is mapped linearly onto the drive, aligned to 4 KiB"),
+        Row {
+            name: "closed",
+            doc: "a fixed number of requests is kept outstanding",
+            read: |s| Ok(TracePacing::Closed { depth: read_depth(s)? }),
+        },
     ];
 
-    /// Reads what traces and twins share: when requests are issued, and what becomes of addresses beyond the drive.
-    pub fn read_replay(s: &mut Section) -> Result<(TracePacing, Fit), ConfigError> {
-        let pacing =
-            s.policy("pacing", "recorded times, or closed loop", Some("recorded"), TracePacing::ROWS)?;
-        let fit = s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), Fit::ALL)?;
-        Ok((pacing, fit))
+    /// Reads when requests are issued.
+    pub fn read(s: &mut Section) -> Result<TracePacing, ConfigError> {
+        s.policy("pacing", "recorded times, or closed loop", Some("recorded"), TracePacing::ROWS)
+    }
+
+    /// When to ask for the next request.
+    pub(crate) fn asks(self) -> Pacing {
+        match self {
+            TracePacing::Recorded { .. } => Pacing::Open,
+            TracePacing::Closed { depth } => Pacing::Closed { depth },
+        }
     }
 }
 
-impl Reorder {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, Reorder, &'static str)] = &[
-        ("error", Reorder::Error, "a row earlier than the row before it is a bad row"),
-        ("clamp", Reorder::Clamp, "such a row arrives together with the latest row before it"),
-    ];
-}
-
-impl TraceSpec {
-    /// Reads a replay from the section of its flow.
-    ///
-    /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
-    pub fn read(s: &mut Section) -> Result<TraceSpec, ConfigError> {
-        let path = s.label("trace", "block trace to replay: plain, .gz or .zst")?.unwrap_or_default();
-        let format = Format::read(s)?;
-        let unit = "unit of the times; left out, that of the format, or what is plausible";
-        let time_unit = s.optional_choice("time-unit", unit, TimeUnit::ALL)?;
-        let (pacing, fit) = Fit::read_replay(s)?;
-        let reorder =
-            s.choice("reorder", "what becomes of rows whose time goes back", Some("error"), Reorder::ALL)?;
-        let skip_bad_rows =
-            s.bool("skip-bad-rows", "count bad rows instead of stopping at the first", default(false))?;
-        if path.is_empty() && s.has("trace") {
-            return Err(s.invalid("trace", "the path of a block trace (or give --trace FILE)"));
-        }
-        Ok(TraceSpec { path: path.into(), format, time_unit, pacing, fit, reorder, skip_bad_rows })
+impl Fit {
+    /// Reads what becomes of addresses beyond the drive.
+    pub fn read(s: &mut Section) -> Result<Fit, ConfigError> {
+        s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), Fit::ALL)
     }
 }

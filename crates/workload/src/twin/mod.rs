@@ -25,6 +25,7 @@ use crate::error::Illegal;
 use crate::spec::Pacing;
 use crate::synthetic::depth::check_depth;
 use crate::synthetic::permute::Permutation;
+use crate::trace::layout::Map;
 use crate::trace::spec::{Fit, TracePacing};
 use bursts::Bursts;
 use extents::{Extents, PAGE_SECTORS};
@@ -121,13 +122,7 @@ pub(crate) struct Twin {
     /// The fraction of a nanosecond by which the true arrival lies after `now_ns`.
     carry_ns: f64,
     map: Map,
-}
-
-/// How the twin's addresses become those of the drive.
-enum Map {
-    Same,
-    Fold { capacity: u64 },
-    Scale { span: u64, capacity: u64 },
+    capacity: u64,
 }
 
 impl Twin {
@@ -148,15 +143,13 @@ impl Twin {
             TracePacing::Recorded { speed } => return Err(Illegal::new("speed", speed, "1e-6 to 1e6")),
         };
         let plan = Plan::new(&spec.row, spec.pacing)?;
-        if u64::from(plan.largest) > capacity {
-            let found =
-                format!("twin {}, with requests of {}B", spec.row.name, u64::from(plan.largest) * 512);
-            return Err(Illegal::new(
-                "twin",
-                found,
-                format!("requests within the drive's {}B", capacity * 512),
-            ));
-        }
+        let found = format!("twin {}, with requests of {}B", spec.row.name, u64::from(plan.largest) * 512);
+        Illegal::unless(
+            u64::from(plan.largest) <= capacity,
+            "twin",
+            found,
+            format!("requests within the drive's {}B", capacity * 512),
+        )?;
         let map = match spec.fit {
             Fit::Error if plan.span() > capacity => {
                 let found = format!("error, and the twin {} takes {} sectors", spec.row.name, plan.span());
@@ -167,8 +160,8 @@ impl Twin {
                 return Err(Illegal::new("fit", found, legal));
             }
             Fit::Error => Map::Same,
-            Fit::Fold => Map::Fold { capacity },
-            Fit::Scale => Map::Scale { span: plan.span(), capacity },
+            Fit::Fold => Map::Fold,
+            Fit::Scale => Map::Scale { low: 0, span: plan.span() },
         };
         let key = |purpose: &str| streams.stream(purpose, instance).next_u64();
         let bursts = spec.bursts.filter(|_| plan.writes > 0).map(|of| {
@@ -190,6 +183,7 @@ impl Twin {
             now_ns: start.as_ns(),
             carry_ns: 0.0,
             map,
+            capacity,
         })
     }
 
@@ -214,7 +208,8 @@ impl Twin {
             }
             Some(read) => (Op::Read, self.read(read)),
         };
-        Some((SimTime(self.now_ns), Request { op, sector: self.placed(sector, sectors), sectors }))
+        let sector = self.map.place(sector, sectors, self.capacity).expect("requests fit into the drive");
+        Some((SimTime(self.now_ns), Request { op, sector, sectors }))
     }
 
     /// Start and size of read number `read`.
@@ -234,21 +229,7 @@ impl Twin {
         (start.min(plan.span() - u64::from(sectors)), sectors)
     }
 
-    fn placed(&self, sector: u64, sectors: u32) -> u64 {
-        match self.map {
-            Map::Same => sector,
-            Map::Fold { capacity } => (sector % capacity).min(capacity - u64::from(sectors)),
-            Map::Scale { span, capacity } => {
-                let scaled = (u128::from(sector) * u128::from(capacity) / u128::from(span)) as u64;
-                scaled.min(capacity - u64::from(sectors)) / PAGE_SECTORS * PAGE_SECTORS
-            }
-        }
-    }
-
     pub fn pacing(&self) -> Pacing {
-        match self.pacing {
-            TracePacing::Recorded { .. } => Pacing::Open,
-            TracePacing::Closed { depth } => Pacing::Closed { depth },
-        }
+        self.pacing.asks()
     }
 }

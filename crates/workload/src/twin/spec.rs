@@ -6,6 +6,7 @@ use crate::synthetic::arrival::SQUARED_VARIATION;
 use crate::trace::limits::SPAN_NS_MAX;
 use crate::trace::spec::{Fit, TracePacing};
 use interpulse_engine::{Bytes, Duration};
+use interpulse_settings::choices;
 
 /// A twin as the source of a flow.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,22 +22,15 @@ pub struct TwinSpec {
     pub fit: Fit,
 }
 
-/// How the updates are spread over what is written.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum UpdateShape {
-    /// Evenly over a hot fifth, and evenly over the rest.
-    #[default]
-    Fifth,
-    /// In proportion to a power of the rank.
-    Zipf,
-}
-
-impl UpdateShape {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, UpdateShape, &'static str)] = &[
-        ("fifth", UpdateShape::Fifth, "evenly over a hot fifth of the extents, and evenly over the rest"),
-        ("zipf", UpdateShape::Zipf, "in proportion to a power of the extent's rank"),
-    ];
+choices! {
+    /// How the updates are spread over what is written.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum UpdateShape, default Fifth {
+        /// evenly over a hot fifth of the extents, and evenly over the rest
+        Fifth = "fifth",
+        /// in proportion to a power of the extent's rank
+        Zipf = "zipf",
+    }
 }
 
 /// Writes of the same extent that come close together.
@@ -119,47 +113,36 @@ impl TwinRow {
 
     /// What needs no plan to be seen. Field names are the keys of a row.
     pub(super) fn check(&self, pacing: TracePacing) -> Result<(), Illegal> {
-        if !(2..=REQUESTS_MAX).contains(&self.requests) {
-            return Err(Illegal::new("requests", self.requests, format!("2 to {REQUESTS_MAX}")));
-        }
-        let share = |key: &str, value: f64, least: f64| match (least..=1.0).contains(&value) {
-            true => Ok(()),
-            false => Err(Illegal::new(key, value, format!("{least} to 1"))),
+        let requests = self.requests;
+        let some = (2..=REQUESTS_MAX).contains(&requests);
+        Illegal::unless(some, "requests", requests, format!("2 to {REQUESTS_MAX}"))?;
+        let share = |key: &str, value: f64, least: f64| {
+            Illegal::unless((least..=1.0).contains(&value), key, value, format!("{least} to 1"))
         };
         share("write-share", self.write_share, 0.0)?;
         share("read-overlap", self.read_overlap, 0.0)?;
         share("update-skew", self.update_skew.unwrap_or(1.0), 0.2)?;
-        if !(0.0..1.0).contains(&self.rewritten_share) {
-            return Err(Illegal::new("rewritten-share", self.rewritten_share, "0 to below 1"));
-        }
-        if !SQUARED_VARIATION.contains(&self.squared_variation) {
-            return Err(Illegal::new("squared-variation", self.squared_variation, "1 to 10000"));
-        }
-        let made = self.write_requests() as f64 / self.requests as f64;
-        if [(made, self.write_share), (1.0 - made, 1.0 - self.write_share)]
-            .iter()
-            .any(|&(m, w)| (m - w).abs() > 0.01 * w)
-        {
-            let legal =
-                format!("a share that {} requests can have within 1 %; more requests help", self.requests);
-            return Err(Illegal::new("write-share", self.write_share, legal));
-        }
-        let fewest = super::gaps::fewest(self.squared_variation) + 1;
-        if self.requests < fewest {
-            let legal = format!("at most what {} requests show; {fewest} requests or more", self.requests);
-            return Err(Illegal::new("squared-variation", self.squared_variation, legal));
-        }
+        let rewritten = self.rewritten_share;
+        Illegal::unless((0.0..1.0).contains(&rewritten), "rewritten-share", rewritten, "0 to below 1")?;
+        let varied = self.squared_variation;
+        Illegal::unless(SQUARED_VARIATION.contains(&varied), "squared-variation", varied, "1 to 10000")?;
+        let made = self.write_requests() as f64 / requests as f64;
+        let near = |made: f64, wanted: f64| (made - wanted).abs() <= 0.01 * wanted;
+        let legal = format!("a share that {requests} requests can have within 1 %; more requests help");
+        let had = near(made, self.write_share) && near(1.0 - made, 1.0 - self.write_share);
+        Illegal::unless(had, "write-share", self.write_share, legal)?;
+        let fewest = super::gaps::fewest(varied) + 1;
+        let legal = format!("at most what {requests} requests show; {fewest} requests or more");
+        Illegal::unless(requests >= fewest, "squared-variation", varied, legal)?;
         let speed = match pacing {
             TracePacing::Recorded { speed } => speed,
             TracePacing::Closed { .. } => f64::INFINITY,
         };
-        if self.requests as f64 * self.mean_gap.as_ns() as f64 / speed > SPAN_NS_MAX as f64 {
-            return Err(Illegal::new(
-                "mean-gap",
-                self.mean_gap,
-                "so short that the twin lasts at most 208 days",
-            ));
-        }
-        Ok(())
+        Illegal::unless(
+            self.requests as f64 * self.mean_gap.as_ns() as f64 / speed <= SPAN_NS_MAX as f64,
+            "mean-gap",
+            self.mean_gap,
+            "so short that the twin lasts at most 208 days",
+        )
     }
 }

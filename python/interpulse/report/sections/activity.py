@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from interpulse.report.drawing import PAPER, Key, colour, logarithmic
+from interpulse.comparison import number_at
+from interpulse.report.drawing import HATCHES, Drawing, Key, colour, logarithmic
 from interpulse.report.parts import Chart, Html, Section, table
+from interpulse.report.runs import Report, Series
 from interpulse.report.sections.over_time import lines, over_time, per_second
 from interpulse.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report, Series
 
 _RATES = {
     "suspends.program": "program suspensions",
@@ -40,9 +38,6 @@ _COUNTS = {
 }
 
 
-_HATCHES = (" ", "/", "x", ".")
-
-
 def section(report: Report) -> Section:
     """Charts over time where batches are known, counts in any case."""
     found = lines(report)
@@ -59,7 +54,7 @@ def section(report: Report) -> Section:
             parts.append(_by_suspends(operation, counted, report))
     rows = []
     for label, path in _COUNTS.items():
-        values = [_at(series.first, path) for series in report.series]
+        values = [number_at(path, series.first) for series in report.series]
         if any(values):
             rows.append([label, *(number(value, 3 if isinstance(value, float) else 0) for value in values)])
     caption = "Collection and suspension in the window" + (
@@ -67,12 +62,6 @@ def section(report: Report) -> Section:
     )
     parts.append(table(caption, ["figure", *(series.label for series in report.series)], rows))
     return Section("activity", "Collection and suspension", parts)
-
-
-def _at(raw: Any, path: Sequence[str]) -> float | None:  # noqa: ANN401 - JSON
-    for key in path:
-        raw = raw.get(key) if isinstance(raw, dict) else None
-    return raw if isinstance(raw, int | float) else None
 
 
 def _times(series: Series, operation: str) -> list[int]:
@@ -92,8 +81,6 @@ def _by_suspends(operation: str, counted: Sequence[tuple[int, Series]], report: 
 
 
 def _bars(operation: str, counted: Sequence[tuple[int, Series]], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource
-
     every = [_times(series, operation) for _, series in counted]
     widest, highest = max(map(len, every)), max(max(times) for times in every)
     found = drawing.figure(
@@ -108,28 +95,16 @@ def _bars(operation: str, counted: Sequence[tuple[int, Series]], drawing: Drawin
     bars, keys = [], []
     for place, (index, series) in enumerate(counted):
         pairs = [(times, count) for times, count in enumerate(_times(series, operation)) if count]
-        hatch = _HATCHES[index % len(_HATCHES)]
+        key = Key(series.label, colour(index), hatch=HATCHES[index % len(HATCHES)])
         data = {
             "x": [times - 0.4 + (place + 0.5) * width for times, _ in pairs],
             "times": [times for times, _ in pairs],
             "count": [count for _, count in pairs],
             "case": [series.label] * len(pairs),
         }
-        bar = found.vbar(
-            "x",
-            top="count",
-            bottom=0.5,
-            width=width * 0.95,
-            source=ColumnDataSource(data),
-            fill_color=colour(index),
-            line_color=None,
-            hatch_pattern=hatch,
-            hatch_color=PAPER,
-            hatch_alpha=0.6,
-            name=series.label,
-        )
-        bars.append(bar)
-        keys.append(Key(series.label, colour(index), hatch=hatch))
+        like = {"line_color": None, "hatch_alpha": 0.6, **key.filling}
+        bars.append(found.vbar("x", top="count", bottom=0.5, width=width * 0.95, source=data, **like))
+        keys.append(key)
     tips = [("case", "@case"), ("suspensions", "@times"), (f"{operation}s", "@count{0,0}")]
     drawing.hover(found, tips, bars)
     drawing.legend(found, keys)

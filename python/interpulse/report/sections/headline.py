@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from interpulse.comparison import figures
 from interpulse.latency import UNSURE
 from interpulse.report.parts import Html, Section, escaped, prose, table
+from interpulse.report.runs import Report, Series
 from interpulse.studies.estimate import Estimate
-from interpulse.text import number, short_figure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from interpulse.report.runs import Report, Series
+from interpulse.text import short_figure
 
 _CARDS = ("all IOPS", "read p99", "read p99.9", "write p99", "write amplification")
 
@@ -68,13 +65,11 @@ def told(series: Series, name: str, read: Callable[[Mapping[str, Any]], float | 
     mark = UNSURE if any(measure in summary.get("few", ()) for summary in summaries) else ""
     if len(known) > 1:
         estimate = Estimate.of(known)
-        return f"{mark}{_short(estimate.value)} ({_short(estimate.low)} .. {_short(estimate.high)})"
+        return f"{mark}{short_figure(estimate.value)} ({short_figure(estimate.low)} .. {short_figure(estimate.high)})"
     interval = summaries[0].get("interval", {}).get(measure)
-    return f"{mark}{_short(known[0])}" + (f" ({_short(interval[0])} .. {_short(interval[1])})" if interval else "")
-
-
-def _short(value: float | None) -> str:
-    return short_figure(value) if value is None or abs(value) < 1000 else number(value, 0)
+    return f"{mark}{short_figure(known[0])}" + (
+        f" ({short_figure(interval[0])} .. {short_figure(interval[1])})" if interval else ""
+    )
 
 
 def _sure(report: Report) -> Iterator[Html]:
@@ -102,6 +97,6 @@ def _sure(report: Report) -> Iterator[Html]:
 def _halves(steady: Mapping[str, Any], which: str) -> str:
     def one(name: str) -> str:
         first, second = steady["halves"][name]
-        return f"{_DRIFTING.get(name, name)} {_short(first)}, then {_short(second)}"
+        return f"{_DRIFTING.get(name, name)} {short_figure(first)}, then {short_figure(second)}"
 
     return "; ".join(one(name) for name in steady[which])

@@ -19,25 +19,20 @@ impl Distribution for Weighted {
         let sizes = s.list_bytes("sizes", "request sizes", None, within(required()))?;
         let weight = required().positive().at_most(1e9);
         let weights = s.list_f64("size-weights", "their weights", None, weight)?;
-        if sizes.len() != weights.len() || sizes.is_empty() {
-            return Err(s.conflict(&["size-weights", "sizes"], "there must be one weight for each size"));
-        }
-        if sizes.iter().any(|size| !size.get().is_multiple_of(SECTOR.get())) {
-            return Err(s.invalid("sizes", "multiples of 512B"));
-        }
+        let paired = sizes.len() == weights.len() && !sizes.is_empty();
+        let message = "there must be one weight for each size";
+        s.check_together(paired, &["size-weights", "sizes"], message)?;
+        let whole = sizes.iter().all(|size| size.get().is_multiple_of(SECTOR.get()));
+        s.check(whole, "sizes", "multiples of 512B")?;
         Ok(sizes.into_iter().zip(weights).collect())
     }
 
     fn drawn(&self, rng: Rng) -> Result<super::Running, Illegal> {
-        if self.is_empty() {
-            return Err(Illegal::new("block_size", "an empty list", "at least one (size, weight)"));
-        }
+        Illegal::unless(!self.is_empty(), "block_size", "an empty list", "at least one (size, weight)")?;
         let mut total = 0.0;
         for (i, &(_, weight)) in self.iter().enumerate() {
-            if !(weight > 0.0 && weight <= 1e15) {
-                let field = format!("block_size[{i}].weight");
-                return Err(Illegal::new(field, weight, "above 0 and up to 1e15"));
-            }
+            let field = format!("block_size[{i}].weight");
+            Illegal::unless(weight > 0.0 && weight <= 1e15, field, weight, "above 0 and up to 1e15")?;
             total += weight;
         }
         let mut below = 0.0;

@@ -140,7 +140,8 @@ def test_a_study_shows_what_runs_and_the_end(monkeypatch: pytest.MonkeyPatch) ->
     terminal.study(4, 24, [])
     now += 10
     terminal.study(9, 24, [at("one", "done", 100), at("two", "run", 0), at("three", "waiting", 0)])
-    assert view.rows[0] == Row("mini", 10 / 24, "9 of 24 simulations", left="about 23 s left")
+    # The one that has ended is among the nine.
+    assert view.rows[0] == Row("mini", 9 / 24, "9 of 24 simulations", left="about 30 s left")
     assert [row.label for row in view.rows] == ["mini", "two: run"]
 
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub enum Start {
     /// Just made.
-    Made(PreconditionedState),
+    Made(Box<PreconditionedState>),
     /// Its snapshot, of which each case reads the smaller part, and shares the larger one where it does not write.
     Kept(Arc<Kept>),
 }
@@ -21,7 +21,7 @@ impl Start {
     /// The state of one case.
     pub fn state(self) -> Result<PreconditionedState, SnapshotError> {
         match self {
-            Start::Made(state) => Ok(state),
+            Start::Made(state) => Ok(*state),
             Start::Kept(kept) => kept.state(),
         }
     }
@@ -58,13 +58,17 @@ pub fn obtain(
     let mut progress = |done, total| tell("precondition", done, total, "pages");
     let (state, outcome) = precondition(&case.drive, &case.precondition, &mut progress)?;
     note_unsteady(&outcome, note);
-    let Some(cache) = cache else { return Some(Start::Made(state)) };
+    let Some(cache) = cache else { return Some(Start::Made(Box::new(state))) };
     if !keep(&state, hash, cache, tell, note)? {
-        return Some(Start::Made(state));
+        return Some(Start::Made(Box::new(state)));
     }
     // Where several cases start from it, they share what is kept rather than take a copy each.
     let shared = (cases > 1).then(|| snapshot::open(&case.drive, cache.folder, hash, &mut |_, _| true));
-    Some(shared.and_then(Result::ok).map_or_else(|| Start::Made(state), |kept| Start::Kept(Arc::new(kept))))
+    Some(
+        shared
+            .and_then(Result::ok)
+            .map_or_else(|| Start::Made(Box::new(state)), |kept| Start::Kept(Arc::new(kept))),
+    )
 }
 
 fn note_unsteady(outcome: &Preconditioned, note: &dyn Fn(String)) {

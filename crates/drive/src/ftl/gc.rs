@@ -74,6 +74,32 @@ impl GcPolicy {
     }
 }
 
+/// What of a lane is free, where a threshold asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeCount {
+    /// Erased blocks.
+    Blocks,
+    /// Pages that can be programmed, those of open blocks included.
+    Pages,
+    /// A number that loses one for each page that is programmed and gains a block's pages for each erase, as simulators keep
+    /// it that do not look at blocks: a page that no program takes stays in it, and is in it once more after the erase.
+    RunningPages,
+}
+
+impl FreeCount {
+    /// Name, value and one line of documentation.
+    pub const ALL: &'static [(&'static str, FreeCount, &'static str)] = &[
+        ("blocks", FreeCount::Blocks, "erased blocks"),
+        ("pages", FreeCount::Pages, "free pages, those of open blocks included"),
+        (
+            "running-pages",
+            FreeCount::RunningPages,
+            "a count that each program takes its pages from and each erase adds a whole block to (SSDSim): the page of a \
+             word line that its two-bit program passes over is never taken from it",
+        ),
+    ];
+}
+
 /// What a threshold is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThresholdBase {

@@ -6,7 +6,7 @@ mod check;
 
 use crate::front::link::LinkSpec;
 use crate::front::queues::Arbitration;
-use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
 use crate::ftl::hotness::HotnessPolicy;
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
@@ -115,8 +115,8 @@ pub struct FtlSpec {
     pub threshold_base: ThresholdBase,
     /// Garbage collection runs below this share of free blocks.
     pub gc_soft: f64,
-    /// For this, free pages are counted, those of open blocks included, instead of free blocks.
-    pub gc_counts_pages: bool,
+    /// What is counted for this.
+    pub gc_counts: FreeCount,
     /// Host data may not take the last this share of free blocks.
     pub gc_hard: f64,
     /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.

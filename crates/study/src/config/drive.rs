@@ -2,7 +2,7 @@
 
 use interpulse_drive::front::link::LinkSpec;
 use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::reprogram::{ReprogramSpec, super_layer_word_lines};
 use interpulse_drive::ftl::stripe::Allocation;
@@ -172,11 +172,11 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         "garbage collection runs while less than this share is free",
         default(0.1).positive().at_most(0.9),
     )?;
-    let gc_counts_pages = f.choice(
+    let gc_counts = f.choice(
         "gc-counts",
-        "what gc-soft is compared with: erased blocks, or free pages, those of open blocks included",
+        "what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free pages",
         Some("blocks"),
-        &[("blocks", false, "erased blocks"), ("pages", true, "free pages, those of open blocks included")],
+        FreeCount::ALL,
     )?;
     let gc_hard =
         f.fraction("gc-hard", "host data may not take the last this share", default(0.005).at_most(0.5))?;
@@ -207,7 +207,7 @@ fn read_ftl(document: &Document) -> Result<FtlSpec, ConfigError> {
         gc,
         threshold_base,
         gc_soft,
-        gc_counts_pages,
+        gc_counts,
         gc_hard,
         gc_depth,
         hotness,

@@ -59,7 +59,7 @@ LIMITS = (
     Row((f"{P}scheme=loop-boundary",)),
     Row((*PROGRAM, f"{P}for-gc-reads=true")),
     Row((*PROGRAM, f"{P}resume=batch")),
-    Row((*PROGRAM, "part.program-suspend-entry=50us")),
+    Row((*PROGRAM, "part.program-suspend-entry=120us")),
 )
 """What limits and costs of a part change; to be read against the second row of `SCHEMES`."""
 

@@ -52,8 +52,17 @@ AGED: Sets = {
 }
 """Initial data that has been overwritten at random until blocks hold all shares of invalid pages."""
 
-FULL: Sets = {**AGED, "cache.acknowledge": "when-cached", "cache.absorb": False}
-"""Word lines that are always full: a write is complete in the cache, and every write is programmed."""
+BY_PAGE: Sets = {"part.program-mode": "page"}
+"""Table 4 has times "in Page": each page of a word line takes a program of its own, and no page is left out."""
+
+STAMPS: Sets = {"ftl.time-stamps": "unit"}
+"""Every page has a time stamp, so that the update interval is that "between two continuous writes accessing the same data"."""
+
+RUNNING: Sets = {"ftl.gc-counts": "running-pages"}
+"""The threshold of collection is compared with SSDSim's count of free pages."""
+
+CHOSEN: Sets = {**AGED, **BY_PAGE, **STAMPS, **RUNNING}
+"""The main reading."""
 
 FAST = 256
 """How much faster arrivals are where load is varied."""
@@ -64,28 +73,42 @@ _PACED = f"arrivals {FAST} times as fast, the thresholds of hotness as much shor
 def _paced() -> Sets:
     """A heavier load that leaves each page as hot as it is: arrivals and thresholds of hotness in a shorter time."""
     within: list[Value] = [f"{minutes * 60_000_000 // FAST}us" for minutes in (30, 60, 120)]
-    return {**AGED, "flow.0.speed": FAST, "ftl.hot-within": within}
+    return {**CHOSEN, "flow.0.speed": FAST, "ftl.hot-within": within}
 
 
-READINGS: dict[str, tuple[str, Sets]] = {
-    "page": (
-        "pages are programmed one by one, each for a whole program's time",
-        {**AGED, "part.program-mode": "page"},
+BOTH = ("baseline", "ressd")
+
+READINGS: dict[str, tuple[str, Sets, tuple[str, ...]]] = {
+    "as_writes_come": (
+        "a word line takes the pages that are there, in one program",
+        {**AGED, **STAMPS, **RUNNING},
+        tuple(DRIVES),
     ),
+    "full": (
+        "word lines always full, in one program; writes are complete in a protected cache",
+        {**AGED, **STAMPS, **RUNNING, "cache.acknowledge": "when-cached", "cache.absorb": False},
+        tuple(DRIVES),
+    ),
+    "stamp_of_blocks": ("every block has a time stamp", {**AGED, **BY_PAGE, **RUNNING}, BOTH),
     "valid_70": (
         "initial data: 92 % of the pages programmed, each valid with probability 0.7 (nothing calibrated)",
-        {"precondition.out-of-date": "30%", "ftl.over-provisioning": "55.3%"},
+        {**BY_PAGE, **STAMPS, **RUNNING, "precondition.out-of-date": "30%", "ftl.over-provisioning": "55.3%"},
+        BOTH,
     ),
     "all_valid": (
         "initial data all valid: 92 % of the pages, none overwritten; collection below 3 % free, at 8 % it never ends",
-        {"ftl.over-provisioning": "8.7%", "ftl.gc-soft": "3%"},
+        {**BY_PAGE, **STAMPS, **RUNNING, "ftl.over-provisioning": "8.7%", "ftl.gc-soft": "3%"},
+        BOTH,
     ),
-    "stamp_of_pages": ("every page has a time stamp", {**AGED, "ftl.time-stamps": "unit"}),
-    f"pace_{FAST}": (_PACED, _paced()),
+    f"pace_{FAST}": (_PACED, _paced(), BOTH),
 }
-"""What else the paper does not print or prints in two ways: in words, and as overrides."""
+"""What else the paper does not print or prints in two ways: in words, as overrides, and on which drives."""
 
 POLICIES: dict[str, tuple[str, Sets]] = {
+    "pages_counted": (
+        "the threshold counts the pages that can be programmed: opening a reprogrammable block takes a third of it",
+        {"ftl.gc-counts": "pages"},
+    ),
     "super_layer_drained": (
         "fully invalidated writes empty a super layer; used-up blocks stay as they are",
         {"ftl.fully-invalidates": "super-layer"},
@@ -94,17 +117,17 @@ POLICIES: dict[str, tuple[str, Sets]] = {
 }
 """The same of RSS-RAID alone, whose baseline is the main one."""
 
-SENSITIVE = ("HM_0", "PRN_0", "PROJ_4", "SRC2_0")
-"""The volumes of the readings and sensitivities: writes of three kinds, and one with few."""
+SENSITIVE = ("HM_0", "PRN_0")
+"""The volumes of the readings and sensitivities: one whose data is nearly all rewritten, and one with much that is new."""
 
 QUICK_BLOCKS = 192
 """Blocks of a plane in a quick run, an eighth of the drive."""
 
-QUICK_SPARE = "13%"
-"""Over-provisioning of a quick run, calibrated as that of `array.toml` is: less has been written when it ends."""
-
 QUICK_REQUESTS = 250_000
 """Requests of each volume in a quick run, of 0.5 to 1 million; their span shrinks in proportion, never the gaps."""
+
+SPARE = "18.5%"
+"""Over-provisioning of `array.toml`, calibrated on quick runs."""
 
 WARMUP_REQUESTS, QUICK_WARMUP = 250_000, 125_000
 """Requests of each volume that are not measured: each level of hotness opens its first blocks then."""
@@ -132,17 +155,18 @@ class Group:
                 yield Case(self.case(volume, drive), config, sets)
 
 
-MAIN = Group("main", "as configured", AGED)
-FULL_LINES = Group("full", "word lines always full, writes complete in a protected cache", FULL)
+MAIN = Group("main", "as configured", CHOSEN)
 PROJ_1 = Group(f"pace_{FAST}", _PACED, _paced(), ("PROJ_1",), ("ressd", "mlc"))
 """Whether load makes MLC mode the slower one on PROJ_1, as it is in Figure 16."""
 
 
 def groups() -> list[Group]:
     """Everything that is simulated and told by the same rows."""
-    read = [Group(name, words, sets, SENSITIVE) for name, (words, sets) in READINGS.items()]
-    policies = [Group(name, words, {**AGED, **sets}, SENSITIVE, ("ressd",)) for name, (words, sets) in POLICIES.items()]
-    return [MAIN, FULL_LINES, *read, *policies]
+    read = [Group(name, words, sets, SENSITIVE, drives) for name, (words, sets, drives) in READINGS.items()]
+    policies = [
+        Group(name, words, {**CHOSEN, **sets}, SENSITIVE, ("ressd",)) for name, (words, sets) in POLICIES.items()
+    ]
+    return [MAIN, *read, *policies]
 
 
 class Measured:
@@ -243,7 +267,6 @@ def run(context: Context) -> Outcome:
     if context.quick:
         config.set("part.blocks-per-plane", QUICK_BLOCKS)
         config.set("flow.0.requests", QUICK_REQUESTS)
-        config.set("ftl.over-provisioning", QUICK_SPARE)
     config.set("run.warmup-requests", QUICK_WARMUP if context.quick else WARMUP_REQUESTS)
     all_groups = groups()
     cases = [case for group in (*all_groups, PROJ_1) for case in group.cases(config)]
@@ -254,9 +277,8 @@ def run(context: Context) -> Outcome:
     main = measured["main"]
     rows = context.rows()
     _motivation(rows, main)
-    _drives(rows, main, "")
-    _drives(rows, measured["full"], "_full")
-    for group in all_groups[2:]:
+    _drives(rows, main)
+    for group in all_groups[1:]:
         _varied(rows, measured[group.name])
     rows.add(
         f"{_PROJ_1_ROW}_{PROJ_1.name}",
@@ -268,7 +290,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         rows,
         calibrated={
-            "ftl.over-provisioning": QUICK_SPARE if context.quick else "15%",
+            "ftl.over-provisioning": SPARE,
             "on": "the share of garbage collection in the baseline's page consumption, 63.7 %",
         },
         notes=list(_notes(main, measured)),
@@ -304,8 +326,8 @@ def _motivation(rows: Rows, of: Measured) -> None:
         rows.add(name, fmean(values))
 
 
-def _drives(rows: Rows, of: Measured, suffix: str) -> None:
-    """Figures 11 to 16, of one of the two main readings."""
+def _drives(rows: Rows, of: Measured) -> None:
+    """Figures 11 to 16."""
     free = {volume: 100.0 * (of.ratio(volume, "ressd", FREE) - 1.0) for volume in of.group.volumes}
     shares = {
         f"ppc_share_{name}": fmean(100.0 * part(of.of(v, "ressd")) / TOTAL(of.of(v, "ressd")) for v in of.group.volumes)
@@ -326,10 +348,7 @@ def _drives(rows: Rows, of: Measured, suffix: str) -> None:
         _PROJ_1_ROW: of.ratio("PROJ_1", "mlc", latency("write"), "ressd"),
     }
     for name, value in found.items():
-        if suffix:
-            rows.add(f"{name}{suffix}", value, beside=name, figure=of.group.words)
-        else:
-            rows.add(name, value)
+        rows.add(name, value)
 
 
 _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
@@ -357,8 +376,10 @@ _PROJ_1_ROW = "proj_1_write_mlc_over_ressd"
 
 def _varied(rows: Rows, of: Measured) -> None:
     volumes = of.group.volumes
-    where = volumes[0] if len(volumes) == 1 else f"{len(volumes)} volumes"
+    where = " and ".join(volumes)
     for name, figure in _VARIED_ROWS.items():
+        if name.startswith("mlc") and "mlc" not in of.group.drives:
+            continue
         rows.add(f"{name}_{of.group.name}", figure(of), beside=name, figure=f"{of.group.words}, {where}")
 
 
@@ -373,8 +394,8 @@ def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:
         f"{metadata['word_line_status_bytes']:,}; made up for by {metadata['break_even_blocks']:,} reprogrammed blocks "
         "(Section 4.3, of the full geometry: 384 KB, 36 KB, 432 B, 9 MB; its twelve blocks are twelve thousand)"
     )
-    gc = {name: _VARIED_ROWS["baseline_gc_share"](measured[name]) for name in ("full", *READINGS)}
-    gc["aged"] = _VARIED_ROWS["baseline_gc_share"](reference)
+    gc = {name: _VARIED_ROWS["baseline_gc_share"](measured[name]) for name in READINGS}
+    gc["main"] = _VARIED_ROWS["baseline_gc_share"](reference)
     shares = ", ".join(f"{name} {share:.1f} %" for name, share in gc.items())
     yield (
         f"collection's share of the baseline's page consumption, 63.7 % in the paper, is {shares}. The MLC drive's "

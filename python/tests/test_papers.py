@@ -83,7 +83,14 @@ def test_every_published_row_is_labelled(study: Entry) -> None:
         ("starblaze", "sequential_write", Status.CALIBRATED),
         ("starblaze", "random_write", Status.FITTED),
         ("starblaze", "read_latency", Status.PAPER_INCONSISTENT),
+        ("ressd", "baseline_gc_share", Status.CALIBRATED),
         ("ressd", "mlc_write_latency", Status.FITTED),
+        ("ressd", "mlc_pwe", Status.BY_CONSTRUCTION),
+        ("ressd", "gc_time", Status.FITTED),
+        ("ressd", "gc_runs", Status.PAPER_INCONSISTENT),
+        ("ressd", "write_latency", Status.ASSUMED),
+        ("ressd", "free_pages", Status.ASSUMED),
+        ("ressd", "proj_1_write_mlc_over_ressd", Status.ASSUMED),
     ],
 )
 def test_what_was_chosen_on_a_figure_is_not_called_predicted(study: str, row: str, status: Status) -> None:

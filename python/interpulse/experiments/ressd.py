@@ -64,36 +64,33 @@ CHOSEN: Sets = {**AGED, **BY_PAGE, **STAMPS, **RUNNING}
 """The main reading."""
 
 IN_TURN: Sets = {**CHOSEN, "schedule.policy": "fifo", "ftl.gc-depth": 64}
-"""Dies work in the order of arrival, and 64 pages of a victim come together, since SSDSim's collection is not interrupted.
+"""Dies work in the order of arrival, and 64 pages of a victim come together: SSDSim does not interrupt collection.
 How much of one is in front of a request is not printed."""
 
 BOTH = ("baseline", "ressd")
+"""What readings are simulated on."""
 
-READINGS: dict[str, tuple[str, Sets, tuple[str, ...]]] = {
+READINGS: dict[str, tuple[str, Sets]] = {
     "as_writes_come": (
         "a word line takes the pages that are there, in one program",
         {**AGED, **STAMPS, **RUNNING},
-        tuple(DRIVES),
     ),
     "full": (
         "word lines always full, in one program; writes are complete in a protected cache",
         {**AGED, **STAMPS, **RUNNING, "cache.acknowledge": "when-cached", "cache.absorb": False},
-        tuple(DRIVES),
     ),
-    "stamp_of_blocks": ("every block has a time stamp", {**AGED, **BY_PAGE, **RUNNING}, BOTH),
+    "stamp_of_blocks": ("every block has a time stamp", {**AGED, **BY_PAGE, **RUNNING}),
     "valid_70": (
         "initial data: 92 % of the pages programmed, each valid with probability 0.7 (nothing calibrated)",
         {**BY_PAGE, **STAMPS, **RUNNING, "precondition.out-of-date": "30%", "ftl.over-provisioning": "55.3%"},
-        BOTH,
     ),
     "all_valid": (
         "initial data all valid: 92 % of the pages, none overwritten; collection below 3 % free, at 8 % it never ends",
         {**BY_PAGE, **STAMPS, **RUNNING, "ftl.over-provisioning": "8.7%", "ftl.gc-soft": "3%"},
-        BOTH,
     ),
-    "in_turn": ("dies work first in, first out, and 64 pages of a victim at a time", IN_TURN, tuple(DRIVES)),
+    "in_turn": ("dies work first in, first out, and 64 pages of a victim at a time", IN_TURN),
 }
-"""What else the paper does not print or prints in two ways: in words, as overrides, and on which drives."""
+"""What else the paper does not print or prints in two ways: in words, and as overrides."""
 
 POLICIES: dict[str, tuple[str, Sets]] = {
     "pages_counted": (
@@ -108,8 +105,8 @@ POLICIES: dict[str, tuple[str, Sets]] = {
 }
 """The same of RSS-RAID alone, whose baseline is the main one."""
 
-SENSITIVE = ("HM_0", "PRN_0")
-"""The volumes of the readings and sensitivities: one whose data is nearly all rewritten, one with much that is new."""
+SENSITIVE = ("HM_0",)
+"""The volume of the readings and sensitivities: most of its requests are writes, nearly all of them updates."""
 
 QUICK_BLOCKS = 192
 """Blocks of a plane in a quick run, an eighth of the drive."""
@@ -162,7 +159,7 @@ PROJ_1 = (
 
 def groups() -> list[Group]:
     """Everything that is simulated and told by the same rows."""
-    read = [Group(name, words, sets, SENSITIVE, drives) for name, (words, sets, drives) in READINGS.items()]
+    read = [Group(name, words, sets, SENSITIVE, BOTH) for name, (words, sets) in READINGS.items()]
     policies = [
         Group(name, words, {**CHOSEN, **sets}, SENSITIVE, ("ressd",)) for name, (words, sets) in POLICIES.items()
     ]

@@ -275,8 +275,10 @@ def run(context: Context) -> Outcome:
     rows = context.rows()
     _motivation(rows, main)
     _drives(rows, main)
+    alone = Measured(Group("main", MAIN.words, {}, SENSITIVE, BOTH), results)
+    _varied(rows, alone, "alone")
     for group in all_groups[1:]:
-        _varied(rows, measured[group.name])
+        _varied(rows, measured[group.name], group.name)
     slow = latency("write")(results[PROJ_1[0].case("PROJ_1", "ressd")][0].raw)
     for group in PROJ_1:
         ours = latency("write")(results[group.case("PROJ_1", "mlc")][0].raw) / slow
@@ -370,19 +372,16 @@ _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
 _PROJ_1_ROW = "proj_1_write_mlc_over_ressd"
 
 
-def _varied(rows: Rows, of: Measured) -> None:
+def _varied(rows: Rows, of: Measured, suffix: str) -> None:
     volumes = of.group.volumes
     where = " and ".join(volumes)
     for name, figure in _VARIED_ROWS.items():
         if name.startswith("mlc") and "mlc" not in of.group.drives:
             continue
-        rows.add(f"{name}_{of.group.name}", figure(of), beside=name, figure=f"{of.group.words}, {where}")
+        rows.add(f"{name}_{suffix}", figure(of), beside=name, figure=f"{of.group.words}, {where}")
 
 
 def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:
-    reference = Measured(Group("main", "", {}, SENSITIVE), main._results)  # noqa: SLF001
-    figures = ", ".join(f"{name} {figure(reference):.1f}" for name, figure in _VARIED_ROWS.items())
-    yield f"the {len(SENSITIVE)} volumes of the readings and sensitivities alone, as configured: {figures}"
     metadata = main.of("HM_0", "ressd")["ftl"]["reprogram_metadata"]
     yield (
         f"metadata of a drive in bytes: time stamps {metadata['time_stamps_bytes']:,}, tags "
@@ -391,7 +390,6 @@ def _notes(main: Measured, measured: dict[str, Measured]) -> Iterator[str]:
         "(Section 4.3, of the full geometry: 384 KB, 36 KB, 432 B, 9 MB; its twelve blocks are twelve thousand)"
     )
     gc = {name: _VARIED_ROWS["baseline_gc_share"](measured[name]) for name in READINGS}
-    gc["main"] = _VARIED_ROWS["baseline_gc_share"](reference)
     shares = ", ".join(f"{name} {share:.1f} %" for name, share in gc.items())
     yield (
         f"collection's share of the baseline's page consumption, 63.7 % in the paper, is {shares}. The MLC drive's "

@@ -37,6 +37,8 @@ $(VENV)/.installed-%: requirements-%.lock $(VENV)/.installed
 
 build: $(VENV)/.installed ## build the Python package
 	$(BIN)/maturin develop --release --quiet
+	@# Otherwise the first run, or every one where Python may not write it, compiles what it reads.
+	@$(BIN)/python -m compileall -q python/interpulse
 
 dev: build $(VENV)/.installed-dev ## build it, with what tests, sweeps, Parquet files and timelines need
 

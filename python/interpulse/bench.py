@@ -12,16 +12,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse._core import RunError
 from interpulse.names import named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 ROUNDS, MOST_ROUNDS = 3, 100
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from contextlib import suppress
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
+from interpulse.userfile import as_path_has_it
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RESULTS = ".results"
 """How the names of the files end that hold what studies have computed so far."""
@@ -33,15 +33,21 @@ _UNITS |= {f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", sta
 _UNITS |= {f"{prefix}B": 1000**power for power, prefix in enumerate("kMGT", start=1)}
 
 
-@dataclass(frozen=True, kw_only=True)
 class Cache:
     """The folder of snapshots and the most bytes it may hold."""
 
-    folder: Path
-    limit_bytes: int
+    def __init__(self, *, place: str, limit_bytes: int) -> None:
+        self.place, self.limit_bytes = place, limit_bytes
+
+    @property
+    def folder(self) -> Path:
+        """The place as a path."""
+        from pathlib import Path
+
+        return Path(self.place)
 
     @classmethod
-    def default(cls, folder: Path | None = None) -> Cache:
+    def default(cls, folder: Path | str | None = None) -> Cache:
         """The cache in `folder`, or where the environment says, or in the user's cache folder.
 
         `INTERPULSE_CACHE_DIR` names the folder and `INTERPULSE_CACHE_LIMIT` the limit (`8GiB` unless set).
@@ -51,12 +57,14 @@ class Cache:
         """
         limit = os.environ.get("INTERPULSE_CACHE_LIMIT")
         return cls(
-            folder=folder or _default_folder(),
+            place=str(folder) if folder else _default_place(),
             limit_bytes=DEFAULT_LIMIT_BYTES if limit is None else parse_size(limit, "INTERPULSE_CACHE_LIMIT"),
         )
 
     def files(self) -> list[tuple[Path, int]]:
         """The folder of each sweep, then the cache's files, with their sizes in bytes; empty without a folder."""
+        from contextlib import suppress
+
         found = [
             (path, sum(each.stat().st_size for each in path.rglob("*") if each.is_file()))
             for path in sorted((self.folder / SPOOL).glob("*"))
@@ -75,6 +83,8 @@ class Cache:
         Raises:
             OSError: a file could not be deleted.
         """
+        import shutil
+
         files = self.files()
         for path, _ in files:
             if path.is_dir():
@@ -84,12 +94,21 @@ class Cache:
         return sum(size for _, size in files)
 
 
-def _default_folder() -> Path:
+def _default_place() -> str:
     named = os.environ.get("INTERPULSE_CACHE_DIR")
     if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "interpulse"
+        return as_path_has_it(named)
+    base = os.environ.get("XDG_CACHE_HOME") or f"{_home()}/.cache"
+    return as_path_has_it(f"{base}/interpulse")
+
+
+def _home() -> str:
+    home = os.path.expanduser("~")  # noqa: PTH111 - a run starts without pathlib
+    if home != "~":
+        return home
+    from pathlib import Path
+
+    return str(Path.home())  # Which says what is wrong.
 
 
 def parse_size(text: str, name: str) -> int:
@@ -102,6 +121,8 @@ def parse_size(text: str, name: str) -> int:
     if match is None or match[2] not in _UNITS:
         units = ", ".join(unit for unit in _UNITS if unit)
         raise ConfigError(f"{name} = '{text}' is not a size: write a number and one of {units}")
+    from decimal import Decimal
+
     count = int(Decimal(match[1]) * _UNITS[match[2]])
     if count > _MOST_BYTES:
         raise ConfigError(f"{name} = '{text}' is too much: at most {_MOST_BYTES // 2**40}TiB")

@@ -192,7 +192,7 @@ def parse_set(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def load_with_sets(path: Path, sets: Sequence[str]) -> Config:
+def load_with_sets(path: Path | str, sets: Sequence[str]) -> Config:
     """The configuration at `path` with the `--set` options of the command line applied in order."""
     config = Config.load(path)
     for text in sets:

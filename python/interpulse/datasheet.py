@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
 from interpulse.parts import DIE, keys
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SHEET = "data sheet"
 ASSUMED = "assumed: "

@@ -7,11 +7,8 @@ shorter; a list becomes one record for each row.
 
 from __future__ import annotations
 
-import html
 import os
-import shutil
 import sys
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -39,8 +36,11 @@ def terminal_width() -> int:
     except ValueError:
         columns = 0
     if columns <= 0:
-        terminal = sys.stdout is not None and sys.stdout.isatty()
-        columns = shutil.get_terminal_size((ELSEWHERE, 24)).columns if terminal else ELSEWHERE
+        columns = ELSEWHERE
+        if sys.stdout is not None and sys.stdout.isatty():
+            import shutil
+
+            columns = shutil.get_terminal_size((ELSEWHERE, 24)).columns
     return max(columns, NARROWEST)
 
 
@@ -96,14 +96,17 @@ def _cut(word: str, width: int) -> tuple[str, str]:
 Kind = Literal["label", "figure", "text", "whole"]
 
 
-@dataclass(frozen=True)
 class Column:
-    """A column: `label` stands again in every block; `figure` is never broken, nor is `whole` where that can be."""
+    """A column: `label` stands again in every block; `figure` is never broken, nor is `whole` where that can be.
 
-    name: str
-    kind: Kind = "figure"
-    group: str = ""
-    """Stands above the columns that have it in common."""
+    `group` stands above the columns that have it in common.
+    """
+
+    # Data classes would read the compiler, which takes longer than all tables of a run.
+    __slots__ = ("group", "kind", "name")
+
+    def __init__(self, name: str, kind: Kind = "figure", group: str = "") -> None:
+        self.name, self.kind, self.group = name, kind, group
 
     @property
     def right(self) -> bool:
@@ -111,20 +114,30 @@ class Column:
         return self.kind == "figure"
 
 
-@dataclass
 class Sheet:
-    """A table: columns, and rows of as many texts."""
+    """A table: columns, and rows of as many texts.
 
-    columns: list[Column]
-    narrow: Literal["split", "records"] = "split"
-    """What becomes of it where it does not fit."""
-    turns: bool = False
-    """Whether it may be transposed: its columns are cases, and it has one label."""
-    ruled: bool = True
-    """Whether a line stands below the headings."""
-    rows: list[list[str]] = field(default_factory=list)
-    rules: set[int] = field(default_factory=set)
-    """Before which rows a blank line stands."""
+    Attributes:
+        narrow: what becomes of it where it does not fit.
+        turns: whether it may be transposed: its columns are cases, and it has one label.
+        ruled: whether a line stands below the headings.
+        rules: before which rows a blank line stands.
+    """
+
+    def __init__(
+        self,
+        columns: list[Column],
+        narrow: Literal["split", "records"] = "split",
+        *,
+        turns: bool = False,
+        ruled: bool = True,
+        rows: list[list[str]] | None = None,
+    ) -> None:
+        self.columns = columns
+        self.narrow: Literal["split", "records"] = narrow
+        self.turns, self.ruled = turns, ruled
+        self.rows: list[list[str]] = [] if rows is None else rows
+        self.rules: set[int] = set()
 
     def add_row(self, *cells: str) -> None:
         """Adds a row.
@@ -156,6 +169,7 @@ class Sheet:
 
     def html(self) -> str:
         """The table as HTML, everything in it escaped."""
+        import html
 
         def row(tag: str, texts: Iterable[tuple[str, bool]]) -> str:
             style = ' style="text-align:{}"'

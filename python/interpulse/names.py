@@ -1,14 +1,19 @@
-"""How something is found by its name, and what is said where there is nothing of that name."""
+"""What there is by name: the lists of the core; how one is found, and what is said where nothing has that name."""
 
 from __future__ import annotations
 
-import difflib
-from typing import TYPE_CHECKING, Protocol, TypeVar
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
 
+from interpulse import _core
 from interpulse._core import ConfigError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+
+def listed() -> dict[str, list[dict[str, Any]]]:
+    """What a configuration may name and a result may count, as the core declares it, by list: parts, keys, ..."""
+    lists: dict[str, list[dict[str, Any]]] = json.loads(_core.lists())
+    return lists
 
 
 class Named(Protocol):
@@ -32,6 +37,8 @@ def named(name: str, entries: Sequence[N], what: str) -> N:
     for entry in entries:
         if entry.name == name:
             return entry
+    import difflib
+
     names = [entry.name for entry in entries]
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}? There are" if near else "there are"

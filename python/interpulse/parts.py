@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse import _core
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Entry
 from interpulse.config import Config
+from interpulse.names import listed
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from interpulse._core import Entry
-
 
 DIE = """[geometry]
 channels = 1
@@ -42,7 +38,7 @@ def one_die(part: str) -> Config:
         read_text(part, "the part file")
         named = f"file = {json.dumps(part)}"
     else:
-        names = [each["name"] for each in json.loads(_core.lists())["parts"]]
+        names = [each["name"] for each in listed()["parts"]]
         if part not in names:
             raise ConfigError(f"there is no part '{part}'; one of {', '.join(names)}, or a file that ends in .toml")
         named = f'preset = "{part}"'
@@ -57,5 +53,4 @@ def figures(part: str) -> list[Entry]:
 @cache
 def keys() -> dict[str, dict[str, Any]]:
     """The keys of a part as their reader declares them, by their names in `[part]`, in its order."""
-    declared = json.loads(_core.lists())["keys"]
-    return {key["name"].removeprefix("part."): key for key in declared if key["name"].startswith("part.")}
+    return {key["name"].removeprefix("part."): key for key in listed()["keys"] if key["name"].startswith("part.")}

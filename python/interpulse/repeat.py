@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.values import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from interpulse._core import Plan
 
 _LAST_SEED = 2**64 - 1
 
@@ -45,7 +41,7 @@ def _one(found: Sequence[Result], names: Sequence[str]) -> Result:
     return Result({**cases[0], "cases": cases} if len(cases) > 1 else cases[0])
 
 
-def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | None, skip_bad_rows: bool) -> Repeated:
+def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | str | None, skip_bad_rows: bool) -> Repeated:
     """Resolves a configuration for several seeds: its own, or `seed`, and those that follow.
 
     Args:

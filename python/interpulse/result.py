@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -221,6 +220,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: requests per second and latency in microseconds of every case."""
+        import html
+
         lost = [f"{case.raw.get('case', '?')}: {_said(case)}" for case in self.cases if "iops" not in case.raw]
         below = "".join(f"<p>{html.escape(line)}</p>" for line in lost)
         return latency([case.raw for case in self.cases]).html() + below

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
@@ -62,16 +61,21 @@ class Watcher(Protocol):
         """Called once for each line that the user should see."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to run; nothing in here may change a result."""
+    """How to run; nothing in here may change a result.
 
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    """Cases that run at a time."""
-    cache: Cache = field(default_factory=Cache.default)
-    """Where snapshots are kept."""
-    no_cache: bool = False
-    """Neither read nor write snapshots."""
+    Attributes:
+        jobs: cases that run at a time.
+        cache: where snapshots are kept.
+        no_cache: neither read nor write snapshots.
+    """
+
+    def __init__(self, *, jobs: int | None = None, cache: Cache | None = None, no_cache: bool = False) -> None:
+        self.jobs = len(os.sched_getaffinity(0)) if jobs is None else jobs
+        self.cache = Cache.default() if cache is None else cache
+        self.no_cache = no_cache
+        if self.jobs < 1:
+            raise ValueError(f"jobs = {self.jobs}: at least one case has to run at a time")
 
     @classmethod
     def of(cls, jobs: int | None, cache: Cache, *, no_cache: bool) -> Options:
@@ -79,10 +83,6 @@ class Options:
         if jobs is None:
             return cls(cache=cache, no_cache=no_cache)
         return cls(jobs=min(jobs, MOST_JOBS), cache=cache, no_cache=no_cache)
-
-    def __post_init__(self) -> None:
-        if self.jobs < 1:
-            raise ValueError(f"jobs = {self.jobs}: at least one case has to run at a time")
 
 
 def run(
@@ -218,7 +218,7 @@ def _execute(
                 keep(index, json.loads(text))
 
     cache = options.cache
-    start = (plan, options.jobs, cache.folder, cache.limit_bytes, options.no_cache)
+    start = (plan, options.jobs, cache.place, cache.limit_bytes, options.no_cache)
     if recording is None:
         handle = _core.start(*start)
         return _wait(handle, watcher, hand_over)
@@ -266,11 +266,11 @@ def _what_is_done(handle: Handle) -> Result | None:
     return result if any("iops" in case.raw for case in result.cases) else None
 
 
-@dataclass(frozen=True)
 class _Again:
     """A watcher of a run that has been done before, whose notes are known."""
 
-    watcher: Watcher
+    def __init__(self, watcher: Watcher) -> None:
+        self.watcher = watcher
 
     def progress(self, cases: Sequence[Progress]) -> None:
         self.watcher.progress(cases)
@@ -279,11 +279,11 @@ class _Again:
         pass
 
 
-@dataclass(frozen=True)
 class _Callback:
     """A watcher that passes progress to a function; notes stay in the result."""
 
-    function: Callable[[list[Progress]], None] | None
+    def __init__(self, function: Callable[[list[Progress]], None] | None) -> None:
+        self.function = function
 
     def progress(self, cases: Sequence[Progress]) -> None:
         if self.function is not None:

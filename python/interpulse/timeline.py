@@ -7,18 +7,15 @@ nanoseconds, with a scheme from the instant at which the operation arrives.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
+from interpulse.names import listed
 from interpulse.parts import one_die
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from interpulse._core import Plan
 
 OPERATIONS = ("program", "erase")
 """What a scheme stops."""
@@ -191,9 +188,8 @@ class Die:
         Raises:
             ConfigError: there is no such part, operation or scheme, or a setting is not legal.
         """
-        lists = json.loads(_core.lists())
         _one_of("operation", operation, OPERATIONS)
-        _one_of("scheme", scheme, [each["name"] for each in lists["schemes"]])
+        _one_of("scheme", scheme, [each["name"] for each in listed()["schemes"]])
         for key, _ in sets:
             for taken, instead in (
                 ("part.preset", "part"),

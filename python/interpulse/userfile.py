@@ -5,14 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from io import BufferedReader
     from os import PathLike
+    from pathlib import Path
+    from typing import BinaryIO
 
 _MOST_BYTES = 16 * 2**20
 """No file that is written by hand is larger; keeps a mistaken name from filling the memory."""
@@ -26,15 +29,30 @@ def shown(path: str | PathLike[str]) -> str:
     return text if text.isprintable() else ascii(text)
 
 
+def as_path_has_it(text: str) -> str:
+    """The text of a path as pathlib writes it, without reading pathlib where that is the text itself."""
+    if text and "//" not in f"{text}/" and "/./" not in f"/{text}/":
+        return text
+    from pathlib import Path
+
+    return str(Path(text))
+
+
 def named(path: str | PathLike[str], what: str) -> Path:
     """The path that a text names.
 
     Raises:
         ConfigError: the text is empty, which would mean the working folder; `what` is how the message begins.
     """
+    from pathlib import Path
+
+    _check_named(path, what)
+    return Path(os.fsdecode(path))
+
+
+def _check_named(path: str | PathLike[str], what: str) -> None:
     if not os.fsdecode(path).strip():
         raise ConfigError(f"{what}: seen an empty name; expected a path (. is the working folder)")
-    return Path(os.fsdecode(path))
 
 
 def open_file(path: str | PathLike[str]) -> BufferedReader:
@@ -43,12 +61,43 @@ def open_file(path: str | PathLike[str]) -> BufferedReader:
     Raises:
         OSError: it cannot be opened, or is something else than a file.
     """
-    mode = Path(os.fsdecode(path)).stat().st_mode
+    mode = os.stat(path).st_mode  # noqa: PTH116 - a run starts without pathlib
     if not stat.S_ISREG(mode):
         kind = next((kind for is_one, kind in _KINDS if is_one(mode)), "a device")
         raise OSError(errno.EINVAL, f"it is {kind}; expected a regular file", os.fsdecode(path))
     # Some files of the kernel claim to be empty and wait for content, or never end.
     return open(path, "rb", opener=_without_waiting)
+
+
+def temporary(folder: Path, prefix: str = ".interpulse-", suffix: str = ".tmp") -> tuple[BinaryIO, Path]:
+    """A new file in a folder under a name of its own, with the rights that any file there would have."""
+    import tempfile
+    from pathlib import Path
+
+    descriptor, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=suffix)
+    mask = os.umask(0)
+    os.umask(mask)
+    os.fchmod(descriptor, 0o666 & ~mask)
+    return os.fdopen(descriptor, "wb"), Path(name)
+
+
+@contextmanager
+def whole_file(place: Path, *affixes: str) -> Iterator[BinaryIO]:
+    """A file that is written under another name, as `temporary` takes its ends, and is then there whole or not at all.
+
+    Raises:
+        OSError: it could not be written; some file systems notice only at the end that a disk is full.
+    """
+    file, name = temporary(place.parent, *affixes)
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        name.replace(place)
+    except BaseException:
+        name.unlink(missing_ok=True)
+        raise
 
 
 def read_text(path: str | PathLike[str], what: str, most: int = _MOST_BYTES) -> str:
@@ -57,7 +106,7 @@ def read_text(path: str | PathLike[str], what: str, most: int = _MOST_BYTES) -> 
     Raises:
         ConfigError: it cannot be read, is something else than a file, too large, or no text.
     """
-    named(path, what)
+    _check_named(path, what)
     try:
         with open_file(path) as file:
             content = file.read(most + 1) or b""

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from numbers import Integral, Real
 from operator import index
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interpulse._core import ConfigError
+
+if TYPE_CHECKING:
+    from datetime import timedelta
 
 Value: TypeAlias = "str | int | float | bool | timedelta | Sequence[Any]"
 """What a setting may be given: text with its unit (`"80us"`), a number, a truth value, a duration, or a list of these.
 
 Numbers, truth values, durations and arrays of NumPy and of libraries like it count as such."""
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_BARE = r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*"
 """Keys that need no quotes, dotted ones included."""
 
 
@@ -27,6 +28,11 @@ def plain(value: object, key: str) -> str | int | float | bool | list[Any]:
     Raises:
         ConfigError: a setting cannot be such a value; the message has the key and the value.
     """
+    if type(value) is str:
+        return value  # As the command line gives it, which reads nothing else for that.
+    from datetime import timedelta
+    from numbers import Integral, Real
+
     if getattr(getattr(value, "dtype", None), "kind", "") == "m":
         # A duration of NumPy: whole nanoseconds, which is what the simulator counts in.
         nanoseconds = value.astype("timedelta64[ns]").astype("int64")  # type: ignore[attr-defined]
@@ -73,6 +79,16 @@ def _bound(limit: int) -> str:
     return f"2**{limit.bit_length() - 1} - 1" if limit & (limit - 1) == 0 else str(limit - 1)
 
 
+def typed(text: str) -> Any:  # noqa: ANN401 - any value of a setting
+    """A setting's text as TOML has it: a number, a list or a truth value where it is one, else text."""
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
 def literal(value: object, key: str = "value") -> str:
     """The value as TOML has it."""
     found = plain(value, key)
@@ -100,7 +116,7 @@ def toml(settings: Mapping[str, Any]) -> str:
 def _pair(key: object, value: object, place: str) -> str:
     if not isinstance(key, str):
         raise ConfigError(f"{place or 'configuration'}: key {key!r} is not text")
-    name = key if _BARE.fullmatch(key) else _basic(key)
+    name = key if re.fullmatch(_BARE, key) else _basic(key)
     return f"{name} = {_inline(value, f'{place}.{key}'.lstrip('.'))}"
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class FakeCore:
         self.requests.append(asked | {"skip_bad_rows": skip_bad_rows})
         return Plan(self, [Entry(key, value, "--set", "an override") for key, value in sets])
 
-    def start(self, plan: Plan, jobs: int, cache_dir: Path | None, cache_limit: int, no_cache: bool) -> Handle:
+    def start(self, plan: Plan, jobs: int, cache_dir: str | None, cache_limit: int, no_cache: bool) -> Handle:
         """As `_core.start`."""
         self.starts.append({"jobs": jobs, "cache_dir": cache_dir, "limit": cache_limit, "no_cache": no_cache})
         return Handle(plan.core, time.monotonic() + self.duration_s)

@@ -11,7 +11,8 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core", "layout"},
-    {"cache", "names", "plots", "text", "userfile", "values"},
+    {"names", "plots", "text", "userfile", "values"},
+    {"cache"},
     {"config", "latency"},
     {"parts"},
     {"bench", "datasheet", "logs", "result", "timeline"},

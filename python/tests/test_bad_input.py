@@ -60,7 +60,7 @@ ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
         ("part.blocks-per-plane=2", "a plane of 2 blocks less 0 in reserve leaves fewer than 4"),
         ("geometry.channels=0", "geometry.channels: seen 0; expected a whole number from 1 to 256"),
         ("geometry.channels=256 geometry.chips-per-channel=64 geometry.dies-per-chip=64", "at most 65536 dies"),
-        ("geometry.channels=256 part.blocks-per-plane=65536", "GiB that 4-byte map entries address"),
+        ("geometry.channels=256 part.blocks-per-plane=65536", "GiB that the map's 2147483648 units address"),
         ("part.page-size=1KiB", 'part.page-size: seen "1KiB"; expected a multiple of 4KiB'),
         ("ftl.multi-plane=2", "ftl.multi-plane = 2 and part.planes = 1: 2 planes together do not divide the 1"),
         ("cache.size=64KiB", "cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units"),

@@ -67,7 +67,7 @@ def test_uncorrectable_errors_grow_with_wear(found: dict[str, Any]) -> None:
 def test_an_option_of_another_kind_is_refused() -> None:
     from typer.testing import CliRunner
 
-    from interpulse.cli import app
+    from interpulse.cli.app import app
 
     done = CliRunner().invoke(app, ["characterize", "erase", "--poll", "host", "--no-cache", "--json"])
     assert done.exit_code != 0

@@ -16,7 +16,7 @@ from interpulse.characterize import reprogram_table
 from interpulse.characterize.part import FILE
 from interpulse.characterize.registry import find
 from interpulse.characterize.reprogram import SCHEMES
-from interpulse.cli import app
+from interpulse.cli.app import app
 from interpulse.studies.output import to_json
 
 

@@ -157,7 +157,7 @@ def test_options_reach_the_core(
             "skip_bad_rows": True,
         }
     ]
-    assert core.starts == [{"jobs": 3, "cache_dir": tmp_path, "limit": 8 * 2**30, "no_cache": True}]
+    assert core.starts == [{"jobs": 3, "cache_dir": str(tmp_path), "limit": 8 * 2**30, "no_cache": True}]
 
 
 def test_a_configuration_error_is_one_line_and_code_2(

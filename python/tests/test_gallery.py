@@ -13,7 +13,7 @@ import typer
 
 from interpulse import Config
 from interpulse.characterize.registry import KINDS
-from interpulse.cli import app
+from interpulse.cli.app import app
 from interpulse.experiments.registry import EXPERIMENTS
 from tests.sample import ROOT
 

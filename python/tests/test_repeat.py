@@ -114,7 +114,10 @@ def test_progress_counts_all_seeds(interpulse: Command, mini: list[int]) -> None
 
 @pytest.mark.usefixtures("mini")
 @pytest.mark.parametrize("command", [("experiment", "mini"), ("characterize", "suspend"), ("papers",)])
-@pytest.mark.parametrize(("number", "what"), [("0", "greater than"), ("1001", "less than"), ("x", "integer")])
+@pytest.mark.parametrize(
+    ("number", "what"),
+    [("0", "0 is not in the range 1<=x<=1000"), ("1001", "1001 is not in the range"), ("x", "'x' is not a valid int")],
+)
 def test_a_number_that_cannot_be_is_refused(
     interpulse: Command, command: Sequence[str], number: str, what: str
 ) -> None:

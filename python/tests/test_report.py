@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interpulse as package
-from interpulse.cli.run import REPORTED
+from interpulse.cli.running import REPORTED
 from interpulse.report import page, registry, runs, write
 from interpulse.report.drawing import Drawing
 from interpulse.report.parts import Chart, Section, prose, table

@@ -15,7 +15,7 @@ import pytest
 
 import interpulse as package
 from interpulse.cli import run_app
-from interpulse.cli.run import _asked
+from interpulse.cli.running import _asked
 from interpulse.logs import asked
 from interpulse.logs.asked import Asked
 from interpulse.report import around, incident, page, runs, strips, telling, timelines, write

@@ -27,10 +27,13 @@ SMALL = "examples/small.toml"
 UNNEEDED = {"scipy", "matplotlib", "numpy", "rich", "polars", "pyarrow", "jsonschema", "dask", "distributed"}
 """What plots, statistics and tables of data frames need, and nothing else."""
 
+COSTLY = {"typer", "dataclasses", "inspect", "pathlib", "decimal", "datetime", "html", "csv", "shutil", "traceback"}
+"""What takes longer to read than it would save a run."""
+
 OF_RUN = {
     *("_core", "cache", "config", "latency", "layout", "result", "runner", "text", "userfile", "values"),
-    *("cli", "cli.exits", "cli.loading", "cli.options", "cli.streams"),
-    *("cli.answer", "cli.pace", "cli.power", "cli.progress", "cli.run", "cli.steadiness", "cli.table"),
+    *("cli", "cli.exits", "cli.plain", "cli.running", "cli.streams"),
+    *("cli.answer", "cli.pace", "cli.power", "cli.progress", "cli.steadiness", "cli.table"),
 }
 """The files of the package that a run without `--out` needs."""
 
@@ -44,9 +47,11 @@ def imported(tmp_path: Path, *arguments: str) -> set[str]:
     return set(listed.read_text().split())
 
 
-def test_a_run_reads_no_file_that_it_does_not_need(tmp_path: Path) -> None:
-    of_run = imported(tmp_path, "run", SMALL, "--set", "run.requests=100", "--seed", "7", "--jobs", "1", "--no-cache")
-    assert UNNEEDED.isdisjoint(name.split(".")[0] for name in of_run)
+@pytest.mark.parametrize("cache", [(), ("--no-cache",), ("--cache-dir", "{}/kept", "--json")])
+def test_a_run_reads_no_file_that_it_does_not_need(tmp_path: Path, cache: tuple[str, ...]) -> None:
+    arguments = ("run", SMALL, "--set", "flow.0.requests=100", "--seed", "7", "--jobs", "1")
+    of_run = imported(tmp_path, *arguments, *(each.format(tmp_path) for each in cache))
+    assert (UNNEEDED | COSTLY).isdisjoint(name.split(".")[0] for name in of_run)
     assert {name.removeprefix("interpulse.") for name in of_run if name.startswith("interpulse.")} <= OF_RUN
 
 

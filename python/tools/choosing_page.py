@@ -7,21 +7,18 @@ test measures again what the page says of one seed.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generated import with_blocks
 
 import interpulse
+from interpulse.latency import Kind
+from interpulse.result import Result
 from interpulse.studies.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from interpulse.latency import Kind
-    from interpulse.result import Result
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"

@@ -5,11 +5,10 @@ Run by `make golden`. A test holds the page against the reader.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from interpulse import _core
+from interpulse.names import listed
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "CONFIGURATION.md"
 
@@ -36,16 +35,10 @@ This page is written by `make golden` from what the reader declares.
 """
 
 
-def keys() -> list[dict[str, Any]]:
-    """Every key as it is declared, in the reader's order."""
-    declared: list[dict[str, Any]] = json.loads(_core.lists())["keys"]
-    return declared
-
-
 def page() -> str:
     """The text of the page."""
     sections: dict[str, dict[str, list[str]]] = {}
-    for key in keys():
+    for key in listed()["keys"]:
         section = key["name"].rpartition(".")[0] or "top"
         row = " | ".join((f"| `{key['name']}`", key["doc"], _takes(key), _default(key)))
         belongs = sections.setdefault(section, {}).setdefault(row, [])
@@ -62,14 +55,11 @@ def page() -> str:
 
 def _takes(key: dict[str, Any]) -> str:
     if listed := LISTED.get(key["name"]):
-        return f"a name of `interpulse list {listed}`" + (" or a file" if _takes_a_file(key) else "")
+        file = any(each["name"] == "FILE.toml" for each in key["choices"])
+        return f"a name of `interpulse list {listed}`" + " or a file" * file
     names = ", ".join(f"`{each['name']}`" for each in key["choices"])
     one = names or f"{key['holds']} {key['range']}".strip()
     return f"a list, each {one}" if key["list"] else one
-
-
-def _takes_a_file(key: dict[str, Any]) -> bool:
-    return any(each["name"] == "FILE.toml" for each in key["choices"])
 
 
 def _default(key: dict[str, Any]) -> str:

@@ -5,12 +5,10 @@ Run by `make golden`. A test holds the page against the declarations, and result
 
 from __future__ import annotations
 
-import json
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-from interpulse import _core
+from interpulse.names import listed
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "COUNTERS.md"
 
@@ -33,16 +31,10 @@ WHEN = {
 """Where a group stands only in some results, in which."""
 
 
-def counters() -> list[dict[str, Any]]:
-    """Every counter as it is declared: `kind` is where it stands, then `name`, `unit` and `doc`."""
-    declared: list[dict[str, Any]] = json.loads(_core.lists())["counters"]
-    return declared
-
-
 def page() -> str:
     """The text of the page."""
     parts = [INTRODUCTION]
-    for group, rows in groupby(counters(), key=lambda row: str(row["kind"])):
+    for group, rows in groupby(listed()["counters"], key=lambda row: str(row["kind"])):
         parts.append(f"\n## `{group}`\n\n")
         if when := WHEN.get(group):
             parts.append(f"{when}\n\n")

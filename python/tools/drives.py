@@ -12,11 +12,9 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 PRESETS = ROOT / "crates" / "study" / "src" / "config" / "presets"

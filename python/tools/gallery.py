@@ -14,19 +14,17 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gallery_browser import Browser
-from gallery_table import PARTS, pictures
+from gallery_table import PARTS, Picture, pictures
 from PIL import Image
 
 from interpulse.cli import run_app
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gallery_table import Picture
     from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parent.parent.parent
@@ -159,8 +157,7 @@ def _draw_swept(points: Sequence[dict[str, Any]]) -> Figure:
                 label = f"{share:.0%} reads" if line == "-" else None
                 like: dict[str, Any] = {"color": INKS[ink], "linestyle": line, "marker": "o", "markersize": 3}
                 axis.plot([e["depth"] for e in of], [e[f"{kind}_p99_us"] for e in of], label=label, **like)
-        axis.set_xlabel("queue depth")
-        axis.set_ylabel(f"99th percentile of {kind}s, us")
+        axis.set(xlabel="queue depth", ylabel=f"99th percentile of {kind}s, us")
         logarithmic(axis, x=True, y=True)
         axis.set_xticks([1, 4, 16, 64])
     axes[0].plot([], [], color="#555555", linestyle="--", label="without suspension")

@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from PIL import Image, ImageOps
@@ -14,8 +15,6 @@ from PIL import Image, ImageOps
 from interpulse.logs.viewer import Viewer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gallery_table import Picture
     from playwright.sync_api import Page
 

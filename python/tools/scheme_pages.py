@@ -6,15 +6,14 @@ Run by `make golden`. The prose of the pages is written by hand; what lies betwe
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from generated import with_blocks
 
-from interpulse import _core
 from interpulse.diagram import to_bytes
+from interpulse.names import listed
 from interpulse.timeline import INSTANTS, Costs, Die, waited_ns
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
@@ -88,7 +87,7 @@ LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
 
 def schemes() -> list[str]:
     """The names of the registry."""
-    return [each["name"] for each in json.loads(_core.lists())["schemes"]]
+    return [each["name"] for each in listed()["schemes"]]
 
 
 def example(name: str) -> tuple[Die, list[int]]:

@@ -2,87 +2,103 @@
 
 use crate::disturb::Disturb;
 use crate::erase::Ispe;
-use crate::figure::number;
+use crate::figure::Figures;
 use crate::layers::Layers;
 use crate::retention::Retention;
 use crate::wear::Wear;
 use interpulse_flash::parts::{self, PartSpec};
-use interpulse_settings::{ConfigError, Document, PresetKind, Section, required};
+use interpulse_settings::{ConfigError, Document, PresetKind, keys, required};
 
-/// Coefficients of the program and of the erased state. All voltages in steps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Coefficients {
-    /// The program pulses.
-    pub ispp: Ispp,
-    /// The erased state.
-    pub erased: Normally,
+keys! {
+    /// Coefficients of the program and of the erased state. All voltages in steps.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Coefficients, pub fn read(cell) {
+        /// The program pulses.
+        pub ispp: Ispp => Ispp::read(&mut cell.section("ispp")?)?,
+        /// The erased state.
+        pub erased: Normally => Normally::read(&mut cell.section("erased")?)?,
+        /// Reading.
+        pub read: Read => Read::read(&mut cell.section("read")?)?,
+        /// Loss of charge during a suspension.
+        pub detrapping: Detrapping => Detrapping::read(&mut cell.section("detrapping")?)?,
+        /// The erase pulses.
+        pub erase: Ispe => Ispe::read(&mut cell.section("erase")?)?,
+        /// Loss of charge with time.
+        pub retention: Retention => Retention::read(&mut cell.section("retention")?)?,
+        /// Program/erase cycles.
+        pub wear: Wear => Wear::read(&mut cell.section("wear")?)?,
+        /// Reads of other word lines.
+        pub disturb: Disturb => Disturb::read(&mut cell.section("disturb")?)?,
+        /// Differences between layers.
+        pub layers: Layers => Layers::read(&mut cell.section("layers")?)?,
+    }
+}
+
+keys! {
+    /// Incremental step pulse programming.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Ispp, fn read(s) {
+        /// level that the first pulse drives an average cell to, in steps
+        pub start: f32 = number(-500.0, 800.0),
+        /// rise of the level from pulse to pulse, in steps
+        pub step: f32 = number(1.0, 200.0),
+        /// share of its overdrive that a cell makes up in a pulse
+        pub gain: f32 = number(0.05, 1.0),
+        /// standard deviation of a pulse's injection, in steps
+        pub noise: f32 = number(0.0, 100.0),
+        /// standard deviation of speed between cells, in steps
+        pub speed_sd: f32 = number(0.0, 200.0),
+        /// standard deviation of speed between word lines, in steps
+        pub word_line_sd: f32 = number(0.0, 200.0),
+        /// verify levels of P1 to P7, in steps
+        pub verify: [f32; 7] = levels(),
+        /// how far the fastest cell is above an average one, in steps
+        pub fastest: f32 = number(0.0, 500.0),
+        /// cells of a state that may stay below their verify level
+        pub fails_allowed: f32 = share(),
+        /// pulses after which a program gives up
+        pub max_loops: u32 = u32(required().within(1..=200)),
+    } check {
+        // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
+        let most = gain * step / 3.46;
+        let expected = format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down");
+        s.check(noise * 3.46 <= gain * step, "noise", expected)?;
+    }
+}
+
+keys! {
+    /// A normal distribution.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Normally, fn read(s) {
+        /// mean of the erased state, in steps
+        pub mean: f32 = number(-800.0, 200.0),
+        /// standard deviation of the erased state, in steps
+        pub sd: f32 = number(0.0, 300.0),
+    }
+}
+
+keys! {
     /// Reading.
-    pub read: Read,
-    /// Loss of charge during a suspension.
-    pub detrapping: Detrapping,
-    /// The erase pulses.
-    pub erase: Ispe,
-    /// Loss of charge with time.
-    pub retention: Retention,
-    /// Program/erase cycles.
-    pub wear: Wear,
-    /// Reads of other word lines.
-    pub disturb: Disturb,
-    /// Differences between layers.
-    pub layers: Layers,
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Read, fn read(s) {
+        /// default read levels, lowest boundary first, in steps
+        pub default: [f32; 7] = levels(),
+        /// standard deviation of what a sensing adds, in steps
+        // Random telegraph noise and the sense amplifier.
+        pub noise: f32 = number(0.0, 100.0),
+    }
 }
 
-/// Incremental step pulse programming.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ispp {
-    /// Level that the first pulse drives an average cell to.
-    pub start: f32,
-    /// Rise of the level from pulse to pulse.
-    pub step: f32,
-    /// Share of its overdrive that a cell makes up in one whole pulse.
-    pub gain: f32,
-    /// Standard deviation of a pulse's injection noise at an overdrive of one step or more.
-    pub noise: f32,
-    /// Standard deviation of speed from cell to cell.
-    pub speed_sd: f32,
-    /// Standard deviation of speed from word line to word line.
-    pub word_line_sd: f32,
-    /// Verify levels of P1 to P7.
-    pub verify: [f32; 7],
-    /// How far above an average cell the fastest cell is taken to be: it decides from which loop a level is verified.
-    pub fastest: f32,
-    /// Cells of one state that may stay below their verify level when the program ends, as a share of the state's cells.
-    pub fails_allowed: f32,
-    /// Pulses after which the program gives up.
-    pub max_loops: u32,
-}
-
-/// A normal distribution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Normally {
-    /// Mean.
-    pub mean: f32,
-    /// Standard deviation.
-    pub sd: f32,
-}
-
-/// Reading.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Read {
-    /// Default read levels, lowest boundary first.
-    pub default: [f32; 7],
-    /// Standard deviation of what a sensing adds to a threshold voltage (random telegraph noise and the sense amplifier).
-    pub noise: f32,
-}
-
-/// Loss of charge in the time after a pulse: `amount * ln(1 + t / after)`, as a share of the state's height above the
-/// erased one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Detrapping {
-    /// Loss of a cell of the highest state in each e-fold of time.
-    pub amount: f32,
-    /// The time from which on it is seen, in us.
-    pub after_us: f32,
+keys! {
+    /// Loss of charge in the time after a pulse: `amount * ln(1 + t / after)`, as a share of the state's height above the
+    /// erased one.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Detrapping, fn read(s) {
+        /// loss of a cell of P7 in each e-fold of time, in steps
+        pub amount: f32 = number(0.0, 50.0),
+        /// time from which on the loss is seen, in us
+        pub after_us: f32 = number(0.001, 1e9),
+    }
 }
 
 const A4: &str = include_str!("presets/a4-tlc.toml");
@@ -123,27 +139,9 @@ impl Coefficients {
         let cells = Coefficients::read(&mut document.section("cell")?)?;
         let mut section = document.section("part")?;
         let part = PartSpec::read(&mut section)?;
-        if part.bits_per_cell != 3 {
-            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
-        }
+        section.check(part.bits_per_cell == 3, "bits-per-cell", "3: the cell model knows TLC word lines")?;
         document.finish()?;
         Ok((cells, part))
-    }
-
-    /// Reads the section `[cell]`.
-    pub fn read(cell: &mut Section) -> Result<Coefficients, ConfigError> {
-        let coefficients = Coefficients {
-            ispp: Ispp::read(&mut cell.section("ispp")?)?,
-            erased: Normally::read(&mut cell.section("erased")?)?,
-            read: Read::of(&mut cell.section("read")?)?,
-            detrapping: Detrapping::read(&mut cell.section("detrapping")?)?,
-            erase: Ispe::read(&mut cell.section("erase")?)?,
-            retention: Retention::read(&mut cell.section("retention")?)?,
-            wear: Wear::read(&mut cell.section("wear")?)?,
-            disturb: Disturb::read(&mut cell.section("disturb")?)?,
-            layers: Layers::read(&mut cell.section("layers")?)?,
-        };
-        Ok(coefficients)
     }
 
     /// These coefficients for a block of `cycles` program/erase cycles: where it erases to, and how fast it programs.
@@ -173,107 +171,8 @@ pub fn over_aging(name: &'static str, texts: &[&str]) -> Result<Document, Config
 
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
-    match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, texts)) => over_aging(known, texts),
-        None => {
-            let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
-            Err(ConfigError::not_among("cell preset", name, &names))
-        }
-    }
-}
-
-fn levels(s: &mut Section, key: &str, doc: &'static str) -> Result<[f32; 7], ConfigError> {
-    let list = s.list_f64(key, doc, None, required().within(-200.0..=800.0))?;
-    let given: Option<[f64; 7]> = list.try_into().ok();
-    match given {
-        Some(levels) if levels.is_sorted_by(|a, b| a < b) => Ok(levels.map(|v| v as f32)),
-        _ => Err(s.invalid(key, "seven rising levels, lowest first")),
-    }
-}
-
-impl Ispp {
-    fn read(s: &mut Section) -> Result<Ispp, ConfigError> {
-        let ispp = Ispp {
-            start: number(
-                s,
-                "start",
-                "level that the first pulse drives an average cell to, in steps",
-                -500.0,
-                800.0,
-            )?,
-            step: number(s, "step", "rise of the level from pulse to pulse, in steps", 1.0, 200.0)?,
-            gain: number(s, "gain", "share of its overdrive that a cell makes up in a pulse", 0.05, 1.0)?,
-            noise: number(s, "noise", "standard deviation of a pulse's injection, in steps", 0.0, 100.0)?,
-            speed_sd: number(
-                s,
-                "speed-sd",
-                "standard deviation of speed between cells, in steps",
-                0.0,
-                200.0,
-            )?,
-            word_line_sd: number(
-                s,
-                "word-line-sd",
-                "standard deviation of speed between word lines, in steps",
-                0.0,
-                200.0,
-            )?,
-            verify: levels(s, "verify", "verify levels of P1 to P7, in steps")?,
-            fastest: number(
-                s,
-                "fastest",
-                "how far the fastest cell is above an average one, in steps",
-                0.0,
-                500.0,
-            )?,
-            fails_allowed: s.fraction(
-                "fails-allowed",
-                "cells of a state that may stay below their verify level",
-                required(),
-            )? as f32,
-            max_loops: s.u32(
-                "max-loops",
-                "pulses after which a program gives up",
-                required().within(1..=200),
-            )?,
-        };
-        // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
-        if ispp.noise * 3.46 > ispp.gain * ispp.step {
-            let most = ispp.gain * ispp.step / 3.46;
-            return Err(s.invalid(
-                "noise",
-                format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down"),
-            ));
-        }
-        Ok(ispp)
-    }
-}
-
-impl Normally {
-    fn read(s: &mut Section) -> Result<Normally, ConfigError> {
-        Ok(Normally {
-            mean: number(s, "mean", "mean of the erased state, in steps", -800.0, 200.0)?,
-            sd: number(s, "sd", "standard deviation of the erased state, in steps", 0.0, 300.0)?,
-        })
-    }
-}
-
-impl Read {
-    fn of(s: &mut Section) -> Result<Read, ConfigError> {
-        Ok(Read {
-            default: levels(s, "default", "default read levels, lowest boundary first, in steps")?,
-            noise: number(s, "noise", "standard deviation of what a sensing adds, in steps", 0.0, 100.0)?,
-        })
-    }
-}
-
-impl Detrapping {
-    fn read(s: &mut Section) -> Result<Detrapping, ConfigError> {
-        Ok(Detrapping {
-            amount: number(s, "amount", "loss of a cell of P7 in each e-fold of time, in steps", 0.0, 50.0)?,
-            after_us: number(s, "after-us", "time from which on the loss is seen, in us", 0.001, 1e9)?,
-        })
-    }
+    let (name, _, texts) = ConfigError::named("cell preset", name, PRESETS.iter().map(|of| (of.0, *of)))?;
+    over_aging(name, texts)
 }
 
 #[cfg(test)]

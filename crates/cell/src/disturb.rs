@@ -5,27 +5,29 @@
 //! else is disturbed: the word line that is read has no pass voltage on it, nor have those of other blocks, and no cell is
 //! ever lowered. The rate differs between cells by a lognormal factor and grows as a power of the cycles.
 
-use crate::figure::number;
+use crate::figure::Figures;
 use crate::kernel::hash;
 use crate::normal::Normal;
 use crate::states::{BOUNDARIES, PageType, boundaries};
-use interpulse_settings::{ConfigError, Section, required};
+use interpulse_settings::{keys, required};
 
-/// How reads disturb. Voltages in steps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Disturb {
-    /// Rise per read of an average page, of a cell at `from` in a block of the reference cycles.
-    pub rate: f64,
-    /// Threshold voltage that the rate is given for.
-    pub from: f64,
-    /// A cell that lies higher by this much is disturbed less by a factor e.
-    pub fold: f64,
-    /// Standard deviation of the natural logarithm of the rate between cells.
-    pub spread: f32,
-    /// Power of the cycles with which the rate grows.
-    pub power: f64,
-    /// Cycles that a block which was never cycled seems to have had.
-    pub head_start: f64,
+keys! {
+    /// How reads disturb. Voltages in steps.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Disturb, pub fn read(s) {
+        /// rise of a cell at `from` per read of another page of the block, in steps
+        pub rate: f64 = f64(required().within(0.0..=1.0)),
+        /// threshold voltage that the rate is given for, in steps
+        pub from: f64 = coarse(-800.0, 800.0),
+        /// a cell higher by this much is disturbed less by a factor e, in steps
+        pub fold: f64 = coarse(1.0, 1000.0),
+        /// standard deviation of the logarithm of the rate between cells
+        pub spread: f32 = number(0.0, 3.0),
+        /// power of the cycles with which the rate grows
+        pub power: f64 = f64(required().within(0.0..=4.0)),
+        /// cycles that a block which was never cycled seems to have had
+        pub head_start: f64 = coarse(0.0, 1e6),
+    }
 }
 
 /// Sensings of an average page.
@@ -39,50 +41,6 @@ pub fn reads_of_average(reads: [u64; 3]) -> f64 {
 }
 
 impl Disturb {
-    /// Reads the section `[disturb]`.
-    pub fn read(s: &mut Section) -> Result<Disturb, ConfigError> {
-        Ok(Disturb {
-            rate: s.f64(
-                "rate",
-                "rise of a cell at `from` per read of another page of the block, in steps",
-                required().within(0.0..=1.0),
-            )?,
-            from: f64::from(number(
-                s,
-                "from",
-                "threshold voltage that the rate is given for, in steps",
-                -800.0,
-                800.0,
-            )?),
-            fold: f64::from(number(
-                s,
-                "fold",
-                "a cell higher by this much is disturbed less by a factor e, in steps",
-                1.0,
-                1000.0,
-            )?),
-            spread: number(
-                s,
-                "spread",
-                "standard deviation of the logarithm of the rate between cells",
-                0.0,
-                3.0,
-            )?,
-            power: s.f64(
-                "power",
-                "power of the cycles with which the rate grows",
-                required().within(0.0..=4.0),
-            )?,
-            head_start: f64::from(number(
-                s,
-                "head-start",
-                "cycles that a block which was never cycled seems to have had",
-                0.0,
-                1e6,
-            )?),
-        })
-    }
-
     /// The rate of a block of `cycles`, in steps per read at `from`.
     pub fn rate_after(&self, cycles: f64, reference_cycles: f64) -> f64 {
         let ratio = (cycles + self.head_start) / (reference_cycles + self.head_start);

@@ -4,47 +4,20 @@
 //! Only the rise after a neighbour's last verify harms it: what came before, its own program made up for. The order in which
 //! word lines are programmed decides how much that is.
 
-use crate::figure::number;
+use crate::figure::Figures;
 use crate::kernel::{hash, irwin_hall};
-use interpulse_settings::{ConfigError, Section};
+use interpulse_settings::keys;
 
-/// The neighbours of a word line and how strongly it couples into them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Coupling {
-    /// Share of a rise passed on to the cells of the same string in the layers above and below.
-    pub along: f32,
-    /// Share of a rise passed on to the word lines of the same layer on both sides.
-    pub across: f32,
-    /// Standard deviation of the share from cell to cell, relative to it.
-    pub variation: f32,
-}
-
-impl Coupling {
-    /// Reads the section `[cell.interference]`.
-    pub fn read(s: &mut Section) -> Result<Coupling, ConfigError> {
-        Ok(Coupling {
-            along: number(
-                s,
-                "along",
-                "share of a rise that the cells above and below in the string take over",
-                0.0,
-                0.5,
-            )?,
-            across: number(
-                s,
-                "across",
-                "share of a rise that the word lines beside in the layer take over",
-                0.0,
-                0.5,
-            )?,
-            variation: number(
-                s,
-                "variation",
-                "standard deviation of the share between cells, relative",
-                0.0,
-                0.28,
-            )?,
-        })
+keys! {
+    /// The neighbours of a word line and how strongly it couples into them.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Coupling, pub fn read(s) {
+        /// share of a rise that the cells above and below in the string take over
+        pub along: f32 = number(0.0, 0.5),
+        /// share of a rise that the word lines beside in the layer take over
+        pub across: f32 = number(0.0, 0.5),
+        /// standard deviation of the share between cells, relative
+        pub variation: f32 = number(0.0, 0.28),
     }
 }
 

@@ -1,39 +1,21 @@
 //! Variation between the layers of a 3D part: the hole etched through the stack is narrower at its bottom, where the field is
 //! stronger, so that cells there program faster and lose charge sooner (layer-to-layer variation: Luo et al., SIGMETRICS 2018).
 
-use crate::figure::number;
-use interpulse_settings::{ConfigError, Section};
+use crate::figure::Figures;
+use interpulse_settings::keys;
 
-/// How layers differ from the middle one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Layers {
-    /// By how much the bottom layer's cells lie above the staircase of the pulses, and the top layer's below, in steps.
-    pub speed: f32,
-    /// Relative excess of the bottom layer's retention and disturb over the middle's; the top layer lacks as much.
-    pub stress: f32,
+keys! {
+    /// How layers differ from the middle one.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Layers, pub fn read(s) {
+        /// how much faster the bottom layer programs than the middle one, in steps of the staircase
+        pub speed: f32 = number(0.0, 200.0),
+        /// relative excess of the bottom layer's retention and read disturb
+        pub stress: f32 = number(0.0, 0.9),
+    }
 }
 
 impl Layers {
-    /// Reads the section `[layers]`.
-    pub fn read(s: &mut Section) -> Result<Layers, ConfigError> {
-        Ok(Layers {
-            speed: number(
-                s,
-                "speed",
-                "how much faster the bottom layer programs than the middle one, in steps of the staircase",
-                0.0,
-                200.0,
-            )?,
-            stress: number(
-                s,
-                "stress",
-                "relative excess of the bottom layer's retention and read disturb",
-                0.0,
-                0.9,
-            )?,
-        })
-    }
-
     /// Factor on retention and disturb at `height`, from -1 (bottom) to 1 (top).
     pub fn stress_at(&self, height: f64) -> f32 {
         1.0 - self.stress * height.clamp(-1.0, 1.0) as f32

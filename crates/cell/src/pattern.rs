@@ -4,54 +4,28 @@
 //! A cell that is sensed through a resistive string carries less current, so it seems to be higher than it is; and a program
 //! pulse reaches it more weakly, so that it may not arrive before the program gives up: the left tails of the paper's Figure 6.
 
-use crate::figure::number;
-use interpulse_settings::{ConfigError, Section};
+use crate::figure::Figures;
+use interpulse_settings::keys;
 
-/// What the cells above do to a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pattern {
-    /// Voltage of the word lines that are not read, in steps: a cell conducts as it lies below it.
-    pub pass: f32,
-    /// Threshold voltage at which a cell above counts as zero, in steps: that of an erased one.
-    pub erased: f32,
-    /// What a cell seems to rise for each unit of resistance above it, in steps.
-    pub apparent: f32,
-    /// By how much a pulse's level falls for each unit of resistance above the cell, in steps.
-    pub hindrance: f32,
-    /// By how much it is larger for the word line of a layer that lies at the slit, as a share of it.
-    pub at_slit: f32,
+keys! {
+    /// What the cells above do to a cell.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Pattern, pub fn read(s, mean_erased: f32) {
+        /// how much more it is for word lines at a slit, relative
+        pub at_slit: f32 = number(0.0, 2.0),
+        /// voltage of the word lines that are not read, in steps
+        // A cell conducts as it lies below it.
+        pub pass: f32 = number(520.0, 5000.0),
+        /// Threshold voltage at which a cell above counts as zero, in steps: that of an erased one.
+        pub erased: f32 => mean_erased,
+        /// seeming rise of a cell for each unit of resistance above it, in steps
+        pub apparent: f32 = number(0.0, 100.0),
+        /// loss of a pulse for each unit of resistance above the cell, in steps
+        pub hindrance: f32 = number(0.0, 200.0),
+    }
 }
 
 impl Pattern {
-    /// Reads the section `[cell.pattern]`; `erased` is the mean of the erased state.
-    pub fn read(s: &mut Section, erased: f32) -> Result<Pattern, ConfigError> {
-        Ok(Pattern {
-            at_slit: number(
-                s,
-                "at-slit",
-                "how much more it is for word lines at a slit, relative",
-                0.0,
-                2.0,
-            )?,
-            pass: number(s, "pass", "voltage of the word lines that are not read, in steps", 520.0, 5000.0)?,
-            erased,
-            apparent: number(
-                s,
-                "apparent",
-                "seeming rise of a cell for each unit of resistance above it, in steps",
-                0.0,
-                100.0,
-            )?,
-            hindrance: number(
-                s,
-                "hindrance",
-                "loss of a pulse for each unit of resistance above the cell, in steps",
-                0.0,
-                200.0,
-            )?,
-        })
-    }
-
     /// Resistance of a cell in units of an erased one's, less that one: it goes with one over what the pass voltage leaves
     /// above the threshold voltage.
     #[inline(always)]

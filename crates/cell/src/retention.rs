@@ -6,32 +6,36 @@
 //! stays itself; its tails are exponential. `onset` decides how much is lost early. Heat makes time pass faster (Arrhenius).
 //! Voltages are always computed from those as programmed: ageing twice is not ageing for the sum of both times.
 
-use crate::figure::number;
+use crate::figure::Figures;
 use crate::kernel::hash;
 use crate::laplace::Laplace;
 use crate::states::STATES;
-use interpulse_settings::{ConfigError, Section, required};
+use interpulse_settings::{keys, required};
 
 /// Boltzmann's constant, in electron volts per kelvin.
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 /// 0 degrees Celsius in kelvin.
 const FREEZING: f64 = 273.15;
 
-/// How cells lose charge. Voltages in steps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Retention {
-    /// Threshold voltages, rising, at which shift and growth are given; in between both go straight.
-    pub at: [f32; STATES],
-    /// Steps per e-fold of time.
-    pub shift: [f32; STATES],
-    /// Square steps per e-fold of time.
-    pub growth: [f32; STATES],
-    /// The time from which on the loss goes with the logarithm, in hours.
-    pub onset_hours: f64,
-    /// The temperature of shift, growth and onset, in degrees Celsius.
-    pub reference_celsius: f64,
-    /// Activation energy, in electron volts.
-    pub activation_ev: f64,
+keys! {
+    /// How cells lose charge. Voltages in steps.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Retention, pub fn read(s) {
+        /// threshold voltages at which shift and growth are given, in steps
+        pub at: [f32; STATES] = by_state(-800.0),
+        /// steps per e-fold of time, at each of these voltages
+        pub shift: [f32; STATES] = by_state(-100.0),
+        /// square steps per e-fold of time, at each of these voltages
+        pub growth: [f32; STATES] = by_state(0.0),
+        /// time from which on charge is lost with the logarithm of time, in hours
+        pub onset_hours: f64 = f64(required().within(1e-9..=1e6)),
+        /// temperature of shift, growth and onset, in degrees Celsius
+        pub reference_celsius: f64 = coarse(-40.0, 125.0),
+        /// activation energy of the loss, in electron volts
+        pub activation_ev: f64 = f64(required().within(0.0..=3.0)),
+    } check {
+        s.check(at.is_sorted_by(|a, b| a < b), "at", "eight rising voltages")?;
+    }
 }
 
 /// How much faster than the reference block a block loses charge.
@@ -52,36 +56,6 @@ struct Curve {
 const GRID: (f32, f32, usize) = (-400.0, 1.0, 1401);
 
 impl Retention {
-    /// Reads the section `[retention]`.
-    pub fn read(s: &mut Section) -> Result<Retention, ConfigError> {
-        let at = eight(s, "at", "threshold voltages at which shift and growth are given, in steps", -800.0)?;
-        if !at.is_sorted_by(|a, b| a < b) {
-            return Err(s.invalid("at", "eight rising voltages"));
-        }
-        Ok(Retention {
-            at,
-            shift: eight(s, "shift", "steps per e-fold of time, at each of these voltages", -100.0)?,
-            growth: eight(s, "growth", "square steps per e-fold of time, at each of these voltages", 0.0)?,
-            onset_hours: s.f64(
-                "onset-hours",
-                "time from which on charge is lost with the logarithm of time, in hours",
-                required().within(1e-9..=1e6),
-            )?,
-            reference_celsius: f64::from(number(
-                s,
-                "reference-celsius",
-                "temperature of shift, growth and onset, in degrees Celsius",
-                -40.0,
-                125.0,
-            )?),
-            activation_ev: s.f64(
-                "activation-ev",
-                "activation energy of the loss, in electron volts",
-                required().within(0.0..=3.0),
-            )?,
-        })
-    }
-
     /// How much faster charge is lost at `celsius` than at `reference`: Arrhenius' law.
     pub fn acceleration(&self, reference: f64, celsius: f64) -> f64 {
         let inverse = |c: f64| 1.0 / (BOLTZMANN_EV * (c + FREEZING));
@@ -149,13 +123,6 @@ fn straight(at: &[f32; STATES], values: &[f32; STATES], v: f32) -> f32 {
     let above = at.partition_point(|&x| x < v).clamp(1, STATES - 1);
     let (low, high) = (above - 1, above);
     values[low] + (values[high] - values[low]) * (v - at[low]) / (at[high] - at[low])
-}
-
-fn eight(s: &mut Section, key: &str, doc: &'static str, least: f64) -> Result<[f32; STATES], ConfigError> {
-    let list = s.list_f64(key, doc, None, required().within(least..=1000.0))?;
-    let given: [f64; STATES] =
-        list.try_into().map_err(|_| s.invalid(key, "a list of eight numbers, ER and P1 to P7"))?;
-    Ok(given.map(|v| v as f32))
 }
 
 #[cfg(test)]

@@ -226,9 +226,7 @@ fn states(section: &mut Section) -> Result<Distributions, ConfigError> {
     let eight = "a list of 8 numbers, ER and P1 to P7";
     let mean: [f64; STATES] = mean.try_into().map_err(|_| section.invalid("mean", eight))?;
     let sd = sd.try_into().map_err(|_| section.invalid("sd", eight))?;
-    if !mean.is_sorted_by(|a, b| a < b) {
-        return Err(section.invalid("mean", "rising from state to state"));
-    }
+    section.check(mean.is_sorted_by(|a, b| a < b), "mean", "rising from state to state")?;
     Ok(Distributions { mean, sd })
 }
 

@@ -95,6 +95,69 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     }
 }
 
+/// Everything that a state is.
+fn bytes(ftl: &Tables) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let done: Result<(), ()> = ftl.save(&mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    done.unwrap();
+    bytes
+}
+
+/// A drive that is filled in order is laid out in runs, of which arithmetic says where each unit is: as if each unit had been
+/// written by itself, whatever the order of the lanes, wherever a fill stops and goes on, and where it comes over what it
+/// wrote before and garbage has to be collected.
+#[test]
+fn a_fill_is_laid_out_in_runs_as_if_unit_by_unit() {
+    let g = unequal();
+    let layout = Layout::new(&g, PLANES_TOGETHER, 0);
+    let logical = (layout.units() * 2 / 3) as u32;
+    let config = FtlConfig {
+        logical_units: logical,
+        policy: GcPolicy::Greedy,
+        soft_free: 3,
+        soft_pages: None,
+        hard_free: 1,
+    };
+    for (name, allocation, _) in Allocation::all().into_iter().step_by(5) {
+        let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
+        let mut made = [true, false].map(|in_runs| {
+            let mut ftl = Tables::new(layout.clone(), config.clone(), stream("runs", 0));
+            let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
+            let mut write = |from: u32, to: u32| match in_runs {
+                true => p.write_in_order(Lpn(from), Lpn(to)),
+                false => {
+                    p.write_repeatedly(Lpn(from), Lpn(to), || false);
+                    0
+                }
+            };
+            let runs = write(0, logical - 7);
+            let program =
+                u64::from(if stripe.is_some() { g.units_per_page } else { layout.units_per_program });
+            assert!(
+                !in_runs || runs <= u64::from(logical).div_ceil(program),
+                "{name}: {runs} runs of {logical} units"
+            );
+            let mut rng = stream("runs", 1);
+            write(logical - 7, logical);
+            for _ in 0..40 {
+                let from = rng.below(u64::from(logical)) as u32;
+                write(from, (from + rng.below(5_000) as u32).min(logical));
+            }
+            write(0, logical);
+            p.finish();
+            ftl
+        });
+        let (runs, each) = made.split_at_mut(1);
+        assert!(runs[0].counters.gc_units > 0, "{name}");
+        assert_eq!(runs[0].counters, each[0].counters, "{name}");
+        assert!(bytes(&runs[0]) == bytes(&each[0]), "{name}");
+        assert!(Lpn::first(logical).all(|lpn| runs[0].map().get(lpn) == each[0].map().get(lpn)), "{name}");
+    }
+}
+
 /// Valid units of each lane.
 fn valid(ftl: &Tables) -> Vec<u64> {
     let lanes = ftl.map().weight.chunks(ftl.layout.blocks as usize);

@@ -5,6 +5,7 @@ use crate::parts::{EraseWear, PartSpec};
 use crate::pulse::PulseTrain;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
+use interpulse_settings::choices;
 
 /// AERO's distributions of the number of erase loops of 3D TLC blocks against P/E cycles (facts of the
 /// authors' block model, see docs/PARTS.md): (cycles, percent of blocks needing 1, 2, 3, 4, 5 loops).
@@ -24,26 +25,22 @@ const AERO: [(u32, [f64; 5]); 11] = [
 /// The loop of AERO's parts, to which a part's own loop is compared.
 const AERO_LOOPS_FRESH: u32 = 1;
 
-/// How long programs and erases last: the comparison policies of Wu and He, FAST'12, slide 5.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LongOperations {
-    /// As long as the part's pulses.
-    #[default]
-    Real,
-    /// As long as a read (PER); of the page types' tR, the longest.
-    AsRead,
-    /// No time at all (PE0); loading the page buffer over the bus remains.
-    Zero,
+choices! {
+    /// How long programs and erases last: the comparison policies of Wu and He, FAST'12, slide 5.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LongOperations, default Real {
+        /// as long as their pulses
+        Real = "real",
+        /// as long as a read (PER of Wu and He, FAST'12)
+        // Of the page types' tR, the longest.
+        AsRead = "as-read",
+        /// no time at all (PE0 of Wu and He, FAST'12)
+        // Loading the page buffer over the bus remains.
+        Zero = "zero",
+    }
 }
 
 impl LongOperations {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, LongOperations, &'static str)] = &[
-        ("real", LongOperations::Real, "as long as their pulses"),
-        ("as-read", LongOperations::AsRead, "as long as a read (PER of Wu and He, FAST'12)"),
-        ("zero", LongOperations::Zero, "no time at all (PE0 of Wu and He, FAST'12)"),
-    ];
-
     /// The one train of both kinds of operation, where the part's own do not count.
     fn train(self, part: &PartSpec) -> Option<PulseTrain> {
         let pulse = match self {
@@ -70,30 +67,21 @@ pub struct Trains {
 impl Trains {
     /// The trains of `part`; `seed` selects the sample of dies. Operations of another length do not vary.
     pub fn new(part: &PartSpec, long: LongOperations, seed: u64) -> Trains {
-        let train = |t: crate::parts::TrainSpec| PulseTrain {
-            loops: t.loops,
-            pulse: t.pulse,
-            reset: t.reset,
-            verify: t.verify,
-        };
         if let Some(train) = long.train(part) {
-            let wear = EraseWear::Fixed;
             return Trains {
                 program: train,
                 program_loops_sd: 0.0,
                 two_bit: [train; 2],
                 erase: train,
-                wear,
+                wear: EraseWear::Fixed,
                 seed,
             };
         }
         Trains {
-            program: train(part.program),
+            program: part.program,
             program_loops_sd: part.program_loops_sd,
-            two_bit: part
-                .reprogram
-                .map_or([train(part.program); 2], |r| [train(r.mlc_program), train(r.reprogram)]),
-            erase: train(part.erase),
+            two_bit: part.reprogram.map_or([part.program; 2], |r| [r.mlc_program, r.reprogram]),
+            erase: part.erase,
             wear: part.erase_wear,
             seed,
         }

@@ -43,15 +43,30 @@ impl Refusal {
 /// 100 days: below 2^53 ns, so that sums stay far from the horizon of the agenda and floats stay exact.
 const LONGEST: Duration = Duration(100 * 86_400 * 1_000_000_000);
 
-pub(crate) const DURATION: Kind<Duration> = Kind {
-    noun: "a duration",
-    unit: "ns",
-    ceiling: Some(LONGEST),
-    example: Duration::from_us(80),
-    parse: |value| with_unit(value, &DURATION_UNITS, "a duration", "80us").map(Duration),
-    canonical: |value| value.as_ns().to_string(),
-    display: Duration::to_string,
-};
+/// Declares the kinds of quantities that are whole numbers of a base unit, written with a unit: noun, base unit, largest
+/// value, example, units, example as it is written, and what gives the number.
+macro_rules! quantities {
+    ($($kind:ident: $type:ident, $noun:literal, $unit:literal, $most:expr, $example:expr, $units:expr, $such:literal, $get:ident;)+) => {
+        $(pub(crate) const $kind: Kind<$type> = Kind {
+            noun: $noun,
+            unit: $unit,
+            ceiling: Some($most),
+            example: $example,
+            parse: |value| with_unit(value, &$units, $noun, $such).map($type),
+            canonical: |value| value.$get().to_string(),
+            display: $type::to_string,
+        };)+
+    };
+}
+
+quantities! {
+    DURATION: Duration, "a duration", "ns", LONGEST, Duration::from_us(80), DURATION_UNITS, "80us", as_ns;
+    BYTES: Bytes, "a size", "B", Bytes(1 << 60), Bytes::kib(16), BYTE_UNITS, "16KiB", get;
+    CURRENT: Current, "a current", "uA", Current(1_000_000_000), Current(25_000), Units { names: CURRENT_UNITS, base: "microamperes" }, "25mA", as_ua;
+    VOLTAGE: Voltage, "a voltage", "mV", Voltage(100_000), Voltage(3_300), Units { names: VOLTAGE_UNITS, base: "millivolts" }, "3.3V", as_mv;
+    POWER: Power, "a power", "uW", Power(1_000_000_000_000), Power(1_500_000), Units { names: POWER_UNITS, base: "microwatts" }, "1.5W", as_uw;
+    ENERGY_PER_BIT: EnergyPerBit, "an energy per bit", "fJ/bit", EnergyPerBit(1_000_000_000), EnergyPerBit(5_000), Units { names: ENERGY_PER_BIT_UNITS, base: "femtojoules per bit" }, "5pJ/bit", as_fj;
+}
 
 const DURATION_UNITS: Units = Units {
     names: &[
@@ -66,16 +81,6 @@ const DURATION_UNITS: Units = Units {
         ("y", 365 * 86_400_000_000_000),
     ],
     base: "nanoseconds",
-};
-
-pub(crate) const BYTES: Kind<Bytes> = Kind {
-    noun: "a size",
-    unit: "B",
-    ceiling: Some(Bytes(1 << 60)),
-    example: Bytes::kib(16),
-    parse: |value| with_unit(value, &BYTE_UNITS, "a size", "16KiB").map(Bytes),
-    canonical: |value| value.get().to_string(),
-    display: Bytes::to_string,
 };
 
 /// A mean or a volume: a size that need not be whole bytes.
@@ -128,45 +133,6 @@ const RATE_UNITS: Units = Units {
     base: "transfers per second",
 };
 
-pub(crate) const CURRENT: Kind<Current> = Kind {
-    noun: "a current",
-    unit: "uA",
-    ceiling: Some(Current(1_000_000_000)),
-    example: Current(25_000),
-    parse: |value| {
-        let units = Units { names: CURRENT_UNITS, base: "microamperes" };
-        with_unit(value, &units, "a current", "25mA").map(Current)
-    },
-    canonical: |value| value.as_ua().to_string(),
-    display: Current::to_string,
-};
-
-pub(crate) const VOLTAGE: Kind<Voltage> = Kind {
-    noun: "a voltage",
-    unit: "mV",
-    ceiling: Some(Voltage(100_000)),
-    example: Voltage(3_300),
-    parse: |value| {
-        let units = Units { names: VOLTAGE_UNITS, base: "millivolts" };
-        with_unit(value, &units, "a voltage", "3.3V").map(Voltage)
-    },
-    canonical: |value| value.as_mv().to_string(),
-    display: Voltage::to_string,
-};
-
-pub(crate) const POWER: Kind<Power> = Kind {
-    noun: "a power",
-    unit: "uW",
-    ceiling: Some(Power(1_000_000_000_000)),
-    example: Power(1_500_000),
-    parse: |value| {
-        let units = Units { names: POWER_UNITS, base: "microwatts" };
-        with_unit(value, &units, "a power", "1.5W").map(Power)
-    },
-    canonical: |value| value.as_uw().to_string(),
-    display: Power::to_string,
-};
-
 /// A power, or a current of the supply concerned.
 pub(crate) const LIMIT: Kind<Limit> = Kind {
     noun: "a power or a current",
@@ -190,19 +156,6 @@ pub(crate) const LIMIT: Kind<Limit> = Kind {
         Limit::Current(current) => format!("{}uA", current.as_ua()),
     },
     display: Limit::to_string,
-};
-
-pub(crate) const ENERGY_PER_BIT: Kind<EnergyPerBit> = Kind {
-    noun: "an energy per bit",
-    unit: "fJ/bit",
-    ceiling: Some(EnergyPerBit(1_000_000_000)),
-    example: EnergyPerBit(5_000),
-    parse: |value| {
-        let units = Units { names: ENERGY_PER_BIT_UNITS, base: "femtojoules per bit" };
-        with_unit(value, &units, "an energy per bit", "5pJ/bit").map(EnergyPerBit)
-    },
-    canonical: |value| value.as_fj().to_string(),
-    display: EnergyPerBit::to_string,
 };
 
 pub(crate) const PER_SECOND: Kind<f64> = Kind {

@@ -34,32 +34,17 @@ pub trait Zero {
     const ZERO: Self;
 }
 
-impl Zero for Duration {
-    const ZERO: Duration = Duration(0);
+macro_rules! zeros {
+    ($($type:ty: $zero:expr),+) => {
+        $(impl Zero for $type {
+            const ZERO: $type = $zero;
+        })+
+    };
 }
-impl Zero for Bytes {
-    const ZERO: Bytes = Bytes(0);
-}
-impl Zero for Current {
-    const ZERO: Current = Current(0);
-}
-impl Zero for Voltage {
-    const ZERO: Voltage = Voltage(0);
-}
-impl Zero for Power {
-    const ZERO: Power = Power(0);
-}
-impl Zero for EnergyPerBit {
-    const ZERO: EnergyPerBit = EnergyPerBit(0);
-}
-impl Zero for u64 {
-    const ZERO: u64 = 0;
-}
-impl Zero for u32 {
-    const ZERO: u32 = 0;
-}
-impl Zero for f64 {
-    const ZERO: f64 = 0.0;
+
+zeros! {
+    Duration: Duration(0), Bytes: Bytes(0), Current: Current(0), Voltage: Voltage(0), Power: Power(0),
+    EnergyPerBit: EnergyPerBit(0), u64: 0, u32: 0, f64: 0.0
 }
 
 impl<T> Spec<T> {

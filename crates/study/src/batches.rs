@@ -3,11 +3,8 @@
 //! A window of unknown length is cut into 20 to 40 batches of equal numbers of requests: when there are too many looks,
 //! every second one is dropped.
 
-use crate::simulated::Simulated;
-use interpulse_drive::ftl::FtlCounters;
+use crate::simulated::{Done, Simulated};
 use interpulse_engine::{Duration, LatencyHistogram, SimTime};
-use interpulse_flash::command::USES;
-use interpulse_flash::nand::NandCounters;
 use interpulse_host::{Host, Observer, Window};
 
 /// Requests of a batch at first.
@@ -20,19 +17,9 @@ const MOST: usize = 40;
 struct Look {
     at: SimTime,
     requests: u64,
-    flash: Flash,
-    ftl: FtlCounters,
+    done: Done,
     read: Counts,
     write: Counts,
-}
-
-/// What the flash of all drives has done.
-#[derive(Clone, Copy)]
-pub struct Flash {
-    /// Operations and suspensions.
-    pub nand: NandCounters,
-    /// Time of all dies by use, in ns.
-    pub uses: [u64; USES],
 }
 
 /// The buckets of a histogram that are not empty: upper end in ns, count.
@@ -60,10 +47,8 @@ pub struct Batch {
     pub requests: u64,
     /// Its length.
     pub length: Duration,
-    /// What the FTL did.
-    pub ftl: FtlCounters,
-    /// What the flash did.
-    pub flash: Flash,
+    /// What the drives did.
+    pub done: Done,
     /// Latencies of reads: upper end of a bucket in ns, count.
     pub read: Counted,
     /// Latencies of writes.
@@ -76,8 +61,7 @@ impl Batches {
         let begins = Look {
             at: now,
             requests: host.device.completed(),
-            flash: Flash::of(&mut host.device, now),
-            ftl: ftl_of(&host.device),
+            done: Done::by(&mut host.device, now),
             read: Counts::default(),
             write: Counts::default(),
         };
@@ -93,9 +77,8 @@ impl Batches {
     /// Looks.
     pub fn look<D: Simulated, O: Observer>(&mut self, host: &mut Host<D, O>, now: SimTime) {
         let (read, write) = counted(&host.window);
-        let (requests, ftl) = (host.device.completed(), ftl_of(&host.device));
-        let flash = Flash::of(&mut host.device, now);
-        self.looks.push(Look { at: now, requests, flash, ftl, read, write });
+        let (requests, done) = (host.device.completed(), Done::by(&mut host.device, now));
+        self.looks.push(Look { at: now, requests, done, read, write });
         if self.looks.len() == MOST {
             let mut k = 0;
             self.looks.retain(|_| {
@@ -114,44 +97,12 @@ impl Batches {
             .map(|(before, after)| Batch {
                 requests: after.requests - before.requests,
                 length: after.at.since(before.at),
-                ftl: after.ftl.since(&before.ftl),
-                flash: after.flash.since(&before.flash),
+                done: after.done.since(&before.done),
                 read: after.read.since(&before.read),
                 write: after.write.since(&before.write),
             })
             .collect()
     }
-}
-
-impl Flash {
-    /// What all drives' flash has done since the start.
-    fn of<D: Simulated>(device: &mut D, now: SimTime) -> Flash {
-        let mut sum = Flash { nand: NandCounters::default(), uses: [0; USES] };
-        for drive in device.drives_mut() {
-            sum.nand.add(&drive.nand().counters);
-            for die in drive.nand_mut().dies_mut() {
-                die.usage.settle(now);
-                for (to, from) in sum.uses.iter_mut().zip(die.usage.uses()) {
-                    *to += from;
-                }
-            }
-        }
-        sum
-    }
-
-    fn since(&self, before: &Flash) -> Flash {
-        Flash {
-            nand: self.nand.since(&before.nand),
-            uses: std::array::from_fn(|i| self.uses[i] - before.uses[i]),
-        }
-    }
-}
-
-/// What all drives' FTLs have done since the start.
-pub fn ftl_of<D: Simulated>(device: &D) -> FtlCounters {
-    let mut sum = FtlCounters::default();
-    device.drives().iter().for_each(|drive| sum.add(&drive.tables().counters));
-    sum
 }
 
 fn counted(window: &Window) -> (Counts, Counts) {

@@ -4,7 +4,7 @@ use crate::batches::{Batch, Batches};
 use crate::config::RunSpec;
 use crate::power;
 use crate::record::Recording;
-use crate::simulated::Simulated;
+use crate::simulated::{Done, Simulated};
 use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};
@@ -192,6 +192,7 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
         // Neither a trace nor a budget of power is read for an array.
         _ => power::Measured { spent: after.spent.since(&before.spent), reading: None, waits: None },
     };
+    let done = after.done.since(&before.done);
     let mut operations = OperationStats::default();
     let mut drive_counters = after.drive.since(&before.drive);
     for drive in device.drives() {
@@ -215,12 +216,12 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
         simulated,
         window,
         drive: drive_counters,
-        ftl: after.ftl.since(&before.ftl),
-        nand: after.nand.since(&before.nand),
+        ftl: done.ftl,
+        nand: done.nand,
         operations,
         power,
         energy_nj,
-        uses: std::array::from_fn(|i| after.uses[i] - before.uses[i]),
+        uses: done.uses,
         dies: after
             .dies
             .iter()
@@ -229,7 +230,7 @@ pub fn run<D: Simulated, O: Recording, C: Clock>(
             .collect(),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
-        lane_blocks: lane_blocks(stepper.host.device.drives(), after.ftl.host_units - before.ftl.host_units),
+        lane_blocks: lane_blocks(stepper.host.device.drives(), done.ftl.host_units),
         warmed,
         batches: batches.all(),
         interrupted,
@@ -269,10 +270,8 @@ fn audit_failure(why: String) -> RunFailure {
 
 /// Cumulative counts at one instant.
 struct Readings {
+    done: Done,
     drive: DriveCounters,
-    ftl: FtlCounters,
-    nand: NandCounters,
-    uses: [u64; USES],
     dies: Vec<[u64; USES]>,
     errors: Option<ErrorWindow>,
     spent: Spent,
@@ -281,29 +280,18 @@ struct Readings {
 impl Readings {
     fn take<D: Simulated>(of: &mut D, now: SimTime) -> Readings {
         let mut readings = Readings {
-            drive: Default::default(),
-            ftl: Default::default(),
-            nand: Default::default(),
-            uses: [0; USES],
+            done: Done::by(of, now),
+            drive: DriveCounters::default(),
             dies: Vec::new(),
             errors: None,
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
-            for die in drive.nand_mut().dies_mut() {
-                die.usage.settle(now);
-                let uses = die.usage.uses();
-                for (to, from) in readings.uses.iter_mut().zip(uses) {
-                    *to += from;
-                }
-                readings.dies.push(uses);
-            }
+            readings.dies.extend(drive.nand().dies().iter().map(|die| die.usage.uses()));
             readings.drive.add(&drive.counters);
-            readings.ftl.add(&drive.tables().counters);
-            readings.nand.add(&drive.nand().counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
-                let of = ErrorWindow::of(reliability, drive.rewritten());
+                let of = ErrorWindow::of(reliability, drive.ftl().rewritten());
                 match &mut readings.errors {
                     Some(sum) => sum.add(&of),
                     none => *none = Some(of),

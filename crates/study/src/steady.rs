@@ -119,7 +119,7 @@ pub fn figures(batches: &[Batch], closed: bool) -> Vec<Halves> {
     }
     let of = |f: &dyn Fn(&Batch) -> Ratio| batches.iter().map(f).collect::<Vec<Ratio>>();
     let written = |f: &FtlCounters| f.host_units as f64;
-    let waf = of(&|b| (b.ftl.programmed() as f64, written(&b.ftl)));
+    let waf = of(&|b| (b.done.ftl.programmed() as f64, written(&b.done.ftl)));
     let iops = of(&|b| (b.requests as f64, b.length.as_ns() as f64 / 1e9));
     let mut all: Vec<Halves> = halves("waf", &waf, OF_MEANS).into_iter().collect();
     if closed {

@@ -5,9 +5,8 @@
 //! load itself takes it from there to work, until what the drive has in hand changes no more; a trace, whose rows are not
 //! to be spent, is preceded by a synthetic flow of its mean rate, mix and sizes.
 
-use crate::batches::ftl_of;
 use crate::config::Case;
-use crate::simulated::Simulated;
+use crate::simulated::{Simulated, ftl_of};
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::FtlCounters;

@@ -146,3 +146,22 @@ fn a_capacity_replaces_the_blocks_of_a_part_file() {
     let (of, _) = capacity(A4, &[("drive.capacity", "512GB"), ("part.file", &name)]).unwrap();
     assert_eq!(of.usable, Bytes(512_000_000_000));
 }
+
+#[test]
+fn what_is_more_than_the_map_addresses_is_refused_with_what_would_help() {
+    let seen = capacity(A4, &[("drive.capacity", "16TiB")]).unwrap_err();
+    let expected = "the map has 2147483648 units of 4KiB: more needs a larger ftl.mapping-unit";
+    assert!(
+        seen.contains("drive.capacity: seen \"16TiB\"; expected at most ") && seen.ends_with(expected),
+        "{seen}"
+    );
+    let large = [("drive.capacity", "16TiB"), ("ftl.mapping-unit", "16KiB")];
+    assert_eq!(capacity(A4, &large).unwrap().0.usable, Bytes(16 << 40));
+    let seen = capacity(A4, &[("drive.capacity", "64TiB"), ("ftl.mapping-unit", "16KiB")]).unwrap_err();
+    assert!(seen.ends_with("more needs a larger part.page-size and ftl.mapping-unit"), "{seen}");
+    let seen = resolve(A4, &[("part.blocks-per-plane", "40000")]).unwrap_err();
+    assert!(
+        seen.contains("ftl.mapping-unit = 4KiB: 19921 GiB of flash is more than the 8192 GiB that"),
+        "{seen}"
+    );
+}

@@ -46,6 +46,16 @@ impl Illegal {
         Illegal { field: field.into(), found: found.to_string(), legal: legal.into() }
     }
 
+    /// Fails unless the value seen `holds`.
+    pub(crate) fn unless(
+        holds: bool,
+        field: impl Into<String>,
+        found: impl fmt::Display,
+        legal: impl Into<String>,
+    ) -> Result<(), Illegal> {
+        if holds { Ok(()) } else { Err(Illegal::new(field, found, legal)) }
+    }
+
     pub(crate) fn in_flow(self, flow: &str) -> WorkloadError {
         let Illegal { field, found, legal } = self;
         WorkloadError::Spec(Box::new(SpecError { flow: flow.to_owned(), field, found, legal }))

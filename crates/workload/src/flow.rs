@@ -149,9 +149,7 @@ fn check(spec: &FlowSpec, capacity_sectors: u64) -> Result<(), Illegal> {
     if let Some(stop) = spec.stop.filter(|&stop| stop <= spec.start) {
         return Err(Illegal::new("stop", stop, format!("later than `start`, which is {}", spec.start)));
     }
-    if spec.limit == Some(0) {
-        return Err(Illegal::new("limit", 0, "at least 1 request, or none for no limit"));
-    }
+    Illegal::unless(spec.limit != Some(0), "limit", 0, "at least 1 request, or none for no limit")?;
     Ok(())
 }
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse.characterize.tester import Job
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from interpulse.characterize.tester import Tester
+from interpulse.characterize.tester import Job, Tester
 
 ECC_PER_KIB = 80
 """Errors in a KiB that the ECC corrects (Gao et al., MICRO'19, Section 3.3.1)."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse.characterize import endurance_plots
 from interpulse.characterize.aging import (
@@ -17,13 +18,8 @@ from interpulse.characterize.aging import (
     worst,
 )
 from interpulse.characterize.part import PartFile
-from interpulse.characterize.tester import Job
+from interpulse.characterize.tester import Job, Tester
 from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.characterize.tester import Tester
 
 CYCLES = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 7000, 10_000, 15_000)
 """Program/erase cycles that are looked at."""

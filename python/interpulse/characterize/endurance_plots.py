@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from interpulse.characterize.aging import ECC_PER_KIB, mean_rber, worst
 from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.figure import Figure
 
 
@@ -35,9 +34,7 @@ def _operations(operations: Sequence[dict[str, Any]]) -> Figure:
         low, mean, high = ([row[f"{name}_{which}_us"] / 1e3 for row in operations] for which in ("min", "mean", "max"))
         axis.fill_between(cycles, low, high, color=COLOURS[0], alpha=0.2, linewidth=0, label="range")
         axis.plot(cycles, mean, color=COLOURS[0], marker="o", markersize=3, label="mean")
-        axis.set_ylabel(title)
-        axis.set_xlabel("program/erase cycles")
-        axis.set_ylim(bottom=0)
+        axis.set(ylabel=title, xlabel="program/erase cycles", ylim=(0, None))
     legend(axes[0])
     return figure
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse.studies.estimate import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 READS = ("default", "calibrated")
 """With the read levels of the part, or with the best ones."""

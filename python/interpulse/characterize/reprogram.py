@@ -8,20 +8,15 @@ Beside the paper's tables it fills an error table for drives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse.characterize import reprogram_plots, reprogram_table
 from interpulse.characterize.part import PartFile, microseconds
-from interpulse.characterize.tester import Job
-from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.characterize.tester import Tester
-    from interpulse.studies.outcome import Rows
+from interpulse.characterize.tester import Job, Tester
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 SCHEMES = {"conventional": 0, "one-layer": 1, "two-layer": 2, "three-layer": 3, "four-layer": 4}
 """Layers of a super layer; 0 is the conventional program."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from interpulse.plots import COLOURS, Plot, legend, logarithmic, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.figure import Figure
 
 
@@ -47,7 +46,6 @@ def _pages(errors: Mapping[str, Mapping[str, Sequence[int]]]) -> Figure:
             shares = [(k + 1) / len(of) for k in range(len(of))]
             axis.plot([max(n, 0.5) for n in worst_first], shares, color=COLOURS[colour], label=name)
         logarithmic(axis, x=True, y=True)
-        axis.set_xlabel(f"errors of a page, {read} reads")
-        axis.set_ylabel("share of pages with as many or more")
+        axis.set(xlabel=f"errors of a page, {read} reads", ylabel="share of pages with as many or more")
     legend(axes[0], columns=3)
     return figure

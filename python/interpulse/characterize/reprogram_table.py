@@ -7,16 +7,12 @@ each update two of the test's reprograms by one state, so P2 to P5 after one and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse.characterize.tester import Job
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.characterize.tester import Tester
+from interpulse.characterize.tester import Job, Tester
 
 FILE = "errors.toml"
 """Its name in the folder of `--out`."""

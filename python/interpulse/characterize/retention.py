@@ -6,8 +6,9 @@ reads of their neighbours. The published rows are what the state table of Cai et
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse.characterize import retention_plots
 from interpulse.characterize.aging import (
@@ -25,14 +26,8 @@ from interpulse.characterize.aging import (
     worst,
 )
 from interpulse.characterize.part import PartFile
-from interpulse.characterize.tester import Job
-from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.characterize.tester import Tester
-    from interpulse.studies.outcome import Rows
+from interpulse.characterize.tester import Job, Tester
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 CELSIUS = (25.0, 40.0, 55.0)
 

@@ -7,24 +7,18 @@ lines.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from interpulse.characterize import suspend_plots
 from interpulse.characterize.part import PartFile, microseconds
 from interpulse.characterize.rber import READS, WHEN, Errors, rates
 from interpulse.characterize.suspend_point import Point
-from interpulse.characterize.tester import Job
-from interpulse.studies.outcome import Curve, Outcome
+from interpulse.characterize.tester import Job, Tester
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
-    from interpulse.characterize.tester import Tester
-    from interpulse.studies.outcome import Rows
-
-    Where: TypeAlias = "Callable[[Point], bool]"
+Where: TypeAlias = Callable[[Point], bool]
 
 STEPS = tuple(range(1, 11))
 """The delays in tenths of the mean program time."""
@@ -182,10 +176,7 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
         "rber_change_untouched_percent": errors.change_percent("untouched", "default"),
     }
     for name, ours in found.items():
-        if ours is None:
-            rows.add_none(name)
-        else:
-            rows.add(name, ours)
+        rows.add(name, ours)
 
 
 def _measured(file: PartFile, tester: Tester, base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from interpulse.characterize.rber import Errors
+from interpulse.characterize.suspend_point import Point
 from interpulse.plots import COLOURS, Plot, legend, legend_outside, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.characterize.rber import Errors
-    from interpulse.characterize.suspend_point import Point
-
-    Statistic = Callable[[Sequence[float]], float]
+Statistic = Callable[[Sequence[float]], float]
 
 
 def all_plots(
@@ -103,9 +101,7 @@ def _word_lines(word_lines: Sequence[dict[str, Any]], tpgm_us: float) -> Figure:
     axis.axhline(tpgm_us / 1e3, color=COLOURS[1], linewidth=1.0, label="mean")
     least = min(each["tpgm_us"] for each in word_lines) / 1e3
     # The differences are what the plot is for; a broken axis says so by its label.
-    axis.set_ylim(bottom=0.9 * least)
-    axis.set_xlabel("word line")
-    axis.set_ylabel("program time, ms (axis cut)")
+    axis.set(ylim=(0.9 * least, None), xlabel="word line", ylabel="program time, ms (axis cut)")
     axis.grid(visible=False, axis="x")
     legend(axis)
     return figure
@@ -125,8 +121,7 @@ def _rber(errors: Errors) -> Figure:
                 places, heights, 0.38, yerr=[low, high], color=COLOURS[index], label=when, error_kw={"linewidth": 1.0}
             )
         axis.set_xticks(range(len(pages)), pages)
-        axis.set_title(f"{block} block")
-        axis.set_ylim(bottom=0)
+        axis.set(title=f"{block} block", ylim=(0, None))
         axis.grid(visible=False, axis="x")
     # One scale: the panels are there to be compared.
     most = max(axis.get_ylim()[1] for axis in axes)
@@ -149,8 +144,6 @@ def _trace(trace: dict[str, Any]) -> Figure:
         axis.fill_between([], [], color=COLOURS[kinds.index(kind) % len(COLOURS)], linewidth=0, alpha=0.8, label=kind)
     edges = [trace["phases"][0][0], *(to_us for _, to_us, _, _ in trace["phases"])]
     axis.stairs([each[3] for each in trace["phases"]], [edge / 1e3 for edge in edges], color="#222222", linewidth=0.7)
-    axis.set_xlabel("ms from the confirm command")
-    axis.set_ylabel("supply current, mA")
-    axis.set_ylim(bottom=0)
+    axis.set(xlabel="ms from the confirm command", ylabel="supply current, mA", ylim=(0, None))
     axis.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(kinds), borderaxespad=0.2, columnspacing=1.0)
     return figure

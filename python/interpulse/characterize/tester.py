@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse import _core
 from interpulse._core import version
-from interpulse.studies import pool
 from interpulse.studies.context import Context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from interpulse.studies.outcome import Outcome
+from interpulse.studies.outcome import Outcome
+from interpulse.studies.pool import CellJob
 
 
 @dataclass(frozen=True)
@@ -26,22 +21,6 @@ class Job:
     """What the core calls it."""
     request: dict[str, Any]
     """What it takes; the tester adds the seed and the cells."""
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """A job as the core takes it."""
-
-    kind: str
-    text: str
-
-    @property
-    def identity(self) -> str:
-        return hashlib.sha256(f"{self.kind} {self.text}".encode()).hexdigest()[:32]
-
-    def answer(self) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads(_core.cell_job(self.kind, self.text))
-        return answer
 
 
 @dataclass
@@ -68,20 +47,11 @@ class Tester(Context):
             ConfigError: a request cannot be used.
             KeyboardInterrupt: Ctrl-C; what had ended by then is in the store.
         """
-        asked = [_Asked(job.kind, self._text(job)) for job in jobs]
+        whole = {"seed": self.seed, "preset": self.preset, "set": self.sets}
+        # The same bytes for the same request.
+        asked = [CellJob(j.kind, json.dumps(whole | j.request, sort_keys=True, allow_nan=False)) for j in jobs]
         self._asked.update(each.identity for each in asked)
-        return self.answers(asked, self._do)
-
-    def _text(self, job: Job) -> str:
-        """The request: the same bytes for the same request."""
-        whole = {"seed": self.seed, "preset": self.preset, "set": self.sets, **job.request}
-        return json.dumps(whole, sort_keys=True, allow_nan=False)
-
-    def _do(self, missing: list[_Asked]) -> None:
-        if self.workers is None:
-            pool.compute(missing, self.options, self, self.keep)
-        else:
-            self.workers.compute(missing, self, self.keep)
+        return self.answers(asked, lambda missing: self.doer.compute(missing, self, self.keep))
 
     def head(self) -> str:
         """How a result was made, in one line."""

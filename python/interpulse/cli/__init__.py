@@ -2,70 +2,16 @@
 
 from __future__ import annotations
 
-import traceback
-from typing import TYPE_CHECKING, Any, NoReturn
+import sys
+from typing import TYPE_CHECKING, NoReturn
 
-import typer
-from typer.exceptions import TyperException
-
-from interpulse import ConfigError, InternalError, Interrupted, RunError, __version__
+from interpulse import ConfigError, InternalError, RunError, __version__
+from interpulse.cli import plain
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
-from interpulse.cli.loading import Commands
-from interpulse.cli.streams import emit, finish, prepare, say
-from interpulse.layout import ELSEWHERE, terminal_width
+from interpulse.cli.streams import fail, finish, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-app = typer.Typer(
-    name="interpulse",
-    add_completion=False,
-    # Its tables cut options off where the terminal is narrow.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-_EPILOG = """\
-First steps:
-
-  interpulse run examples/quickstart.toml
-
-  interpulse show examples/quickstart.toml
-
-  interpulse list schemes
-
-  interpulse scheme loop-boundary --out loop-boundary.svg
-
-  interpulse experiment --list
-
-  interpulse papers --quick
-
-  interpulse characterize --list
-
-Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by \
-Ctrl-C, 143 by SIGTERM, 129 by SIGHUP."""
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"interpulse {__version__}")
-        raise typer.Exit
-
-
-@app.callback(cls=Commands, epilog=_EPILOG, invoke_without_command=True)
-def interpulse(
-    context: typer.Context,
-    _: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
-) -> None:
-    """Simulates an SSD whose programs and erases are trains of pulses that can be stopped, read past and resumed.
-
-    A configuration file describes a drive (a flash part and overrides), a workload and the cases to compare.
-    """
-    if context.invoked_subcommand is None:
-        from interpulse.cli import first
-
-        emit(first.screen())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -91,47 +37,34 @@ def run_app(arguments: Sequence[str] | None) -> int:
 
 
 def _run_app(arguments: Sequence[str] | None) -> int:
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        width = min(terminal_width(), ELSEWHERE)
-        code = app(args=arguments, prog_name="interpulse", standalone_mode=False, terminal_width=width)
-    except (Interrupted, KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except TyperException as error:
-        text = f"{error.format_message()}{_seen(error)}"
-        if text.startswith("Usage:"):  # A command without arguments: all there is to say is what to give it.
-            from interpulse.cli import first
+        options = plain.read(given)
+        if options is not None:
+            from interpulse.cli.running import run_command
 
-            say(first.of_run() if text.startswith("Usage: interpulse run ") else text)
-            return error.exit_code
-        return _fail(f"{text} (--help shows what is possible)", error.exit_code)
+            return run_command(**options)
+        from interpulse.cli.app import call
+
+        return call(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except InternalError as error:
-        return _fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
+        return fail(f"{error} (please report this: it is a bug of interpulse {__version__})", INTERNAL)
     except (ConfigError, RunError, UserError) as error:
-        return _fail(str(error), USER_ERROR)
+        return fail(str(error), USER_ERROR)
     except MemoryError:
-        return _fail("there is no memory left for the command line itself; ulimit -v may be too low", USER_ERROR)
+        return fail("there is no memory left for the command line itself; ulimit -v may be too low", USER_ERROR)
     except UnicodeEncodeError as error:
         needs = (
             "arguments and names of files have to be, and beyond ASCII the locale too (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
         )
-        return _fail(f"{error.object!r} is not UTF-8 text: {needs}", USER_ERROR)
+        return fail(f"{error.object!r} is not UTF-8 text: {needs}", USER_ERROR)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{place}{error.strerror or error}", USER_ERROR)
+        return fail(f"{place}{error.strerror or error}", USER_ERROR)
     except Exception as error:  # noqa: BLE001 - the last resort, where a bug turns into its exit code
+        import traceback
+
         traceback.print_exc()
-        return _fail(f"{type(error).__name__}: {error} (please report this: it is a bug)", INTERNAL)
-    return code if isinstance(code, int) else 0
-
-
-def _seen(error: TyperException) -> str:
-    """What was given, where the message of the one who refused it leaves it out."""
-    refused: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
-    return f"; seen {refused[0]['input']!r}" if refused and "input" in refused[0] else ""
-
-
-def _fail(message: str, code: int) -> int:
-    """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
-    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
-    say(f"error: {shown}")
-    return code
+        return fail(f"{type(error).__name__}: {error} (please report this: it is a bug)", INTERNAL)

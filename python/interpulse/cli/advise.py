@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +13,10 @@ from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.search.limits import Limit, said
+from interpulse.search.limits import said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from interpulse.search.advice import Advice, Option
-    from interpulse.search.limits import AnyLimit
 
 EPILOG = """\
 Examples:
@@ -37,7 +35,7 @@ MOST_SHOWN = 8
 @with_limits
 def advise(
     config: ConfigPath,
-    limits: list[Limit],
+    limits: dict[str, str],
     max_suspends: Annotated[
         int | None,
         typer.Option(
@@ -54,14 +52,10 @@ def advise(
             metavar="SHARE",
             help="The most wear that suspensions may add to that of the erases, such as 2%; suspend.*.stress says what "
             "one costs.",
-            show_default=False,
         ),
     ] = None,
     without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SCHEME", help="A scheme that the part does not have; may be repeated.", show_default=False
-        ),
+        list[str] | None, typer.Option(metavar="SCHEME", help="A scheme that the part does not have; may be repeated.")
     ] = None,
     cases: CaseNames = None,
     sets: Sets = None,
@@ -73,25 +67,24 @@ def advise(
 ) -> int:
     """Name the suspension schemes and limits that keep latency limits at the least cost."""
     from interpulse.config import load_with_sets
-    from interpulse.search.advise import conduct
-    from interpulse.search.limits import Wear, read_share
+    from interpulse.search import advise as search
+    from interpulse.search.limits import read_share
 
     given = load_with_sets(config, sets or [])
-    every: list[AnyLimit] = list(limits)
-    if wear is not None:
-        every.append(Wear(read_share(wear, "--wear")))
+    share = None if wear is None else read_share(wear, "--wear")
     with watched(config.stem, on, jobs) as told:
-        found = conduct(
+        found = search.advise(
             given,
-            every,
-            told,
+            limits,
             max_suspends=max_suspends,
+            wear=share,
             without=without or [],
             out=out,
             cases=cases,
             seeds=seeds,
             on=on,
             jobs=jobs,
+            progress=told,
         )
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
     return 0

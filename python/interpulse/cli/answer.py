@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from interpulse.latency import change, figure
+from interpulse.latency import Kind, change, figure
 from interpulse.text import number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from interpulse.latency import Kind
 
 TAILS = {"p99.9": "0.1 %", "p99.99": "0.01 %", "p99": "1 %"}
 """The tails whose causes are told, the first that there is, and how many of all requests they are."""

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json as json_text
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
 from interpulse.cli.exits import INTERNAL, UserError
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, path_option
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.text import duration
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 EPILOG = """\
 Examples:
@@ -68,12 +66,7 @@ def bench(
     ] = False,
     against: Annotated[
         Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="With --instructions: compare with this file and fail if a row needs over 5 % more.",
-            show_default=False,
-        ),
+        path_option("FILE", "With --instructions: compare with this file and fail if a row needs over 5 % more."),
     ] = None,
 ) -> int:
     """Measure how fast the simulator itself is: host requests per CPU second, memory, preconditioning.
@@ -125,7 +118,7 @@ def _parts(chosen: Sequence[Row], found: Sequence[Mapping[str, Any]], *, quick: 
     parts = []
     drives = [of[row.name] for row in chosen if row.kind == "drive"]
     if drives:
-        parts.append(_table(drives))
+        parts.append(_sheet(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in drives]))
     for row in chosen:
         if row.kind == "cells":
             rate = of[row.name]["cell_pulses_per_cpu_s"] / 1e6
@@ -152,10 +145,6 @@ _COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "precondition s": lambda row: f"{row['precondition_s']:.1f}",
     "restore s": lambda row: f"{row['restore_s']:.1f}",
 }
-
-
-def _table(found: Sequence[Mapping[str, Any]]) -> str:
-    return _sheet(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in found])
 
 
 def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -> str:

@@ -55,8 +55,7 @@ class Poll(StrEnum):
 )
 def characterize(
     kind: Annotated[
-        str | None,
-        typer.Argument(metavar="KIND", help="What to characterize; --list has the kinds.", show_default=False),
+        str | None, typer.Argument(metavar="KIND", help="What to characterize; --list has the kinds.")
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the kinds instead.")] = False,
     preset: Annotated[
@@ -65,10 +64,7 @@ def characterize(
     ] = None,
     sets: Annotated[list[str] | None, set_option("Override cell.KEY or part.KEY; may be repeated.")] = None,
     part: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A part file that lies over the part of the cells, under --set.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="FILE", help="A part file that lies over the part of the cells, under --set.")
     ] = None,
     scheme: Annotated[
         str | None,

@@ -49,14 +49,11 @@ def compare(
         typer.Argument(
             metavar="RESULT",
             help="Files result.json, or folders of --out: A and B, or those of A, then --, then those of B.",
-            show_default=False,
         ),
     ],
     against: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="B", help="A result of side B, as behind --; may be repeated. All others are A.", show_default=False
-        ),
+        typer.Option(metavar="B", help="A result of side B, as behind --; may be repeated. All others are A."),
     ] = None,
     cases: Annotated[
         list[str] | None,

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 INTERNAL = 1
 """A bug of interpulse."""
@@ -25,11 +22,23 @@ class UserError(Exception):
 
 
 @contextmanager
+def _handled(handler: Callable[[int, object], None]) -> Iterator[None]:
+    """Has polite requests handled; one that is ignored, as `nohup` has it, stays so."""
+    before = {number: known for number in POLITE if (known := signal.getsignal(number)) is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, known in before.items():
+            signal.signal(number, known)
+
+
+@contextmanager
 def polite_as_ctrl_c() -> Iterator[list[int]]:
     """Lets polite requests to end keep what is done as Ctrl-C does; yields where the one that came is listed.
 
     The first one counts: shells and terminals send several, and the second must not cut short what saves the result.
-    A signal that is ignored, as `nohup` has it, stays so.
     """
     came: list[int] = []
 
@@ -38,29 +47,15 @@ def polite_as_ctrl_c() -> Iterator[list[int]]:
             came.append(number)
             raise KeyboardInterrupt
 
-    before = {number: signal.getsignal(number) for number in POLITE}
-    taken = [number for number in POLITE if before[number] is not signal.SIG_IGN]
-    for number in taken:
-        signal.signal(number, stop)
-    try:
+    with _handled(stop):
         yield came
-    finally:
-        for number in taken:
-            signal.signal(number, before[number])
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Holds polite requests back until what is being stored is stored; Ctrl-C still ends it."""
     came: list[int] = []
-    before = {number: signal.getsignal(number) for number in POLITE}
-    taken = [number for number in POLITE if before[number] is not signal.SIG_IGN]
-    for number in taken:
-        signal.signal(number, lambda number, _: came.append(number))
-    try:
+    with _handled(lambda number, _: came.append(number)):
         yield
-    finally:
-        for number in taken:
-            signal.signal(number, before[number])
     if came:
         signal.raise_signal(came[0])

@@ -33,10 +33,7 @@ where they do. Cases that have ended are kept in the cache folder: after Ctrl-C 
     default="interpulse-NAME, and none with --json",
 )
 def experiment(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Which experiment; --list has the names.", show_default=False),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which experiment; --list has the names.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
     all_: AllRows = False,
     *,

@@ -6,9 +6,7 @@ import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from interpulse.cli.options import Json, On, Workers, named_path
+from interpulse.cli.options import Json, On, Workers, path_argument
 from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
@@ -32,24 +30,17 @@ The folder has drive.toml, a configuration, and fit.json. docs/FIT.md has the ke
 
 
 def fit(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="FIT", help="A TOML file, such as examples/fit.toml.", show_default=False
-        ),
-    ],
+    file: Annotated[Path, path_argument("FIT", "A TOML file, such as examples/fit.toml.")],
     out: Out = None,
     on: On = None,
     jobs: Workers = None,
     json: Json = False,
 ) -> int:
     """Model a drive of one's own from its data sheet or from fio's output."""
-    from interpulse.fitting.fit import conduct
-    from interpulse.fitting.spec import Spec
+    from interpulse.fitting import fit as fitting
 
-    spec = Spec.of(file)
-    with watched(spec.name, on, jobs) as told:
-        found = conduct(spec, told, out=out, on=on, jobs=jobs)
+    with watched(file.stem, on, jobs) as told:
+        found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=told)
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
     return 0
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from interpulse import _core
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
 from interpulse.cli.streams import emit
+from interpulse.names import listed
 from interpulse.text import grid
 
 EPILOG = """\
@@ -50,11 +50,10 @@ def list_(
     json: Json = False,
 ) -> None:
     """List what a configuration may name (parts, drives, schemes, policies, ...) and what a result counts."""
-    lists: dict[str, list[dict[str, Any]]] = json_text.loads(_core.lists())
     names = list(Kind) if kind is None else [each for each in Kind if each == kind.lower()]
     if not names:
         raise UserError(f"no list '{kind}': there are {', '.join(Kind)}")
-    chosen = {name: lists[name] for name in names}
+    chosen = {name: listed()[name] for name in names}
     if json:
         emit(json_text.dumps(chosen, ensure_ascii=False))
     else:

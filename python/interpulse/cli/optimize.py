@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.options import Json, On, Workers, named_path
+from interpulse.cli.options import Json, On, Workers, path_argument
 from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
@@ -33,12 +33,7 @@ study file."""
 
 
 def optimize(
-    study: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="STUDY", help="A TOML file, such as examples/optimize.toml.", show_default=False
-        ),
-    ],
+    study: Annotated[Path, path_argument("STUDY", "A TOML file, such as examples/optimize.toml.")],
     trials: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, max=1_000_000, help="How many trials in all.", show_default="as STUDY says"),
@@ -53,12 +48,10 @@ def optimize(
     json: Json = False,
 ) -> int:
     """Search schemes, limits and drive parameters for the best trade-offs between several figures."""
-    from interpulse.search.optimize import conduct
-    from interpulse.search.study import Study
+    from interpulse.search import optimize as search
 
-    spec = Study.of(study)
     with watched(study.stem, on, jobs) as told:
-        found = conduct(spec, told, out=out, storage=storage, trials=trials, on=on, jobs=jobs)
+        found = search.optimize(study, out=out, storage=storage, trials=trials, on=on, jobs=jobs, progress=told)
     failed = [trial for trial in found.trials if trial.error]
     for trial in failed[:3]:
         say(f"note: trial {trial.number} failed: {trial.error}")
@@ -67,6 +60,8 @@ def optimize(
 
 
 def _text(found: Optimization) -> str:
+    from interpulse.search.trials import counted
+
     width = terminal_width()
     study = found.study
     parameters = [name for each in study.parameters for name in each.axis.columns]
@@ -82,17 +77,8 @@ def _text(found: Optimization) -> str:
     for trial in found.front[:MOST_ROWS]:
         values = ["-" if trial.columns[name] is None else str(trial.columns[name]) for name in parameters]
         sheet.add_row(str(trial.number), *values, *(short_figure(trial.objectives[name]) for name in names))
-    counts = [f"{len(found.trials)} trials"]
-    for what, count in {
-        "on the front": len(found.front),
-        "not feasible": sum(not trial.feasible and not trial.error for trial in found.trials),
-        "cut after one seed": sum(bool(trial.cut) for trial in found.trials),
-        "marked by their results (not steady, or too few requests)": sum(bool(t.marks) for t in found.trials),
-        "failed": sum(bool(trial.error) for trial in found.trials),
-    }.items():
-        counts += [f"{count} {what}"] * bool(count)
     lines = [
-        f"{', '.join(counts)}; {found.simulated} simulated, {found.kept} kept from before",
+        f"{', '.join(counted(found.trials, found.front))}; {found.simulated} simulated, {found.kept} kept from before",
         f"the front is in {found.page}, all trials in {found.folder / 'trials.json'}",
     ]
     front = [sheet.text(width), ""] if found.front else ["No trial is on the front.", ""]

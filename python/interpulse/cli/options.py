@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
-from typer.models import OptionInfo
+from typer.models import ArgumentInfo, OptionInfo
 
 from interpulse._core import ConfigError
 from interpulse.userfile import named
+
+Command: TypeAlias = Callable[..., int | None]
+
+
+def with_options(
+    options: Mapping[str, tuple[Any, Any]], into: str, read: Callable[[dict[str, Any]], Any]
+) -> Callable[[Command], Command]:
+    """Gives a command further options where its parameter `into` stands, which takes what `read` makes of them.
+
+    Args:
+        options: an annotation, as Typer takes it, and a default, by name.
+        into: the parameter.
+        read: is given the values by name.
+    """
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def gathered(**given: Any) -> int | None:  # noqa: ANN401 - as Typer calls it
+            own = {name: given.pop(name) for name in options}
+            return command(**given, **{into: read(own)})
+
+        # Typer asks the signature, with annotations that are no text any more.
+        signature = inspect.signature(command, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for each in signature.parameters.values():
+            kind = inspect.Parameter.KEYWORD_ONLY
+            more = [inspect.Parameter(name, kind, annotation=a, default=d) for name, (a, d) in options.items()]
+            parameters += more if each.name == into else [each.replace(kind=kind)]
+        gathered.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        gathered.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": int | None}
+        del gathered.__wrapped__
+        return gathered
+
+    return decorate
 
 
 def named_path(text: str) -> Path:
@@ -20,17 +57,24 @@ def named_path(text: str) -> Path:
         raise typer.BadParameter(str(error)) from None
 
 
-ConfigPath = Annotated[
-    Path,
-    typer.Argument(
-        parser=named_path, metavar="CONFIG", help="A TOML file, such as examples/quickstart.toml.", show_default=False
-    ),
-]
+def path_argument(metavar: str, text: str) -> ArgumentInfo:
+    """An argument that names a file or folder."""
+    argument: ArgumentInfo = typer.Argument(parser=named_path, metavar=metavar, help=text)
+    return argument
+
+
+def path_option(metavar: str, text: str, default: str | bool = False) -> OptionInfo:
+    """An option that names a file or folder; `default` is what the help says of none."""
+    option: OptionInfo = typer.Option(parser=named_path, metavar=metavar, help=text, show_default=default)
+    return option
+
+
+ConfigPath = Annotated[Path, path_argument("CONFIG", "A TOML file, such as examples/quickstart.toml.")]
 
 
 def set_option(text: str) -> OptionInfo:
     """The option `--set` with this help."""
-    option: OptionInfo = typer.Option("--set", metavar="KEY=VALUE", help=text, show_default=False)
+    option: OptionInfo = typer.Option("--set", metavar="KEY=VALUE", help=text)
     return option
 
 
@@ -39,11 +83,8 @@ Sets = Annotated[
 ]
 Trace = Annotated[
     Path | None,
-    typer.Option(
-        parser=named_path,
-        metavar="FILE",
-        help="Replay this block trace instead of the configured one (plain, .gz or .zst; see `list formats`).",
-        show_default=False,
+    path_option(
+        "FILE", "Replay this block trace instead of the configured one (plain, .gz or .zst; see `list formats`)."
     ),
 ]
 Seed = Annotated[
@@ -106,10 +147,9 @@ Workers = Annotated[
 ]
 CacheDir = Annotated[
     Path | None,
-    typer.Option(
-        parser=named_path,
-        metavar="DIR",
-        help="The folder for snapshots of preconditioned drives.",
-        show_default="INTERPULSE_CACHE_DIR, or interpulse in the user's cache folder",
+    path_option(
+        "DIR",
+        "The folder for snapshots of preconditioned drives.",
+        "INTERPULSE_CACHE_DIR, or interpulse in the user's cache folder",
     ),
 ]

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json as json_text
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.models import OptionInfo
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import Json
+from interpulse.cli.options import Json, with_options
 from interpulse.cli.streams import emit, say
 from interpulse.config import parse_set
 from interpulse.datasheet import ASSUMED, LOOPS, PRINTED, part_file
 from interpulse.parts import figures, is_file
 from interpulse.text import grid
-
-if TYPE_CHECKING:
-    from typer.models import OptionInfo
 
 EPILOG = """\
 Examples:
@@ -43,59 +41,58 @@ def part() -> None:
 
 
 PartName = Annotated[
-    str,
-    typer.Argument(
-        metavar="PART", help="A name of `interpulse list parts`, or a file that ends in .toml.", show_default=False
-    ),
+    str, typer.Argument(metavar="PART", help="A name of `interpulse list parts`, or a file that ends in .toml.")
 ]
 
 
-def _printed(option: str, metavar: str) -> OptionInfo:
-    made: OptionInfo = typer.Option(metavar=metavar, help=f"Data sheet: {PRINTED[option]}.", show_default=False)
-    return made
+_METAVARS = {"tr": "TIME[,TIME]", "tprog": "TIME", "tbers": "TIME", "page_size": "SIZE", "bits": "CELLS"}
+"""Of lines of a data sheet that are no plain numbers."""
+
+_FURTHER = {
+    "program_loops": ("N", "Loops of a program.", f"{', '.join(map(str, LOOPS.values()))} for 1 to 4 bits"),
+    "program_verify": ("TIME", "All verifies of a program loop.", "a share of the loop"),
+    "erase_loops": ("N", "Loops of an erase of a fresh block.", "about 5"),
+    "erase_verify": ("TIME", "Verify of an erase loop.", "100us"),
+    "program_suspend_entry": ("TIME", "From a legal stop of a program to a read.", "20us"),
+    "program_resume": ("TIME", "From the resume command to progress.", "5us"),
+    "erase_suspend_entry": ("TIME", "From a legal stop of an erase to a read.", "100us"),
+    "erase_resume": ("TIME", "From the resume command to progress.", "5us"),
+    "bus_rate": ("RATE", "Bus transfers per second.", "1.2GT/s"),
+    "endurance": ("N", "Rated program/erase cycles.", "by bits per cell"),
+}
+"""Other figures of a part that have an option: its metavariable, its help, and what is assumed without it."""
 
 
-def _further(metavar: str, help_: str, assumed: str) -> OptionInfo:
-    made: OptionInfo = typer.Option(metavar=metavar, help=help_, show_default=f"assumed: {assumed}")
-    return made
+def _options() -> dict[str, tuple[Any, Any]]:
+    """An option for each figure."""
+    every = {line: (_METAVARS.get(line, "N"), f"Data sheet: {what}.", "") for line, what in PRINTED.items()} | _FURTHER
+    return {
+        name: (Annotated[str | None, _figure(metavar, text, assumed)], None)
+        for name, (metavar, text, assumed) in every.items()
+    }
+
+
+def _figure(metavar: str, text: str, assumed: str) -> OptionInfo:
+    default = f"assumed: {assumed}" if assumed else False
+    option: OptionInfo = typer.Option(metavar=metavar, help=text, show_default=default)
+    return option
+
+
+def _given(options: dict[str, str | None]) -> dict[str, str]:
+    return {name: text for name, text in options.items() if text is not None}
 
 
 @app.command("new", epilog=EPILOG, no_args_is_help=True)
+@with_options(_options(), "lines", _given)
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the part is called.", show_default=False)],
-    tr: Annotated[str | None, _printed("tr", "TIME[,TIME]")] = None,
-    tprog: Annotated[str | None, _printed("tprog", "TIME")] = None,
-    tbers: Annotated[str | None, _printed("tbers", "TIME")] = None,
-    pages: Annotated[str | None, _printed("pages", "N")] = None,
-    blocks: Annotated[str | None, _printed("blocks", "N")] = None,
-    planes: Annotated[str | None, _printed("planes", "N")] = None,
-    page_size: Annotated[str | None, _printed("page_size", "SIZE")] = None,
-    bits: Annotated[str | None, _printed("bits", "CELLS")] = None,
-    program_loops: Annotated[
-        str | None, _further("N", "Loops of a program.", ", ".join(map(str, LOOPS.values())) + " for 1 to 4 bits")
-    ] = None,
-    program_verify: Annotated[
-        str | None, _further("TIME", "All verifies of a program loop.", "a share of the loop")
-    ] = None,
-    erase_loops: Annotated[str | None, _further("N", "Loops of an erase of a fresh block.", "about 5")] = None,
-    erase_verify: Annotated[str | None, _further("TIME", "Verify of an erase loop.", "100us")] = None,
-    program_suspend_entry: Annotated[
-        str | None, _further("TIME", "From a legal stop of a program to a read.", "20us")
-    ] = None,
-    program_resume: Annotated[str | None, _further("TIME", "From the resume command to progress.", "5us")] = None,
-    erase_suspend_entry: Annotated[
-        str | None, _further("TIME", "From a legal stop of an erase to a read.", "100us")
-    ] = None,
-    erase_resume: Annotated[str | None, _further("TIME", "From the resume command to progress.", "5us")] = None,
-    bus_rate: Annotated[str | None, _further("RATE", "Bus transfers per second.", "1.2GT/s")] = None,
-    endurance: Annotated[str | None, _further("N", "Rated program/erase cycles.", "by bits per cell")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the part is called.")],
+    lines: dict[str, str],
     sets: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
             help="Any other figure of the data sheet by its key of [part], such as layers=176; may be repeated.",
-            show_default=False,
         ),
     ] = None,
     typical: Annotated[
@@ -115,19 +112,9 @@ def new(
         raise UserError(f"NAME {name!r}: letters, digits, dots, dashes and underscores, at most 64")
     if path.suffix != ".toml":
         raise UserError(f"--out {path}: a part file is a file that ends in .toml")
-    lines = {
-        "tr": tr, "tprog": tprog, "tbers": tbers, "pages": pages, "blocks": blocks, "planes": planes,
-        "page_size": page_size, "bits": bits,
-    }  # fmt: skip
-    further = {
-        "program-loops": program_loops, "program-verify": program_verify, "erase-loops": erase_loops,
-        "erase-verify": erase_verify, "program-suspend-entry": program_suspend_entry, "program-resume": program_resume,
-        "erase-suspend-entry": erase_suspend_entry, "erase-resume": erase_resume, "bus-rate": bus_rate,
-        "endurance": endurance,
-    }  # fmt: skip
-    others = [parse_set(text) for text in sets or []]
-    further |= {key.removeprefix("part."): value for key, value in others}
-    text = part_file(name, _given(lines), _given(further), typical=typical)
+    others = {key.replace("_", "-"): text for key, text in lines.items() if key in _FURTHER}
+    others |= {key.removeprefix("part."): value for key, value in map(parse_set, sets or [])}
+    text = part_file(name, {line: lines[line] for line in PRINTED if line in lines}, others, typical=typical)
     if path.exists() and not force:
         raise UserError(f"{path}: is there already; --force writes over it")
     from interpulse.cli.outfolder import OutFolder
@@ -164,10 +151,6 @@ def check(part: PartName) -> None:
         emit(f"  {entry.key.removeprefix('part.')} = {entry.value}")
     if not is_file(part):
         say("a preset is always complete")
-
-
-def _given(options: dict[str, str | None]) -> dict[str, str]:
-    return {key: value for key, value in options.items() if value is not None}
 
 
 def _sources(text: str) -> str:

@@ -96,8 +96,6 @@ def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
         edges = [k * over_time["interval_us"] / 1e3 for k in range(len(total) + 1)]
         # Without a baseline, which would draw a fall to zero at both ends.
         axis.stairs(total, edges, baseline=None, color=COLOURS[index % len(COLOURS)], label=case["case"])
-    axis.set_xlabel("time, ms")
-    axis.set_ylabel("power of the flash, W")
-    axis.set_ylim(bottom=0)
+    axis.set(xlabel="time, ms", ylabel="power of the flash, W", ylim=(0, None))
     legend(axis)
     return figure

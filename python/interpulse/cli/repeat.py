@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json as json_text
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse import repeat
-from interpulse._core import RunError
+from interpulse._core import Plan, RunError
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.progress import watch
@@ -17,17 +18,12 @@ from interpulse.cli.run_files import files
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result
-from interpulse.runner import Interrupted, execute
+from interpulse.runner import Interrupted, Options, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from interpulse._core import Plan
     from interpulse.config import Config
     from interpulse.logs.asked import Asked
     from interpulse.logs.recording import Recording
-    from interpulse.runner import Options
 
 
 def run_repeated(
@@ -36,7 +32,7 @@ def run_repeated(
     options: Options,
     *,
     seed: int | None,
-    trace: Path | None,
+    trace: Path | str | None,
     skip_bad_rows: bool,
     out: Path | None,
     json: bool,
@@ -179,11 +175,10 @@ def _changed(by_case: dict[str, list[Result]]) -> str:
     for figure in ("read p99.9", "read p99", "read mean", "all IOPS"):
         values = [(a, b) for a, b in ((read[figure](a), read[figure](b)) for a, b in pairs) if a and b]
         if values and len(values) == len(pairs):
-            ratio = Estimate.of([math.log(b / a) for a, b in values])
-            ends = [each for each in (ratio.low, ratio.high) if each is not None]
-            sure = f", {' .. '.join(short_figure(math.exp(each)) for each in ends)}" if ends else ""
+            ratio = Estimate.geometric([b / a for a, b in values])
+            sure = "" if ratio.low is None else f", {short_figure(ratio.low)} .. {short_figure(ratio.high)}"
             means = " -> ".join(short_figure(fmean(side)) for side in zip(*values, strict=True))
-            parts.append(f"{figure} {means} (x{short_figure(math.exp(ratio.value))}{sure})")
+            parts.append(f"{figure} {means} (x{short_figure(ratio.value)}{sure})")
     seeds = f"{len(pairs)} seed{'s' * (len(pairs) != 1)}"
     interval = ", ratios with 95 % intervals" if len(pairs) > 1 else ""
     return f"{after} against {before}, {seeds}{interval}: {', '.join(parts)}" if parts else ""

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Plan
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import named_path
+from interpulse.cli.options import path_argument, path_option
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.streams import say
 from interpulse.userfile import open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from interpulse._core import Plan
     from interpulse.result import Result
 
 EPILOG = """\
@@ -37,21 +33,10 @@ together; others are compared with the first. docs/REPORT.md explains it."""
 def report(
     results: Annotated[
         list[Path],
-        typer.Argument(
-            parser=named_path,
-            metavar="DIR",
-            help="Folders of `run --out` or `run --repeat`, or files result.json; several are compared.",
-            show_default=False,
-        ),
+        path_argument("DIR", "Folders of `run --out` or `run --repeat`, or files result.json; several are compared."),
     ],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="The page.",
-            show_default="report.html in the folder of one result, and here for several",
-        ),
+        Path | None, path_option("FILE", "The page.", "report.html in the folder of one result, and here for several")
     ] = None,
 ) -> None:
     """Write one HTML page about results: plots of why, and with several what differs."""

@@ -7,20 +7,17 @@ import re
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import Json, named_path, set_option
+from interpulse.cli.options import Json, path_option, set_option
 from interpulse.cli.streams import emit
 from interpulse.config import parse_set
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid
-from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, waited_ns
-
-if TYPE_CHECKING:
-    from interpulse.timeline import Phase, Timeline
+from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
 
 EPILOG = """\
 Examples:
@@ -49,9 +46,7 @@ class Long(StrEnum):
 
 
 def scheme(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A scheme of `interpulse list schemes`.", show_default=False)
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A scheme of `interpulse list schemes`.")],
     operation: Annotated[
         Long,
         typer.Option(
@@ -70,21 +65,12 @@ def scheme(
         ),
     ] = None,
     write_at: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TIME", help="When a program of host data arrives; may be repeated.", show_default=False),
+        list[str] | None, typer.Option(metavar="TIME", help="When a program of host data arrives; may be repeated.")
     ] = None,
     sets: Annotated[
         list[str] | None, set_option("Override one setting, such as suspend.erase.max-suspends=1; may be repeated.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="Draw the timing diagram into this .svg or .png.",
-            show_default=False,
-        ),
-    ] = None,
+    out: Annotated[Path | None, path_option("FILE", "Draw the timing diagram into this .svg or .png.")] = None,
     json: Json = False,
 ) -> None:
     """Show how a suspension scheme stops a program or an erase: one die, real pulses, reads at instants of your choice.
@@ -117,31 +103,32 @@ def to_dict(die: Die, timeline: Timeline) -> dict[str, Any]:
         "read_alone_ns": die.read_alone_ns,
         "suspends": timeline.suspends,
         "operations": [
-            {
-                "kind": each.kind,
-                "arrived_ns": each.arrived_ns,
-                **({} if each.done_ns is None else {"done_ns": each.done_ns}),
-                **(
-                    {"waited_ns": waited}
-                    if each.kind == "read" and (waited := waited_ns(die, each)) is not None
-                    else {}
-                ),
-            }
+            _known(
+                kind=each.kind,
+                arrived_ns=each.arrived_ns,
+                done_ns=each.done_ns,
+                waited_ns=waited_ns(die, each) if each.kind == "read" else None,
+            )
             for each in timeline.operations
         ],
         "costs_ns": dict(_costs(timeline)),
         "phases": [
-            {
-                "from_ns": phase.from_ns,
-                "to_ns": phase.to_ns,
-                "what": phase.what,
-                **({"operation": phase.operation} if phase.operation else {}),
-                "running_on": phase.running_on,
-                "again": phase.again,
-            }
+            _known(
+                from_ns=phase.from_ns,
+                to_ns=phase.to_ns,
+                what=phase.what,
+                operation=phase.operation or None,
+                running_on=phase.running_on,
+                again=phase.again,
+            )
             for phase in timeline.phases
         ],
     }
+
+
+def _known(**figures: object) -> dict[str, object]:
+    """What is not known is absent."""
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def render(die: Die, timeline: Timeline) -> str:

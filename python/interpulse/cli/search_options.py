@@ -10,7 +10,7 @@ import typer
 
 from interpulse.cli.engine_progress import watch_engine
 from interpulse.cli.exits import UserError
-from interpulse.cli.options import named_path
+from interpulse.cli.options import path_option
 from interpulse.cli.streams import say
 
 if TYPE_CHECKING:
@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 Out = Annotated[
     Path | None,
-    typer.Option(
-        parser=named_path,
-        metavar="DIR",
-        help="The folder for the answer and for what is kept.",
-        show_default="the name of the file without .toml",
-    ),
+    path_option("DIR", "The folder for the answer and for what is kept.", "the name of the file without .toml"),
 ]
 CaseNames = Annotated[
     list[str] | None,

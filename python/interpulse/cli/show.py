@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from interpulse._core import Plan
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit
 from interpulse.config import load_with_sets
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid
-
-if TYPE_CHECKING:
-    from interpulse._core import Plan
 
 EPILOG = """\
 Examples:

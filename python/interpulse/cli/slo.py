@@ -12,7 +12,7 @@ from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
 from interpulse.cli.streams import emit
 from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.search.limits import Limit, said
+from interpulse.search.limits import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ docs/SEARCH.md says how."""
 @with_limits
 def slo(
     config: ConfigPath,
-    limits: list[Limit],
+    limits: dict[str, str],
     cases: CaseNames = None,
     sets: Sets = None,
     seeds: Seeds = 5,
@@ -50,15 +50,15 @@ def slo(
 ) -> int:
     """Find the largest load that a configuration sustains under latency limits."""
     from interpulse.config import load_with_sets
+    from interpulse.search import slo as search
     from interpulse.search.limits import read_share
-    from interpulse.search.slo import conduct
 
     given = load_with_sets(config, sets or [])
     width = read_share(precision, "--precision")
     with watched(config.stem, on, jobs) as told:
-        found = conduct(
-            given, limits, told, out=out, cases=cases, seeds=seeds, precision=width, on=on, jobs=jobs
-        )  # fmt: skip
+        found = search.slo(
+            given, limits, out=out, cases=cases, seeds=seeds, precision=width, on=on, jobs=jobs, progress=told
+        )
     emit(json_text.dumps(found.to_dict()) if json else _text(found))
     return 0
 

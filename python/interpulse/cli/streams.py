@@ -8,14 +8,12 @@ import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from interpulse.cli.exits import USER_ERROR, UserError
 from interpulse.layout import ELSEWHERE, NARROWEST, cells, fill
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from _typeshed import ReadableBuffer
 
 PLAIN = "interpulse-plain"
@@ -72,6 +70,13 @@ def say(line: str) -> None:
         width = _columns(sys.stderr)
         line = "\n".join(part if cells(part) <= width else fill(part, width) for part in line.split("\n"))
     print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def fail(message: str, code: int) -> int:
+    """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+    say(f"error: {shown}")
+    return code
 
 
 def _columns(terminal: TextIO) -> int:

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from interpulse.cache import SPOOL, Cache
 from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
-from interpulse.cli.options import CacheDir, Jobs, Json, NoCache, On, OwnSeed, Repeat, named_path
+from interpulse.cli.options import (
+    CacheDir,
+    Command,
+    Jobs,
+    Json,
+    NoCache,
+    On,
+    OwnSeed,
+    Repeat,
+    path_option,
+    with_options,
+)
 from interpulse.cli.streams import emit, say
 from interpulse.layout import terminal_width
 from interpulse.runner import Options
 from interpulse.text import grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from interpulse.cli.outfolder import OutFolder
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
     from interpulse.studies.pool import Workers
     from interpulse.studies.registry import Entry
-
-    Command: TypeAlias = Callable[..., int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +65,7 @@ def study_options(
         default: what the help says of no `--out`, if anything.
         repeat: the option that says with how many seeds.
     """
-    folder = typer.Option(parser=named_path, metavar="DIR", help=out, show_default=default)
+    folder = path_option("DIR", out, default)
     shared: dict[str, tuple[Any, Any]] = {
         "quick": (Annotated[bool, typer.Option("--quick", help=quick)], False),
         "json": (Json, False),
@@ -71,46 +78,38 @@ def study_options(
         "cache_dir": (CacheDir, None),
     }
 
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def taken(**given: Any) -> int:  # noqa: ANN401 - as Typer calls it
-            wanted = Wanted(**{name: given.pop(name) for name in shared})
-            _check(wanted)
-            return command(**given, wanted=wanted)
-
-        # Typer asks the signature, with annotations that are no text any more.
-        signature = inspect.signature(command, eval_str=True)
-        own = [each for name, each in signature.parameters.items() if name != "wanted"]
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-            for name, (annotation, default) in shared.items()
-        ]
-        taken.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
-        return taken
-
-    return decorate
+    return with_options(shared, "wanted", _wanted)
 
 
-def _check(wanted: Wanted) -> None:
+def _wanted(given: dict[str, Any]) -> Wanted:
     """Options for this machine say nothing of a cluster."""
-    if wanted.on is None:
-        return
-    if wanted.jobs is not None:
+    wanted = Wanted(**given)
+    if wanted.on is not None and wanted.jobs is not None:
         raise UserError("--jobs is for this machine; with --on, the cluster has as many workers as it has")
-    if wanted.no_cache:
+    if wanted.on is not None and wanted.no_cache:
         raise UserError("--no-cache is for this machine; with --on, workers keep what they do in cache folders")
+    return wanted
 
 
 def conduct(entry: Entry, wanted: Wanted, *, every: bool, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
     """Runs a study, stores it and prints every row or the published ones; returns the exit code."""
     from interpulse.cli.outfolder import OutFolder
+    from interpulse.report.study import with_page
+    from interpulse.studies.output import files, render, to_json
 
     target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{_slug(entry)}")
     folder = OutFolder.open(target) if target is not None else None
     found = ran(entry, wanted, entry.title, **own)
     if found is None:
         return INTERRUPTED
-    _deliver(*found, folder, json=wanted.json, every=every)
+    context, outcome = found
+
+    def shown() -> str:
+        if wanted.json:
+            return to_json(context, outcome)
+        return render(context, outcome, terminal_width(), every=every)
+
+    deliver(folder, with_page(files(context, outcome), context, outcome), shown)
     return 0
 
 
@@ -158,22 +157,6 @@ def _workers(on: str | None, cache: Cache, slug: str) -> AbstractContextManager[
 
 def _slug(entry: Entry) -> str:
     return entry.title.replace(" ", "-")
-
-
-def _deliver(context: Context, outcome: Outcome, folder: OutFolder | None, *, json: bool, every: bool) -> None:
-    from interpulse.studies.output import render, to_json
-
-    def shown() -> str:
-        return to_json(context, outcome) if json else render(context, outcome, terminal_width(), every=every)
-
-    deliver(folder, _files(context, outcome), shown)
-
-
-def _files(context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
-    from interpulse.report.study import with_page
-    from interpulse.studies.output import files
-
-    yield from with_page(files(context, outcome), context, outcome)
 
 
 def deliver(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown: Callable[[], str]) -> None:

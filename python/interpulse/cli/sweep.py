@@ -10,7 +10,7 @@ import typer
 
 from interpulse.cli.engine_progress import watch_engine
 from interpulse.cli.exits import INTERRUPTED, undisturbed
-from interpulse.cli.options import Json, On, Workers, named_path
+from interpulse.cli.options import Json, On, Workers, path_argument, path_option
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, terminal_width
 from interpulse.text import short_figure
@@ -40,20 +40,10 @@ missing. docs/SWEEP.md has the keys of a sweep file and how to run on Slurm and 
 
 
 def sweep(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="SWEEP", help="A TOML file, such as examples/sweep.toml.", show_default=False
-        ),
-    ],
+    file: Annotated[Path, path_argument("SWEEP", "A TOML file, such as examples/sweep.toml.")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            parser=named_path,
-            metavar="DIR",
-            help="The folder for results.parquet and what is kept.",
-            show_default="the name of SWEEP without .toml",
-        ),
+        path_option("DIR", "The folder for results.parquet and what is kept.", "the name of SWEEP without .toml"),
     ] = None,
     on: On = None,
     jobs: Workers = None,
@@ -64,8 +54,8 @@ def sweep(
 ) -> int:
     """Simulate every combination of some settings, on all cores or a cluster, into one Parquet file."""
     from interpulse.cli.exits import UserError
+    from interpulse.sweeps import sweep as sweeps
     from interpulse.sweeps.spec import Spec
-    from interpulse.sweeps.sweep import SweepInterrupted, conduct
 
     if on is not None and jobs is not None:
         raise UserError("--jobs is for workers of this machine; with --on, the cluster has as many as it has")
@@ -74,8 +64,8 @@ def sweep(
     code = 0
     try:
         with watch_engine(Path(spec.path).stem) as told:
-            done = conduct(spec, folder, told, on=on, jobs=jobs, retry_failed=retry_failed)
-    except SweepInterrupted as stop:
+            done = sweeps.sweep(spec, out=folder, on=on, jobs=jobs, progress=told, retry_failed=retry_failed)
+    except sweeps.SweepInterrupted as stop:
         done, code = stop.sweep, INTERRUPTED
     with undisturbed():
         _tell(spec, done, json=json)
@@ -106,17 +96,18 @@ def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:
 
 def _table(spec: Spec, done: Sweep) -> str:
     """The axes and what the sweep asks for, or else throughput and tails; means over repetitions."""
-    axes = [name for axis in (*spec.axes, *([spec.cases] if spec.cases else ())) for name in axis.columns]
     wanted = [*spec.columns, *spec.derived] or ["iops", "read_mean_us", "read_p99_us", "write_p99_us", "waf"]
     wanted += ["feasible"] * bool(spec.constraints)
     points: dict[int, list[dict[str, Any]]] = {}
-    for row in done.table.select(["point", *axes, *wanted, "status"]).to_pylist():
+    for row in done.table.select(["point", *spec.names, *wanted, "status"]).to_pylist():
         points.setdefault(row["point"], []).append(row)
     sheet = Sheet(
-        [*(Column(name, "text") for name in axes), *(Column(name, "figure") for name in wanted)], narrow="records"
+        [*(Column(name, "text") for name in spec.names), *(Column(name, "figure") for name in wanted)], narrow="records"
     )
     for rows in list(points.values())[:MOST_ROWS]:
-        sheet.add_row(*(str(rows[0][name]) for name in axes), *(_mean([row[name] for row in rows]) for name in wanted))
+        sheet.add_row(
+            *(str(rows[0][name]) for name in spec.names), *(_mean([row[name] for row in rows]) for name in wanted)
+        )
     more = f"\n... and {len(points) - MOST_ROWS} more points" if len(points) > MOST_ROWS else ""
     return sheet.text(terminal_width()) + more
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_text
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from interpulse import _core
 from interpulse.cli import answer, steadiness
 from interpulse.cli.power import power_table
 from interpulse.latency import KINDS, UNSURE, latency
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
+from interpulse.result import Result
 from interpulse.text import number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from interpulse.result import Result
 
 SHOWN_US = 0.005
 """The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""
@@ -231,8 +226,10 @@ def _union(maps: list[dict[str, float]]) -> list[str]:
 
 def _counters(cases: list[dict[str, Any]]) -> Sheet | None:
     """Every counter that the simulator declares, but for those that are zero in all cases; None when all are."""
+    from interpulse.names import listed
+
     table = by_case(cases)
-    for row in json_text.loads(_core.lists())["counters"]:
+    for row in listed()["counters"]:
         found = [_at(case, f"{row['kind']}.{row['name']}") for case in cases]
         if any(found):
             group = row["kind"].replace("counters", "").strip(".")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
 from interpulse import _core
-from interpulse.cli.options import Json, named_path
+from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.streams import emit
 from interpulse.layout import fill, terminal_width
 from interpulse.text import grid, size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 EPILOG = """\
 Examples:
@@ -66,10 +64,7 @@ class Reorder(StrEnum):
 
 
 Row = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.", show_default=False
-    ),
+    str, typer.Argument(metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.")
 ]
 Requests = Annotated[
     int | None,
@@ -92,12 +87,7 @@ def trace() -> None:
 
 @app.command("stats")
 def stats(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path, metavar="FILE", help="A block trace: plain, .gz or .zst.", show_default=False
-        ),
-    ],
+    file: Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")],
     trace_format: Annotated[
         str, typer.Option("--format", metavar="NAME", help="Its format; `interpulse list formats` has them.")
     ] = "auto",
@@ -108,8 +98,7 @@ def stats(
         ),
     ] = None,
     writes_are: Annotated[
-        int | None,
-        typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.", show_default=False),
+        int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
     ] = None,
     reorder: Annotated[
         Reorder, typer.Option(help="A row earlier than the one before: an error, or moved to its time.")
@@ -132,11 +121,8 @@ def twin(
     row: Row,
     out: Annotated[
         Path,
-        typer.Option(
-            parser=named_path,
-            metavar="FILE",
-            help="Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it).",
-            show_default=False,
+        path_option(
+            "FILE", "Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it)."
         ),
     ],
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of the order.")] = 1,
@@ -188,44 +174,45 @@ def _stats_table(found: Mapping[str, Any]) -> str:
 
 def _figures(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The figures that are there, as label and text."""
-    return [(label, text) for label, text in _all_figures(found) if text is not None]
+    return [(label, shown(found[name])) for label, (name, shown) in _SHOWN.items() if name in found]
 
 
-def _all_figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    def shown(name: str, how: str) -> str | None:
-        return None if name not in found else how.format(found[name])
+def _share(share: float) -> str:
+    return f"{100 * share:.2f} %"
 
-    def share(name: str) -> str | None:
-        return None if name not in found else f"{100 * found[name]:.2f} %"
 
-    def volume(name: str) -> str | None:
-        return None if name not in found else size(round(found[name]))
+def _kib(count: float) -> str:
+    return f"{count / 1024:.2f} KiB"
 
-    def kib(name: str) -> str | None:
-        return None if name not in found else f"{found[name] / 1024:.2f} KiB"
 
-    yield "requests", shown("requests", "{:,}")
-    yield "writes", share("write_share")
-    yield "mean read", kib("mean_read_bytes")
-    yield "mean write", kib("mean_write_bytes")
-    yield "read", volume("read_bytes")
-    yield "written", volume("written_bytes")
-    yield "unique written (512 B)", volume("unique_written_bytes")
-    yield "rewritten, of the written volume", share("rewritten_share")
-    yield "updates, of the writes of 4 KiB pages", share("update_share")
-    yield "updates on the busiest 20 % of the written pages", share("update_skew")
-    yield "span", shown("span_s", "{:,.3f} s")
-    yield "mean gap", shown("mean_gap_ms", "{:,.4g} ms")
-    yield "squared variation of the gaps", shown("gap_scv", "{:.3f}")
-    yield "gaps below 1.5 ms", share("burst_share")
+def _volume(count: float) -> str:
+    return size(round(count))
+
+
+_SHOWN: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "requests": ("requests", "{:,}".format),
+    "writes": ("write_share", _share),
+    "mean read": ("mean_read_bytes", _kib),
+    "mean write": ("mean_write_bytes", _kib),
+    "read": ("read_bytes", _volume),
+    "written": ("written_bytes", _volume),
+    "unique written (512 B)": ("unique_written_bytes", _volume),
+    "rewritten, of the written volume": ("rewritten_share", _share),
+    "updates, of the writes of 4 KiB pages": ("update_share", _share),
+    "updates on the busiest 20 % of the written pages": ("update_skew", _share),
+    "span": ("span_s", "{:,.3f} s".format),
+    "mean gap": ("mean_gap_ms", "{:,.4g} ms".format),
+    "squared variation of the gaps": ("gap_scv", "{:.3f}".format),
+    "gaps below 1.5 ms": ("burst_share", _share),
+}
 
 
 def _sizes(kind: str, sizes: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """The most frequent sizes of a kind, ascending, and what is left of the rest."""
     most = sorted(sizes, key=lambda each: (-each["requests"], each["bytes"]))[:SHOWN_SIZES]
-    rows = [(f"{kind}s of {size(each['bytes'])}", f"{100 * each['share']:.2f} %") for each in most]
+    rows = [(f"{kind}s of {size(each['bytes'])}", _share(each["share"])) for each in most]
     rest = len(sizes) - len(most)
     if rest:
         left = 1 - sum(each["share"] for each in most)
-        rows.append((f"{kind}s of {rest:,} other size(s)", f"{100 * left:.2f} %"))
+        rows.append((f"{kind}s of {rest:,} other size(s)", _share(left)))
     return rows

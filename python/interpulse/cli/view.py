@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from interpulse.cli.options import named_path
+from interpulse.cli.options import path_argument
 from interpulse.cli.streams import emit, say
 
 EPILOG = """\
@@ -21,15 +21,7 @@ Ctrl-C ends it. docs/LOGS.md says what the tracks are."""
 
 
 def view(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=named_path,
-            metavar="FILE",
-            help="A timeline that `interpulse run --timeline` has written.",
-            show_default=False,
-        ),
-    ],
+    file: Annotated[Path, path_argument("FILE", "A timeline that `interpulse run --timeline` has written.")],
     port: Annotated[
         int, typer.Option(metavar="PORT", min=0, max=65535, help="The port to listen on; 0 is any that is free.")
     ] = 0,

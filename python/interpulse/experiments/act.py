@@ -5,16 +5,12 @@ Streams and rates are those of the simulator that Kim et al., ATC'19, published;
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from interpulse.experiments.atc19 import buckets, flow, share_above
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
+from interpulse.result import Result
+from interpulse.studies.case import Sets
 
 SMALL = "small-read"
 """The stream that rules i to iii judge."""

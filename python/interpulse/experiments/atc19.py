@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend_outside, logarithmic, mark, panels
-from interpulse.studies.expected import marked
-from interpulse.studies.outcome import Curve
+from interpulse.result import Result
+from interpulse.studies.case import Sets
+from interpulse.studies.expected import Published, marked
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.expected import Published
-    from interpulse.studies.outcome import Rows
 
 RAMP = "500us"
 """Of `es`: the time a resumed pulse needs to regain its voltage. Not printed; half a step of 1 ms. See `es_no_ramp`."""
@@ -81,6 +77,12 @@ def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:
         if nand["erases"] and nand["suspends"]["erase"]:
             each = nand["suspends"]["erase"] / nand["erases"]
             rows.add(f"suspends_per_erase_{key}", each, unit="suspends", figure="not in the slides")
+
+
+def outcome(rows: Rows, *tails: tuple[Plot, Curve], notes: Iterable[str] = (), plots: Iterable[Plot] = ()) -> Outcome:
+    """What an experiment comes to; `tails` are distributions, as `tails` and `both_tails` make them."""
+    drawn, curves = [*plots, *(plot for plot, _ in tails)], [curve for _, curve in tails]
+    return Outcome(rows, calibrated=dict(CALIBRATED), notes=list(notes), plots=drawn, curves=curves)
 
 
 Buckets = list[list[float]]

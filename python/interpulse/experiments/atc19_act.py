@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from interpulse.config import Config
+from interpulse.experiments import atc19
 from interpulse.experiments.act import BEHIND_S, Bisection, Key, Limit, Verdict, load, search
-from interpulse.experiments.atc19 import (
-    BASELINE,
-    CALIBRATED,
-    DES,
-    ES,
-    IES,
-    SCHEMES,
-    TES,
-    VARIANTS,
-    add_erase_suspends,
-    buckets,
-    tails,
-)
-from interpulse.plots import COLOURS, Plot, legend, mark, panels
-from interpulse.studies.case import Case
-from interpulse.studies.expected import marked
-from interpulse.studies.outcome import Outcome
+from interpulse.plots import Plot, grouped, legend, mark, panels, places
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Published, marked
+from interpulse.studies.outcome import Outcome, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from matplotlib.figure import Figure
-
-    from interpulse.config import Config
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Published
-    from interpulse.studies.outcome import Rows
 
 CAP = 48
 """Multipliers above this are not tried."""
@@ -43,7 +26,7 @@ SHOWN = 30
 
 QUICK: Sets = {"run.warmup": "1s", "run.time": "5s"}
 
-UNPRINTED = (BASELINE.key, "ideal")
+UNPRINTED = (atc19.BASELINE.key, "ideal")
 """Designs whose stress limit the slides do not print."""
 
 RAMPS = ("200us", "1ms")
@@ -106,7 +89,7 @@ def run(context: Context) -> Outcome:
     """Searches the limits of every design; without `--quick` those of other readings and assumptions too."""
     config = context.config("act.toml")
     length = QUICK if context.quick else {}
-    schemes = SCHEMES if context.quick else (*SCHEMES, *VARIANTS)
+    schemes = atc19.SCHEMES if context.quick else (*atc19.SCHEMES, *atc19.VARIANTS)
     designs: dict[str, Sets] = {scheme.key: {**length, **scheme.sets} for scheme in schemes}
     judge = Judge(context, config, designs)
     # What the slides print nothing of is left out of a quick run.
@@ -115,10 +98,10 @@ def run(context: Context) -> Outcome:
     # Beyond what a design keeps up with there is no steady latency to judge.
     performance = {key: Bisection(found.passes) for key, found in stress.items()}
     tell_caps(performance, judge)
-    performance.setdefault(BASELINE.key, Bisection(CAP))
+    performance.setdefault(atc19.BASELINE.key, Bisection(CAP))
     tests = [Limit(key, lambda verdict: not verdict.failed_performance, found) for key, found in performance.items()]
     search(tests, judge)
-    judge({(scheme.key, SHOWN) for scheme in SCHEMES})
+    judge({(scheme.key, SHOWN) for scheme in atc19.SCHEMES})
     rows = context.rows()
     notes = []
     for scheme in schemes:
@@ -137,31 +120,25 @@ def run(context: Context) -> Outcome:
         f"assumed, and it decides the stress test: a stream with a request {BEHIND_S:g} s under way at the end of a "
         "run falls behind for good; the full run has rows for other values (_sens_behind_)"
     )
-    best = max(performance[DES.key].passes, performance[TES.key].passes)
-    if performance[BASELINE.key].passes:
-        rows.add("act_best_over_baseline", best / performance[BASELINE.key].passes)
-    shown = {scheme: judge.results[scheme.key, SHOWN] for scheme in SCHEMES}
+    best = max(performance[atc19.DES.key].passes, performance[atc19.TES.key].passes)
+    if performance[atc19.BASELINE.key].passes:
+        rows.add("act_best_over_baseline", best / performance[atc19.BASELINE.key].passes)
+    shown = {scheme: judge.results[scheme.key, SHOWN] for scheme in atc19.SCHEMES}
     for scheme, result in shown.items():
         rows.add(f"act_30x_read_p99.9_us_{scheme.key}", result.percentile("read", 99.9))
-    add_erase_suspends(rows, {f"{scheme.key}_30x": result for scheme, result in shown.items()})
+    atc19.add_erase_suspends(rows, {f"{scheme.key}_30x": result for scheme, result in shown.items()})
     for multiplier in (14, 22, SHOWN):
-        (verdict,) = judge({(BASELINE.key, multiplier)}).values()
+        (verdict,) = judge({(atc19.BASELINE.key, multiplier)}).values()
         share = verdict.slower_percent["i"]
         rows.add(f"baseline_above_1ms_percent_{multiplier}x", share, unit="%", figure="rule i: at most 5 %")
     if not context.quick:
         _behind(rows, judge)
         _sensitivities(context, config, rows)
-    reads = {scheme: buckets(result.raw, "read") for scheme, result in shown.items()}
-    plot, curve = tails("latency-30x", f"ACT at {SHOWN}x", {"read": reads})
+    reads = {scheme: atc19.buckets(result.raw, "read") for scheme, result in shown.items()}
     expected = context.expected().rows
     passed = {row.name: row.ours for row in rows.ordered() if row.name.startswith("act_x_") and row.ours is not None}
-    return Outcome(
-        rows,
-        calibrated=dict(CALIBRATED),
-        notes=notes,
-        plots=[Plot("loads", lambda: _draw_loads(passed, expected)), plot],
-        curves=[curve],
-    )
+    drawn = atc19.tails("latency-30x", f"ACT at {SHOWN}x", {"read": reads})
+    return atc19.outcome(rows, drawn, notes=notes, plots=[Plot("loads", lambda: _draw_loads(passed, expected))])
 
 
 def _behind(rows: Rows, judge: Judge) -> None:
@@ -170,7 +147,7 @@ def _behind(rows: Rows, judge: Judge) -> None:
     def passes(behind_s: float) -> Callable[[Verdict], bool]:
         return lambda verdict: verdict.within(behind_s) and not verdict.failed_performance
 
-    found = {(scheme.key, behind_s): Bisection(CAP) for scheme in (IES, TES) for behind_s in BEHINDS_S}
+    found = {(scheme.key, behind_s): Bisection(CAP) for scheme in (atc19.IES, atc19.TES) for behind_s in BEHINDS_S}
     search([Limit(key, passes(behind_s), limit) for (key, behind_s), limit in found.items()], judge)
     for (key, behind_s), limit in found.items():
         row = f"act_x_{key}"
@@ -180,8 +157,8 @@ def _behind(rows: Rows, judge: Judge) -> None:
 
 def _sensitivities(context: Context, config: Config, rows: Rows) -> None:
     """What the slides do not print and the limits depend on."""
-    designs: dict[str, Sets] = {f"ramp {ramp}": {**ES.sets, "suspend.erase.resume-ramp": ramp} for ramp in RAMPS}
-    designs |= {"reserve": {**IES.sets, **RESERVE}, "one plane": ONE_PLANE, "eight planes": EIGHT_PLANES}
+    designs: dict[str, Sets] = {f"ramp {ramp}": {**atc19.ES.sets, "suspend.erase.resume-ramp": ramp} for ramp in RAMPS}
+    designs |= {"reserve": {**atc19.IES.sets, **RESERVE}, "one plane": ONE_PLANE, "eight planes": EIGHT_PLANES}
     judge = Judge(context, config, designs)
     ramps = {ramp: Bisection(CAP) for ramp in RAMPS}
     reserve = Bisection(30, 16)
@@ -195,7 +172,7 @@ def _sensitivities(context: Context, config: Config, rows: Rows) -> None:
     rows.add("act_x_stress_ies_reserve_5", reserve.passes, unit="x", figure="sensitivity: gc-hard 5 %")
     keys = {("one plane", 14), ("eight planes", 14), ("eight planes", 60)}
     for (design, x), verdict in sorted(judge(keys).items()):
-        name, figure = design.replace(" ", "_"), f"sensitivity: {design}, {BASELINE.label}"
+        name, figure = design.replace(" ", "_"), f"sensitivity: {design}, {atc19.BASELINE.label}"
         share = verdict.slower_percent["i"]
         rows.add(f"{name}_above_1ms_percent_{x}x", share, unit="%", figure=figure)
         rows.add(f"{name}_behind_s_{x}x", verdict.waiting_s, unit="s", figure=figure)
@@ -206,17 +183,17 @@ def _draw_loads(passed: Mapping[str, float], expected: Mapping[str, Published]) 
     figure, (axis,) = panels(1, 1, width=7.0, height=3.2)
     tests = {"performance_": "rules i to iii", "stress_": "rule iv", "": "all rules"}
     marks: list[tuple[float, Published]] = []
+    bars: dict[str, list[float]] = {}
     for number, (test, words) in enumerate(tests.items()):
-        places = [at + (number - 1) * 0.27 for at in range(len(SCHEMES))]
-        names = [f"act_x_{test}{scheme.key}" for scheme in SCHEMES]
-        axis.bar(places, [passed.get(name, 0.0) for name in names], 0.27, color=COLOURS[number], label=words)
-        marks += [(place, expected[name]) for place, name in zip(places, names, strict=True) if name in expected]
+        names = [f"act_x_{test}{scheme.key}" for scheme in atc19.SCHEMES]
+        bars[words] = [passed.get(name, 0.0) for name in names]
+        at = places(number, len(tests), len(names), 0.27)
+        marks += [(place, expected[name]) for place, name in zip(at, names, strict=True) if name in expected]
+    grouped(axis, [scheme.label for scheme in atc19.SCHEMES], bars, 0.27)
     said = [(place, row, row.value) for place, row in marks if row.value is not None]
     label = marked("published", *(row for _, row, _ in said))
     mark(axis, [place for place, _, _ in said], [value for _, _, value in said], label)
-    axis.set_xticks(range(len(SCHEMES)), [scheme.label for scheme in SCHEMES])
     axis.set_ylabel("largest load passed, x")
-    axis.grid(visible=False, axis="x")
     legend(axis)
     return figure
 

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from interpulse.experiments.atc19 import (
-    BASELINE,
-    CALIBRATED,
-    DES,
-    ES,
-    ES_NO_RAMP,
-    IDEAL,
-    IES,
-    SCHEMES,
-    VARIANTS,
-    add_erase_suspends,
-    both_tails,
-    buckets,
-    tails,
-)
-from interpulse.studies.case import Case
-from interpulse.studies.outcome import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
+from interpulse.experiments import atc19
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Outcome, Rows
 
 QUICK: Sets = {"run.time": "3s"}
 QD1: Sets = {"flow.0.depth": 1, "flow.0.read": 1.0, "run.warmup": "0s", "run.time": "200ms"}
@@ -46,7 +26,7 @@ AUTHORS: Sets = {
 """The regime of the authors' published simulator on its own configuration: its times, super blocks of eight blocks, so
 that an erase of 5 ms frees 24 MiB, and the spare space at which we write as little again as it did, 1.73 in all."""
 
-AUTHORS_DESIGNS = (BASELINE, IDEAL, ES, IES, DES)
+AUTHORS_DESIGNS = (atc19.BASELINE, atc19.IDEAL, atc19.ES, atc19.IES, atc19.DES)
 """Those of which figures of that program are at hand. Its ES has no ramp."""
 
 BUS: Sets = {"part.bus-rate": "9600MT/s"}
@@ -57,19 +37,13 @@ def run(context: Context) -> Outcome:
     """Runs every design at queue depth 16, and the baseline at 1 and 128."""
     config = context.config("fio.toml")
     length = QUICK if context.quick else {}
-    schemes = (*SCHEMES, *VARIANTS)
+    schemes = (*atc19.SCHEMES, *atc19.VARIANTS)
     cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
     cases += [Case("qd1", config, QD1), Case("qd128", config, {**length, **QD128})]
     authors = {**AUTHORS, **({"run.time": "500ms"} if context.quick else {})}
     for scheme in AUTHORS_DESIGNS:
-        cases.append(
-            Case(f"authors_{scheme.key}", config, {**authors, **(ES_NO_RAMP if scheme is ES else scheme).sets})
-        )
-        cases.append(
-            Case(
-                f"authors_bus_{scheme.key}", config, {**authors, **(ES_NO_RAMP if scheme is ES else scheme).sets, **BUS}
-            )
-        )
+        own = {**authors, **(atc19.ES_NO_RAMP if scheme is atc19.ES else scheme).sets}
+        cases += [Case(f"authors_{scheme.key}", config, own), Case(f"authors_bus_{scheme.key}", config, {**own, **BUS})]
     results = {name: repeats[0] for name, repeats in context.run(cases).items()}
     rows = context.rows()
     rows.add("qd1_read_mean_us", results["qd1"].latency_us["read"]["mean"])
@@ -78,24 +52,19 @@ def run(context: Context) -> Outcome:
         read, write = (results[scheme.key].percentile(kind, 99.99) for kind in ("read", "write"))
         rows.add_own(f"read_p99.99_us_{scheme.key}", read, unit="us", figure=figure)
         rows.add_own(f"write_p99.99_ms_{scheme.key}", write / 1000, unit="ms", figure=figure)
-    for scheme in SCHEMES:
+    for scheme in atc19.SCHEMES:
         result = results[scheme.key]
         rows.add(f"read_p99.9_us_{scheme.key}", result.percentile("read", 99.9), unit="us", figure="slide 33 (a)")
         rows.add(f"kiops_{scheme.key}", result.iops / 1000, unit="kIOPS", figure="not in the slides")
     rows.add("qd128_read_p50_us_baseline", results["qd128"].percentile("read", 50))
     rows.add("qd128_read_p99.9_us_baseline", results["qd128"].percentile("read", 99.9))
-    add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
+    atc19.add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
     _authors(rows, results)
-    deep = {"read": {BASELINE: buckets(results["qd128"].raw, "read")}}
-    distributions = [
-        both_tails("fio, 70 % reads, 4 KiB, queue depth 16", results, context.expected().rows),
-        tails("motivation", "fio, 70 % reads, 4 KiB, queue depth 128", deep),
-    ]
-    return Outcome(
+    deep = {"read": {atc19.BASELINE: atc19.buckets(results["qd128"].raw, "read")}}
+    return atc19.outcome(
         rows,
-        calibrated=dict(CALIBRATED),
-        plots=[plot for plot, _ in distributions],
-        curves=[curve for _, curve in distributions],
+        atc19.both_tails("fio, 70 % reads, 4 KiB, queue depth 16", results, context.expected().rows),
+        atc19.tails("motivation", "fio, 70 % reads, 4 KiB, queue depth 128", deep),
     )
 
 

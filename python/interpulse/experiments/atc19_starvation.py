@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from interpulse.experiments.atc19 import (
-    CALIBRATED,
-    IES,
-    SCHEMES,
-    TES,
-    TIMEOUT,
-    VARIANTS,
-    add_erase_suspends,
-    both_tails,
-    buckets,
-    flow,
-    longest_wait_ms,
-)
-from interpulse.studies.case import Case
+from interpulse.experiments import atc19
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
-
-if TYPE_CHECKING:
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 BLOCK_MIB = 128 / 1024
 """The block size of `starvation.toml`, 128 KiB, in MiB."""
@@ -39,12 +22,12 @@ def run(context: Context) -> Outcome:
     """
     config = context.config("starvation.toml")
     length = QUICK if context.quick else {}
-    schemes = SCHEMES if context.quick else (*SCHEMES, *VARIANTS)
+    schemes = atc19.SCHEMES if context.quick else (*atc19.SCHEMES, *atc19.VARIANTS)
     windows = LENGTHS[:1] if context.quick else LENGTHS
     cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
     cases += [
         Case(f"{scheme.key} {window}", config, {**scheme.sets, "run.time": window})
-        for scheme in (IES, TES)
+        for scheme in (atc19.IES, atc19.TES)
         for window in windows
     ]
     results = {name: repeats[0] for name, repeats in context.run(cases).items()}
@@ -52,30 +35,21 @@ def run(context: Context) -> Outcome:
     for scheme in schemes:
         result = results[scheme.key]
         figure = f"another reading: {scheme.label}"
-        written = flow(result, "writer")["host_requests"] * BLOCK_MIB / result.raw["simulated_s"]
+        written = atc19.flow(result, "writer")["host_requests"] * BLOCK_MIB / result.raw["simulated_s"]
         rows.add_own(f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
         # The bound that the slides print for T-ES is one on the longest write.
-        row = "write_max_ms_tes" if scheme is TES else f"write_wait_max_ms_{scheme.key}"
-        rows.add_own(row, longest_wait_ms(result), unit="ms", figure=figure)
+        row = "write_max_ms_tes" if scheme is atc19.TES else f"write_wait_max_ms_{scheme.key}"
+        rows.add_own(row, atc19.longest_wait_ms(result), unit="ms", figure=figure)
     for scheme in schemes:
         tail = results[scheme.key].percentile("read", 99.9)
         rows.add(f"read_p99.9_us_{scheme.key}", tail, unit="us", figure="not in the slides")
-    for scheme in (IES, TES):
+    for scheme in (atc19.IES, atc19.TES):
         for window in windows:
-            rows.add(
-                f"write_wait_max_ms_{scheme.key}_{window}",
-                longest_wait_ms(results[f"{scheme.key} {window}"]),
-                unit="ms",
-                figure=f"sensitivity: a window of {window}",
-            )
-    add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    plot, curve = both_tails("128 KiB reads beside 128 KiB writes", results, context.expected().rows)
-    silent = [scheme.label for scheme in SCHEMES if not buckets(results[scheme.key].raw, "write")]
+            row, figure = f"write_wait_max_ms_{scheme.key}_{window}", f"sensitivity: a window of {window}"
+            rows.add(row, atc19.longest_wait_ms(results[f"{scheme.key} {window}"]), unit="ms", figure=figure)
+    atc19.add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
+    drawn = atc19.both_tails("128 KiB reads beside 128 KiB writes", results, context.expected().rows)
+    silent = [scheme.label for scheme in atc19.SCHEMES if not atc19.buckets(results[scheme.key].raw, "write")]
     notes = [f"no write at all was completed in the window under {', '.join(silent)}"] if silent else []
-    return Outcome(
-        rows,
-        calibrated=dict(CALIBRATED),
-        notes=[*notes, f"the bound of T-ES is its timeout, {TIMEOUT}, and the longest write of the baseline"],
-        plots=[plot],
-        curves=[curve],
-    )
+    notes.append(f"the bound of T-ES is its timeout, {atc19.TIMEOUT}, and the longest write of the baseline")
+    return atc19.outcome(rows, drawn, notes=notes)

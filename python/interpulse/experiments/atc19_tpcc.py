@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from interpulse.experiments.atc19 import (
-    CALIBRATED,
-    ES,
-    IES,
-    SCHEMES,
-    TES,
-    TIMEOUT,
-    VARIANTS,
-    add_erase_suspends,
-    both_tails,
-    longest_wait_ms,
-)
-from interpulse.studies.case import Case
+from interpulse.experiments import atc19
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
-
-if TYPE_CHECKING:
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 READS, WRITES = 32_114, 19_186
 """Requests a second of the trace that is public."""
@@ -41,35 +25,34 @@ def run(context: Context) -> Outcome:
     """Runs every design on the same arrivals; then ES, I-ES and T-ES under other assumptions."""
     config = context.config("tpcc.toml")
     length = QUICK if context.quick else {}
-    schemes = (*SCHEMES, *VARIANTS)
+    schemes = (*atc19.SCHEMES, *atc19.VARIANTS)
     cases = [Case(scheme.key, config, {**length, **scheme.sets}) for scheme in schemes]
-    varied = [(s, what) for s in (ES, IES, TES) for what in VARIATIONS if not (context.quick and "timeout" in what)]
+    varied = [
+        (s, what)
+        for s in (atc19.ES, atc19.IES, atc19.TES)
+        for what in VARIATIONS
+        if not (context.quick and "timeout" in what)
+    ]
     cases += [Case(f"{s.key} {what}", config, {**length, **s.sets, **VARIATIONS[what]}) for s, what in varied]
     results = {name: repeats[0] for name, repeats in context.run(cases).items()}
     rows = context.rows()
     for scheme in schemes:
         result = results[scheme.key]
-        figure = "slide 36" if scheme in SCHEMES else f"another reading: {scheme.label}"
+        figure = "slide 36" if scheme in atc19.SCHEMES else f"another reading: {scheme.label}"
         tail, lost = result.percentile("read", 99.99), result.counters["host"]["command_timeouts_write"]
         rows.add_own(f"read_p99.99_us_{scheme.key}", tail, unit="us", figure=figure)
         rows.add_own(f"write_timeouts_{scheme.key}", lost, unit="requests", figure=figure)
-        rows.add_own(f"write_max_ms_{scheme.key}", longest_wait_ms(result), unit="ms", figure=figure)
+        rows.add_own(f"write_max_ms_{scheme.key}", atc19.longest_wait_ms(result), unit="ms", figure=figure)
     for name, result in results.items():
         key, _, what = name.partition(" ")
         if what:
-            lost, wait = result.counters["host"]["command_timeouts_write"], longest_wait_ms(result)
+            lost, wait = result.counters["host"]["command_timeouts_write"], atc19.longest_wait_ms(result)
             rows.add(f"write_timeouts_{key}_{what}", lost, unit="requests", figure=f"sensitivity: {what}")
             rows.add(f"write_max_ms_{key}_{what}", wait, unit="ms", figure=f"sensitivity: {what}")
-    add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
-    plot, curve = both_tails("TPC-C twin", results, context.expected().rows)
+    atc19.add_erase_suspends(rows, {scheme.key: results[scheme.key] for scheme in schemes})
     failed = [s.label for s in schemes if results[s.key].counters["host"]["command_timeouts_write"]]
-    return Outcome(
-        rows,
-        calibrated=dict(CALIBRATED),
-        notes=[
-            "the slides' trace is not public: synthetic requests with the moments of the TPC-C trace that is",
-            f"ended in a write command timeout: {', '.join(failed) or 'none'}; T-ES timeout {TIMEOUT}",
-        ],
-        plots=[plot],
-        curves=[curve],
-    )
+    notes = [
+        "the slides' trace is not public: synthetic requests with the moments of the TPC-C trace that is",
+        f"ended in a write command timeout: {', '.join(failed) or 'none'}; T-ES timeout {atc19.TIMEOUT}",
+    ]
+    return atc19.outcome(rows, atc19.both_tails("TPC-C twin", results, context.expected().rows), notes=notes)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.fast12_points import CELLS, SPEEDS, points
-from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, panels
-from interpulse.studies.expected import marked
+from interpulse.experiments.fast12_points import CELLS, SPEEDS, Measured, Point, points
+from interpulse.latency import Kind
+from interpulse.plots import COLOURS, PUBLISHED, Plot, grouped, legend, panels
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Published, marked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from interpulse.experiments.fast12_points import Measured, Point
-    from interpulse.latency import Kind
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Published
 
 LABELS = {
     "fifo": "FIFO",
@@ -42,11 +39,9 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
         _bars(result, measured, groups, ("rps", "per", "pe0", "ipc"), "fifo", "read")
         _bars(difference, measured, groups, ("ipc", "ips"), "ipc", "read")
         motivation.set_title("the room for improvement (slide 5)")
-        result.set_title("read latency (slide 16)")
-        result.set_ylim(0.0, 1.0)
+        result.set(title="read latency (slide 16)", ylim=(0.0, 1.0))
         _level(result, 1.0, printed["fifo"], "PES_IPC, mean")
-        difference.set_title("the two ways to suspend a program (slide 16)")
-        difference.set_ylim(0.88, 1.17)
+        difference.set(title="the two ways to suspend a program (slide 16)", ylim=(0.88, 1.17))
         for name in ("ips_over_ipc_min", "ips_over_ipc_max"):
             _level(difference, 0.0, expected[name], "PES_IPS, " + name.rpartition("_")[2])
         _cut(difference)
@@ -55,8 +50,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
     def writes() -> Figure:
         figure, (axis,) = panels(1, 1, width=8.4, height=2.8)
         _bars(axis, measured, groups, ("fifo", "rps", "ips", "ipc", "wser"), "fifo", "write")
-        axis.set_title("write latency (slide 17; write-suspend-erase: JSA'14)")
-        axis.set_ylim(0.6, 1.1)
+        axis.set(title="write latency (slide 17; write-suspend-erase: JSA'14)", ylim=(0.6, 1.1))
         _level(axis, 1.0, expected["write_overhead_ipc_mean"], "PES_IPC, mean at most")
         _level(axis, 1.0, expected["jsa14_write_vs_fifo_mean"], "WSER, mean")
         _cut(axis)
@@ -68,17 +62,15 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
             for cell, colour in zip(("", *CELLS), COLOURS, strict=False):
                 at = [[point for point in points(speed) if cell in ("", point.cell)] for speed in SPEEDS]
                 changes = [measured.mean_ratio(each, "ipc", base) for each in at]
-                values = [100.0 * (sum(each) / len(each) - 1.0) for each in changes]
+                values = [100.0 * (fmean(each) - 1.0) for each in changes]
                 axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
-            value = printed[base].value
-            assert value is not None
+            value = printed[base].number
             label = marked(f"published: {value:g} %", printed[base])
             axis.axhline(value, color=PUBLISHED, linestyle="--", linewidth=1.0, label=label)
             axis.axhspan(value - 5.0, value + 5.0, color=PUBLISHED, alpha=0.08, linewidth=0)
             axis.axvline(calibrated, color="#999999", linewidth=0.8, label="calibrated speed")
             axis.set_title(f"PES_IPC against {LABELS[base]}", pad=46)
-            axis.set_xlabel("speed of the traces")
-            axis.set_ylabel("change of the mean read latency, %")
+            axis.set(xlabel="speed of the traces", ylabel="change of the mean read latency, %")
             legend(axis, columns=2)
         return figure
 
@@ -87,8 +79,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
 
 def _level(axis: Axes, base: float, row: Published, what: str) -> None:
     """A line where a paper has a figure of all workloads: a ratio, or a change in per cent over `base`."""
-    assert row.value is not None
-    value = base + row.value / 100.0 if row.unit == "%" else row.value
+    value = base + row.number / 100.0 if row.unit == "%" else row.number
     style = ("--", ":")[sum(str(line.get_label()).startswith("published") for line in axis.lines)]
     label = marked(f"published: {what}", row).replace(" (", "\n(")
     axis.axhline(value, color=PUBLISHED, linestyle=style, linewidth=1.0, label=label)
@@ -104,13 +95,8 @@ def _bars(
     axis: Axes, measured: Measured, groups: Sequence[Point], policies: Sequence[str], base: str, kind: Kind
 ) -> None:
     """Bars over `base` for every workload and cell."""
-    width = 0.8 / len(policies)
-    for k, policy in enumerate(policies):
-        ratios = [measured.ratio(point, policy, base, kind) for point in groups]
-        places = [at + (k - (len(policies) - 1) / 2) * width for at in range(len(groups))]
-        heights = [sum(each) / len(each) for each in ratios]
-        axis.bar(places, heights, width, color=COLOURS[list(LABELS).index(policy)], label=LABELS[policy])
-    axis.set_xticks(range(len(groups)), [f"{p.workload.upper()}\n{p.cell.upper()}" for p in groups])
-    axis.grid(visible=False, axis="x")
+    names = [f"{p.workload.upper()}\n{p.cell.upper()}" for p in groups]
+    bars = {LABELS[each]: [fmean(measured.ratio(point, each, base, kind)) for point in groups] for each in policies}
+    grouped(axis, names, bars, 0.8 / len(policies), [COLOURS[list(LABELS).index(each)] for each in policies])
     axis.set_ylabel(f"{kind} latency over {LABELS[base]}")
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from interpulse.latency import Kind
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
+from interpulse.latency import Kind
+from interpulse.result import Result
+from interpulse.studies.case import Sets
 
 CELLS = ("slc", "mlc")
 

@@ -7,19 +7,17 @@ with reads, as conventional TLC and as ReSSD, under every suspension scheme that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from interpulse import _core
+from interpulse.names import listed
 from interpulse.plots import COLOURS, Plot, legend, panels
-from interpulse.studies.case import Case
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
 
 DRIVES: dict[str, tuple[str, Sets]] = {
     "tlc": ("conventional TLC", {"ftl.reprogram": False}),
@@ -38,15 +36,8 @@ TIMES: dict[bool, Sets] = {
 
 def schemes() -> list[str]:
     """The schemes that suspend programs, in the order of the registry, `none` first."""
-    names: list[str] = [scheme["name"] for scheme in _programs()]
+    names = [scheme["name"] for scheme in listed()["schemes"]]
     return ["none", *(name for name in names if name != "none")]
-
-
-def _programs() -> list[dict[str, Any]]:
-    import json
-
-    listed: dict[str, list[dict[str, Any]]] = json.loads(_core.lists())
-    return listed["schemes"]
 
 
 def run(context: Context) -> Outcome:

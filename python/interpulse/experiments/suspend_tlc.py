@@ -7,8 +7,8 @@ is calibrated, on the case without suspension alone: the rate of the channels of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from interpulse.experiments import suspend_tlc_grid as grid
 from interpulse.experiments import suspend_tlc_plots as plots
@@ -20,20 +20,14 @@ from interpulse.experiments.suspend_tlc_points import (
     READINGS,
     SENSITIVITIES,
     USUAL_MIB,
+    Measured,
     Point,
     points,
 )
-from interpulse.studies.case import Case
-from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from interpulse.experiments.suspend_tlc_points import Measured
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 
 def run(context: Context) -> Outcome:

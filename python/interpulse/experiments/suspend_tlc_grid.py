@@ -6,25 +6,21 @@ until the program is over. Both delays run from 10 to 100 % of the nominal progr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from interpulse._core import Plan
 from interpulse.plots import Plot, panels
+from interpulse.studies.case import Sets
+from interpulse.studies.context import Context
 from interpulse.studies.estimate import Estimate
-from interpulse.studies.outcome import Curve
-from interpulse.timeline import drive
+from interpulse.studies.outcome import Curve, Rows
+from interpulse.timeline import Timeline, drive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.figure import Figure
-
-    from interpulse._core import Plan
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
-    from interpulse.timeline import Timeline
 
 PROGRAM_NS = 2_000_000
 """The nominal program time: Table 2."""
@@ -194,8 +190,7 @@ def _draw(grid: Grid) -> Figure:
     for axis, (title, values) in zip(axes, shown.items(), strict=True):
         image = axis.imshow(values, origin="lower", cmap="viridis", extent=(5, 105, 5, 105), aspect="auto")
         figure.colorbar(image, ax=axis, shrink=0.85)
-        axis.set_title(title)
-        axis.set_xlabel("Delay1, % of program time")
+        axis.set(title=title, xlabel="Delay1, % of program time")
         axis.grid(visible=False)
     axes[0].set_ylabel("Delay2, % of program time")
     return figure

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES
+from interpulse import plots
+from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES, Measured, Point
+from interpulse.latency import Kind
 from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
-from interpulse.studies.expected import marked
+from interpulse.result import Result
+from interpulse.studies.context import Context
+from interpulse.studies.expected import Published, marked
 from interpulse.studies.outcome import Curve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from interpulse.experiments.suspend_tlc_points import Measured, Point
-    from interpulse.latency import Kind
-    from interpulse.result import Result
-    from interpulse.studies.context import Context
-    from interpulse.studies.expected import Published
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27
@@ -31,12 +28,8 @@ WIDTH = 0.27
 def all_plots(context: Context, measured: Measured) -> list[Plot]:
     """The plots of a finished experiment."""
     expected = context.expected().rows
-    gain, base = (expected[f"{name}_qd64_25w"].value for name in ("iops_gain", "iops_none"))
-    cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].value for name in ("gain", "none"))
-    assert gain is not None
-    assert base is not None
-    assert cut is not None
-    assert before is not None
+    gain, base = (expected[f"{name}_qd64_25w"].number for name in ("iops_gain", "iops_none"))
+    cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].number for name in ("gain", "none"))
     label = marked("published", expected["iops_none_qd64_25w"]) + marked(", gain", expected["iops_gain_qd64_25w"])
     return [
         Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut), label)),
@@ -95,10 +88,8 @@ def _qos(measured: Measured, expected: Mapping[str, Published]) -> Figure:
     for axis, kind, name in panes:
         figure_of = partial(_tail_ms, kind)
         grouped(axis, measured, figure_of)
-        gain = gains[name].value
-        assert gain is not None
         label = marked("published gain from no suspend on", *gains.values())
-        changed(axis, measured, figure_of, HEADLINE, 5, -gain / 1e3, label)
+        changed(axis, measured, figure_of, HEADLINE, 5, -gains[name].number / 1e3, label)
     left.set_ylabel("99.99 % of all requests within, ms")
     right.set_ylabel("99.99 % of reads within, ms")
     legend_outside(figure, left)
@@ -125,17 +116,18 @@ def changed(
 
 def places(limit: int) -> list[float]:
     """Where the bars of a limit stand."""
-    return [at + (LIMITS.index(limit) - 1) * WIDTH for at in range(len(MIXES))]
+    return plots.places(LIMITS.index(limit), len(LIMITS), len(MIXES), WIDTH)
 
 
 def grouped(axis: Axes, measured: Measured, figure_of: Callable[[Result], float]) -> None:
     """A group of bars for each mix and queue depth, a bar for each limit."""
-    for index, limit in enumerate(LIMITS):
-        heights = [fmean(figure_of(result) for result in measured[mix.name(limit)]) for mix in MIXES]
-        axis.bar(places(limit), heights, WIDTH, color=COLOURS[index], label=LABELS[limit])
-    axis.set_xticks(range(len(MIXES)), [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in MIXES])
+    names = [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in MIXES]
+    bars = {
+        LABELS[limit]: [fmean(figure_of(result) for result in measured[mix.name(limit)]) for mix in MIXES]
+        for limit in LIMITS
+    }
+    plots.grouped(axis, names, bars, WIDTH)
     axis.tick_params(axis="x", labelsize=7)
-    axis.grid(visible=False, axis="x")
 
 
 def _cdf(measured: Measured) -> Figure:
@@ -147,8 +139,7 @@ def _cdf(measured: Measured) -> Figure:
             wide = breadth(index, len(LIMITS))
             axis.plot(*zip(*points, strict=True), color=COLOURS[index], linewidth=wide, label=LABELS[limit])
         logarithmic(axis, x=True, y=True)
-        axis.set_title({"read": "reads", "write": "writes", "all": "all requests"}[kind])
-        axis.set_xlabel("latency, us")
+        axis.set(title={"read": "reads", "write": "writes", "all": "all requests"}[kind], xlabel="latency, us")
     axes[0].set_ylabel("share of requests above")
     legend_outside(figure, axes[0])
     return figure

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.values import Value
+from interpulse.result import Result
+from interpulse.studies.case import Sets
+from interpulse.values import Value
 
 Measured: TypeAlias = "dict[str, list[Result]]"
 """The results by the name of their case."""

@@ -7,25 +7,19 @@ energy on the 17 mW at queue depth 16, 75 % writes. Everything else is predicted
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from interpulse.config import Config
 from interpulse.experiments import suspend_tlc_power_plots as plots
-from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Point
+from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Measured, Point
+from interpulse.experiments.suspend_tlc_power_plots import bus_mw, core_w
 from interpulse.plots import Plot
-from interpulse.studies.case import Case
+from interpulse.result import Result
+from interpulse.studies.case import Case, Sets
+from interpulse.studies.context import Context
 from interpulse.studies.estimate import Estimate
-from interpulse.studies.outcome import Curve, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from interpulse.experiments.suspend_tlc_points import Measured
-    from interpulse.result import Result
-    from interpulse.studies.case import Sets
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Rows
+from interpulse.studies.outcome import Curve, Outcome, Rows
 
 SUSPEND_TLC = "suspend-tlc"
 """The experiment whose drive this one runs."""
@@ -233,16 +227,6 @@ def _up(measured: Measured, suffix: str, figure_of: Callable[[Result], float], v
     """How much a figure rises from no suspension to at most ten, by repetition."""
     before, after = (measured[f"{suffix}_{end}{variant}"] for end in ("none", "max10"))
     return [figure_of(b) - figure_of(a) for a, b in zip(before, after, strict=True)]
-
-
-def core_w(result: Result) -> float:
-    """Mean power of the arrays."""
-    return float(result.raw["power"]["mean_mw"]["nand_core"]) / 1e3
-
-
-def bus_mw(result: Result) -> float:
-    """Mean power of the buses."""
-    return float(result.raw["power"]["mean_mw"]["io_bus"])
 
 
 def peak_w(result: Result) -> float:

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from interpulse.experiments.suspend_tlc_plots import LABELS, changed, grouped, places
-from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Point
+from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Measured, Point
 from interpulse.plots import COLOURS, PUBLISHED, legend, legend_outside, panels
-from interpulse.studies.expected import marked
+from interpulse.result import Result
+from interpulse.studies.expected import Published, marked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.figure import Figure
-
-    from interpulse.experiments.suspend_tlc_points import Measured
-    from interpulse.result import Result
-    from interpulse.studies.expected import Published
 
 
 def bars(measured: Measured, expected: Mapping[str, Published]) -> Figure:
     """Mean power of memory and bus for each mix, a bar for each limit; the 1 ms peak above the memory's."""
     figure, (left, right) = panels(1, 2)
-    grouped(left, measured, _memory_w)
-    grouped(right, measured, _bus_mw)
+    grouped(left, measured, core_w)
+    grouped(right, measured, bus_mw)
     changes = [
-        (left, _memory_w, Point(64, 25), expected["memory_power_up_w_qd64_25w"]),
-        (left, _memory_w, Point(64, 75), expected["memory_power_up_w_qd64_75w"]),
-        (right, _bus_mw, Point(16, 75), expected["bus_power_up_mw_qd16_75w"]),
+        (left, core_w, Point(64, 25), expected["memory_power_up_w_qd64_25w"]),
+        (left, core_w, Point(64, 75), expected["memory_power_up_w_qd64_75w"]),
+        (right, bus_mw, Point(16, 75), expected["bus_power_up_mw_qd16_75w"]),
     ]
     label = marked("published change from no suspend on", *(change for *_, change in changes))
     for number, (axis, figure_of, mix, change) in enumerate(changes):
-        assert change.value is not None
-        changed(axis, measured, figure_of, mix, LIMITS[-1], change.value, "_nolegend_" if number else label)
+        changed(axis, measured, figure_of, mix, LIMITS[-1], change.number, "_nolegend_" if number else label)
     peaks = [
         (places(limit)[at], fmean(peak["window_mw"] / 1e3 for peak in _peaks(measured, mix.name(limit))))
         for at, mix in enumerate(MIXES)
@@ -46,11 +41,13 @@ def bars(measured: Measured, expected: Mapping[str, Published]) -> Figure:
     return figure
 
 
-def _memory_w(result: Result) -> float:
+def core_w(result: Result) -> float:
+    """Mean power of the arrays."""
     return float(result.raw["power"]["mean_mw"]["nand_core"]) / 1e3
 
 
-def _bus_mw(result: Result) -> float:
+def bus_mw(result: Result) -> float:
+    """Mean power of the buses."""
     return float(result.raw["power"]["mean_mw"]["io_bus"])
 
 
@@ -60,11 +57,10 @@ def _peaks(measured: Measured, name: str) -> list[dict[str, Any]]:
 
 def readings(changes: Mapping[str, Sequence[float]], fall: Published) -> Figure:
     """The change at the article's inverted point by what is read as power, beside the published one."""
-    assert fall.value is not None
     figure, (axis,) = panels(1, 1, width=6.4, height=3.2)
     names = list(changes)[::-1]
     axis.barh(names, [fmean(changes[name]) for name in names], color=COLOURS[0])
-    axis.axvline(fall.value, color=PUBLISHED, linestyle="--", label=marked("published", fall))
+    axis.axvline(fall.number, color=PUBLISHED, linestyle="--", label=marked("published", fall))
     axis.axvline(0, color=PUBLISHED, linewidth=0.8)
     axis.set_xlabel("change of the memory's power at QD64, 75W-25R, W")
     axis.grid(visible=False, axis="y")
@@ -80,8 +76,6 @@ def over_time(measured: Measured) -> Figure:
         watts = [mw / 1e3 for mw in series["nand_core_mw"]]
         edges = [k * series["interval_us"] / 1e3 for k in range(len(watts) + 1)]
         axis.stairs(watts, edges, baseline=None, color=COLOURS[index], label=LABELS[limit])
-    axis.set_xlabel("time from an empty cache at QD64, 75W-25R, ms")
-    axis.set_ylabel("power of the memory, W")
-    axis.set_ylim(bottom=0)
+    axis.set(xlabel="time from an empty cache at QD64, 75W-25R, ms", ylabel="power of the memory, W", ylim=(0, None))
     legend(axis)
     return figure

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from interpulse.fitting.parameters import Continuous
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from interpulse.fitting.parameters import Parameter
-    from interpulse.fitting.targets import Load, Target
-    from interpulse.sweeps.axes import Sets
+from interpulse.fitting.parameters import Continuous, Parameter
+from interpulse.fitting.targets import Load, Target
+from interpulse.sweeps.axes import Sets
 
 UNMET = 3.0
 """A figure that is off by more than so many tolerances is not met."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from interpulse.fitting.parameters import Continuous
+from interpulse.fitting.parameters import Continuous
+from interpulse.fitting.squares import Array
 
 DETERMINED = 0.25
 """A parameter whose 95 % interval is wider than this, either way, is not determined."""
@@ -50,17 +46,17 @@ class Sureness:
     bound: str = ""
 
 
-def scale_of(residuals: NDArray[np.float64], parameters: int) -> float:
+def scale_of(residuals: Array, parameters: int) -> float:
     """How much less squares are believed where figures are off by more than their tolerances."""
     return max(1.0, float(np.sum(residuals**2)) / max(len(residuals) - parameters, 1))
 
 
 def covariance_of(
     parameters: Sequence[Continuous],
-    jacobian: NDArray[np.float64],
-    tolerances: NDArray[np.float64],
-    residuals: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    jacobian: Array,
+    tolerances: Array,
+    residuals: Array,
+) -> Array:
     """The covariance of the logarithms of parameters; arguments as those of `sureness`."""
     weighed = jacobian / tolerances[:, None] / math.sqrt(scale_of(residuals, len(parameters)))
     # Nothing is less sure than anything between the bounds.
@@ -70,9 +66,9 @@ def covariance_of(
 
 def sureness(
     parameters: Sequence[Continuous],
-    jacobian: NDArray[np.float64],
-    tolerances: NDArray[np.float64],
-    residuals: NDArray[np.float64],
+    jacobian: Array,
+    tolerances: Array,
+    residuals: Array,
     at: Sequence[float],
     elsewhere: Sequence[Sequence[float]] = (),
 ) -> list[Sureness]:

@@ -7,23 +7,16 @@ of each load, and what figures differ by from point to point is averaged out.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.stats import qmc
 
 from interpulse._core import ConfigError
 from interpulse.fitting.emulator import APART, proposals
-from interpulse.fitting.model import Point
-from interpulse.fitting.squares import BENT, bent
+from interpulse.fitting.model import Answer, Model, Point
+from interpulse.fitting.squares import BENT, Array, bent
 from interpulse.fitting.surface import REACH, Surface
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from interpulse.fitting.model import Answer, Model
 
 FIRST = 10
 """Points all over the bounds for each parameter, rounded up to a power of two in all."""
@@ -121,11 +114,11 @@ class Descent:
         self._choices = np.array([0.0] * len(spec.continuous) + counts)
         self._costs: dict[Point, float] = {}
         self._smooth: dict[Point, tuple[int, float]] = {}
-        self._figures: dict[Point, NDArray[np.float64]] = {}
+        self._figures: dict[Point, Array] = {}
         self.ends: list[Point] = []
 
     @property
-    def tolerances_in_use(self) -> NDArray[np.float64]:
+    def tolerances_in_use(self) -> Array:
         """Of the figures that are not held out."""
         return self.tolerances[self._used]
 
@@ -179,7 +172,7 @@ class Descent:
         logs = surface.lowest(self.tolerances_in_use, priors, (self._low, self._high), held, reach)
         return Point(tuple(map(float, logs)), point.choices)
 
-    def _surface(self, point: Point, chance: NDArray[np.float64]) -> Surface:
+    def _surface(self, point: Point, chance: Array) -> Surface:
         known = [each for each in self._figures if each.choices == point.choices]
         return Surface(
             np.array(point.logs),
@@ -204,7 +197,7 @@ class Descent:
             self._smooth[point] = known, float(np.sum(self.residuals(point) ** 2))
         return self._smooth[point][1]
 
-    def residuals(self, point: Point) -> NDArray[np.float64]:
+    def residuals(self, point: Point) -> Array:
         """How far figures and priors are off, in tolerances, as the surface around the point has them."""
         if point not in self._figures:
             (answer,) = self.evaluate([point])
@@ -212,13 +205,13 @@ class Descent:
         figures = self._surface(point, self._chance).figures(np.zeros(len(point.logs)))
         return np.concatenate([figures / self.tolerances_in_use, self._expected(point)])
 
-    def jacobian(self, point: Point, seeds: int = 1) -> NDArray[np.float64]:
+    def jacobian(self, point: Point, seeds: int = 1) -> Array:
         """Derivatives of the logarithm of each figure in use by that of each parameter, by central differences.
 
         What chance may have made counts little: each is taken by the share of its square in the sum with what chance
         makes on average. Percentiles of writes would else seem to say something of every parameter.
         """
-        columns: list[NDArray[np.float64]] = []
+        columns: list[Array] = []
         pairs = [self._beside(point, number) for number in range(len(point.logs))]
         ends = [each for pair in pairs for each in pair]
         self.evaluate(ends)
@@ -272,25 +265,25 @@ class Descent:
             chance[self._used] = np.maximum(self._between_seeds[self._used], rough)
         self._weigh(chance)
 
-    def _weigh(self, chance: NDArray[np.float64]) -> None:
+    def _weigh(self, chance: Array) -> None:
         given = np.array([target.tolerance for _, target in self._targets])
         self._chance = chance
         self.tolerances = np.sqrt(given**2 + 2 * chance**2)
         self._smooth.clear()
         self.evaluate(list(self._costs))
 
-    def _logs(self, answer: Answer) -> NDArray[np.float64]:
+    def _logs(self, answer: Answer) -> Array:
         known = [target.value for _, target in self._targets]
         pairs = zip(answer.values, known, strict=True)
         return np.array([LOST if value is None else math.log(value / wanted) for value, wanted in pairs])
 
-    def _residuals(self, point: Point, answer: Answer) -> NDArray[np.float64]:
+    def _residuals(self, point: Point, answer: Answer) -> Array:
         off = (self._logs(answer) / self.tolerances)[self._used]
         return np.concatenate([off, self._expected(point)])
 
-    def _expected(self, point: Point) -> NDArray[np.float64]:
+    def _expected(self, point: Point) -> Array:
         """How far parameters are off their priors."""
-        off: NDArray[np.float64] = self._priors @ (np.array(point.logs) - self._middle)
+        off: Array = self._priors @ (np.array(point.logs) - self._middle)
         return off
 
     def _beside(self, point: Point, number: int) -> tuple[Point, Point]:
@@ -382,12 +375,12 @@ class Descent:
                 found.append(point)
         return found
 
-    def _share(self, point: Point) -> NDArray[np.float64]:
+    def _share(self, point: Point) -> Array:
         """Where between the bounds a point lies."""
         logs = (np.array(point.logs) - self._low) / (self._high - self._low)
         return np.concatenate([logs, (np.array(point.choices) + 0.5) / np.maximum(self._choices[len(logs) :], 1)])
 
-    def _point(self, share: NDArray[np.float64]) -> Point:
+    def _point(self, share: Array) -> Point:
         logs = self._low + share[: len(self._low)] * (self._high - self._low)
         counts = self._choices[len(self._low) :]
         choices = np.clip(np.floor(share[len(self._low) :] * counts), 0, counts - 1)

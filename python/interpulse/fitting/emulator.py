@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import optimize
 from scipy.interpolate import RBFInterpolator
 from scipy.stats import qmc
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from interpulse.fitting.squares import Array
 
 NEIGHBOURS = 60
 """Points that a value is interpolated from."""
@@ -28,9 +25,7 @@ APART = 0.12
 """Proposals are as far from each other, in some parameter, as this share of its bounds' logarithm."""
 
 
-def proposals(
-    points: NDArray[np.float64], residuals: NDArray[np.float64], choices: NDArray[np.float64], count: int, seed: int
-) -> NDArray[np.float64]:
+def proposals(points: Array, residuals: Array, choices: Array, count: int, seed: int) -> Array:
     """Points, each in another valley, where the sum of squares may be small; the best first.
 
     Args:
@@ -44,7 +39,7 @@ def proposals(
     shown = np.sign(residuals) * np.log1p(np.abs(residuals))
     found = RBFInterpolator(points, shown, neighbors=min(NEIGHBOURS, len(points)), smoothing=1e-3, kernel="linear")
 
-    def at(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def at(rows: Array) -> Array:
         told = found(rows)
         return np.array(np.sign(told) * np.expm1(np.abs(told)))
 
@@ -62,12 +57,12 @@ def proposals(
             ends.append((float(np.sum(at(start[None])[0] ** 2)), start))
             continue
 
-        def fun(inner: NDArray[np.float64], start: NDArray[np.float64] = start) -> NDArray[np.float64]:
+        def fun(inner: Array, start: Array = start) -> Array:
             row = start.copy()
             row[moved] = inner
             return np.concatenate([at(row[None]).ravel(), HELD * (inner - start[moved])])
 
-        def jac(inner: NDArray[np.float64], start: NDArray[np.float64] = start) -> NDArray[np.float64]:
+        def jac(inner: Array, start: Array = start) -> Array:
             rows = np.repeat(start[None], 2 * len(moved), axis=0)
             rows[:, moved] = inner
             for place, number in enumerate(moved):
@@ -88,7 +83,7 @@ def proposals(
         end[moved] = result.x
         ends.append((2 * float(result.cost), end))
     ends.sort(key=lambda each: each[0])
-    chosen: list[NDArray[np.float64]] = []
+    chosen: list[Array] = []
     for _, end in ends:
         if len(chosen) < count and all(np.max(np.abs(end - other)) > APART for other in chosen):
             chosen.append(end)

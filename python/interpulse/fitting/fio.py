@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.fitting.targets import BEYOND, Load, Target, usual_state
 from interpulse.userfile import read_text, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 VERSION = re.compile(r"fio-3\.\d+.*")
 

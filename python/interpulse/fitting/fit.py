@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-from scipy import stats
 
 from interpulse.fitting.answer import Chosen, Figure, Fit
 from interpulse.fitting.certainty import sureness
 from interpulse.fitting.descent import SEEDS, Descent
 from interpulse.fitting.drivefile import written
-from interpulse.fitting.model import Model
+from interpulse.fitting.model import Answer, Model, Point
+from interpulse.fitting.parameters import Discrete
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.valley import Valley
 from interpulse.search.simulations import Simulations
-from interpulse.sweeps.engine import told_by
+from interpulse.studies.estimate import Estimate
+from interpulse.sweeps.engine import Progress, told_by
 from interpulse.userfile import named
-from interpulse.values import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from os import PathLike
-
-    from interpulse.fitting.model import Answer, Point
-    from interpulse.fitting.parameters import Discrete
-    from interpulse.sweeps.engine import Told
 
 NAME = "fit.json"
 """The answer in the folder of a fit; the drive lies beside it as drive.toml."""
@@ -42,7 +33,7 @@ def fit(
     out: str | PathLike[str] | None = None,
     on: object = None,
     jobs: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Fit:
     """Finds the parameters of a drive from what a data sheet or fio says of it.
 
@@ -61,14 +52,9 @@ def fit(
         RunError: nothing more can be written; what had ended is kept.
         KeyboardInterrupt: Ctrl-C; what had ended is kept.
     """
-    return conduct(Spec.of(given), told_by(progress), out=out, on=on, jobs=jobs)
-
-
-def conduct(spec: Spec, told: Told, *, out: str | PathLike[str] | None, on: object, jobs: int | None) -> Fit:
-    """As `fit`, with what is read already."""
-    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    spec = Spec.of(given)
     folder = Path(spec.name) if out is None else named(out, "out")
-    with Simulations(spec.config, folder, told, on=on, jobs=workers) as simulations:
+    with Simulations(spec.config, folder, told_by(progress), on=on, jobs=jobs) as simulations:
         model = Model(spec, simulations)
         descent = Descent(model)
         valley = Valley(descent, spec.continuous, descent.run())
@@ -96,17 +82,11 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
             known = [value for value in values if value is not None]
             mean = sum(known) / len(known) if len(known) == len(values) else None
             few = any(raw is not None and target.few(raw) for raw in raws)
-            found.append(
-                Figure(load, target, mean, _interval(known) if mean else None, tolerances[number], few, steady)
-            )
+            sure = Estimate.geometric(known) if mean else Estimate(math.nan)
+            interval = None if sure.low is None or sure.high is None else (sure.low, sure.high)
+            found.append(Figure(load, target, mean, interval, tolerances[number], few, steady))
             number += 1
     return found
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    logs = np.log(np.array(values))
-    half = float(stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
-    return math.exp(float(logs.mean()) - half), math.exp(float(logs.mean()) + half)
 
 
 def _chosen(model: Model, descent: Descent, best: Point, rivals: Sequence[Point]) -> list[Chosen]:

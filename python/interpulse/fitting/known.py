@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse import _core
 from interpulse.config import Config
 from interpulse.fitting import quantity
 from interpulse.fitting.times import TIMES, time_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from interpulse.names import listed
 
 FITTED = "interpulse fit of"
 """How the source of a value begins that a fit has chosen."""
@@ -21,7 +18,7 @@ FITTED = "interpulse fit of"
 
 @cache
 def _keys() -> dict[str, dict[str, Any]]:
-    return {key["name"]: key for key in reversed(json.loads(_core.lists())["keys"])}
+    return {key["name"]: key for key in reversed(listed()["keys"])}
 
 
 def declared(name: str) -> dict[str, Any] | None:
@@ -53,14 +50,12 @@ def known(name: str, values: Mapping[str, str]) -> list[float]:
 def _parts() -> tuple[dict[str, str], ...]:
     from interpulse.parts import one_die
 
-    names = [each["name"] for each in json.loads(_core.lists())["parts"]]
-    return tuple(_of(one_die(name)) for name in names)
+    return tuple(_of(one_die(each["name"])) for each in listed()["parts"])
 
 
 @cache
 def _drives() -> tuple[dict[str, str], ...]:
-    names = [each["name"] for each in json.loads(_core.lists())["drives"]]
-    texts = [f'drive = "{name}"\n[run]\nrequests = 1\n[[flow]]\n' for name in names]
+    texts = [f'drive = "{each["name"]}"\n[run]\nrequests = 1\n[[flow]]\n' for each in listed()["drives"]]
     return tuple(_of(Config.from_toml(text)) for text in texts)
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.fitting import quantity
 from interpulse.fitting.known import declared, known
 from interpulse.fitting.times import TIMES, time_of
-from interpulse.sweeps.axes import WAYS, Axis, read_axis
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.axes import WAYS, Axis, Sets, read_axis
 
 BEYOND = 2.0
 """Bounds lie this factor beyond what shipped parts and drives have, unless the file gives them."""
@@ -113,9 +109,7 @@ def _time(raw: Mapping[str, Any], at: Callable[[str | None], str], values: Mappi
     name = raw["time"]
     if name not in TIMES:
         raise ConfigError(f"{at('time')}: free.time: seen {name!r}; expected one of {', '.join(TIMES)}")
-    own = time_of(name, values)
-    parts = tuple((key, at_one) for key, at_one in own.items())
-    return name, "a duration", parts
+    return name, "a duration", tuple(time_of(name, values).items())
 
 
 def _setting(raw: Mapping[str, Any], at: Callable[[str | None], str], values: Mapping[str, str]) -> Any:  # noqa: ANN401

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
 from interpulse.fitting import fio
-from interpulse.fitting.parameters import Continuous, Discrete, read_parameter
-from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, read_load, read_share, read_tolerance
-from interpulse.sweeps.axes import flat_settings
-from interpulse.sweeps.spec import config_of, read_given, read_head, table_of
-from interpulse.userfile import shown
-from interpulse.values import toml, whole
+from interpulse.fitting.parameters import Continuous, Discrete, Parameter, read_parameter
+from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, Load, Target, read_load, read_share, read_tolerance
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.tomlfile import TomlFile, read_given
+from interpulse.values import toml
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from interpulse.fitting.parameters import Parameter
-    from interpulse.fitting.targets import Load, Target
-    from interpulse.sweeps.axes import Sets
-
-VERSION = 1
 KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "tolerance", "hold-out", "requests", "seed",
         "repetitions")  # fmt: skip
 OF_FIO = ("file", "state", "tolerance", "held-out")
@@ -84,74 +76,54 @@ class Spec:
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
     """Reads the text of a fit file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
-    raw, place = read_head(text, path, KEYS, "fit_version", VERSION)
-    given = config_of(raw, path, folder, place)
-    drive = {
-        key: value for key, value in tomllib.loads(given.text).items() if key not in ("flow", "case", "run", "title")
-    }
+    file = TomlFile.read(text, path, folder, KEYS)
+    given = file.config()
+    left_out = ("flow", "case", "run", "title")
+    drive = {key: value for key, value in tomllib.loads(given.text).items() if key not in left_out}
     base = {**drive, "run": {"requests": REQUESTS}, "flow": [{}]}
     config = Config(toml(base), path=given.path)
-    sets = tuple(flat_settings(table_of(raw, "set", path, text)))
-    for key, value in (*given.sets, *sets):
+    for key, value in (*given.sets, *file.settings()):
         config.set(key, value)
     values = {entry.key: entry.value for entry in config.entries()}
-    loads = _loads(raw, place, path, folder)
-    number = _Numbers(raw, place)
-    title = raw.get("title", "")
-    if not isinstance(title, str):
-        raise ConfigError(f"{place('title')}: title: seen {title!r}; expected a text")
     spec = Spec(
-        shown(path),
+        file.name,
         Path(path.strip("<>")).stem,
         config,
         drive,
         tuple(config.sets),
-        _held_out(loads, raw, place),
-        _free(raw, place, path, folder, values),
-        number.of("requests", REQUESTS, "a number of requests", 1000, 10**9),
-        number.of("seed", 1, "a seed", 0, 2**31),
-        number.of("repetitions", 3, "a number of seeds", 2, 1001),
-        title,
+        _held_out(_loads(file), file),
+        _free(file, values),
+        file.number("requests", REQUESTS, "a number of requests", 1000, 10**9),
+        file.number("seed", 1, "a seed", 0, 2**31),
+        file.number("repetitions", 3, "a number of seeds", 2, 1001),
+        file.words("title"),
     )
-    _enough(spec)
+    used = sum(not target.held_out for _, target in spec.targets())
+    if used < len(spec.parameters):
+        raise ConfigError(
+            f"{spec.path}: seen {used} figures that are not held out, and {len(spec.parameters)} parameters; expected "
+            "at least as many figures: nothing else could be said of them"
+        )
     return spec
 
 
-class _Numbers:
-    def __init__(self, raw: Mapping[str, Any], place: Callable[..., str]) -> None:
-        self._raw, self._place = raw, place
-
-    def of(self, key: str, default: int, what: str, least: int, limit: int) -> int:
-        """A whole number above the first table."""
-        return whole(f"{self._place(key)}: {key}", self._raw.get(key, default), what, least, limit)
-
-
-def _tables(raw: Mapping[str, Any], key: str, place: Callable[..., str], such: str) -> list[dict[str, Any]]:
-    listed = raw.get(key, [])
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        raise ConfigError(f"{place(key)}: {key}: seen {listed!r}; expected tables [[{key}]]{such}")
-    return listed
-
-
-def _loads(raw: Mapping[str, Any], place: Callable[..., str], path: str, folder: Path) -> tuple[Load, ...]:
+def _loads(file: TomlFile) -> tuple[Load, ...]:
     tolerance = TOLERANCE
-    if "tolerance" in raw:
-        tolerance = read_tolerance(raw["tolerance"], f"{place('tolerance')}: tolerance")
+    if "tolerance" in file.raw:
+        tolerance = read_tolerance(file.raw["tolerance"], f"{file.place('tolerance')}: tolerance")
     found: list[Load] = []
-    for number, each in enumerate(_tables(raw, "load", place, "")):
-        found.append(read_load(each, lambda key, n=number: place(key or "", "load", n), tolerance))  # type: ignore[misc]
-    for number, each in enumerate(_tables(raw, "fio", place, ' with file = "OUTPUT.json"')):
-        found += _of_fio(each, lambda key, n=number: place(key or "", "fio", n), folder, tolerance)  # type: ignore[misc]
-    if not found:
-        raise ConfigError(
-            f"{shown(path)}: load: seen none; expected at least one [[load]] with a figure, or [[fio]] with its output"
-        )
+    # One of both has to be there.
+    if "load" in file.raw or "fio" not in file.raw:
+        listed = file.tables("load", "with a figure, or [[fio]] with its output")
+        found += [read_load(each, file.at("load", number), tolerance) for number, each in enumerate(listed)]
+    if "fio" in file.raw:
+        for number, each in enumerate(file.tables("fio", 'with file = "OUTPUT.json"')):
+            found += _of_fio(each, file.at("fio", number), file.folder, tolerance)
     names = [load.name for load in found]
     for load in found:
         if names.count(load.name) > 1:
-            raise ConfigError(
-                f"{load.place}: load.name: seen {load.name!r} twice; expected a name of its own for each load"
-            )
+            seen = f"seen {load.name!r} twice"
+            raise ConfigError(f"{load.place}: load.name: {seen}; expected a name of its own for each load")
     return tuple(found)
 
 
@@ -174,14 +146,13 @@ def _of_fio(raw: Mapping[str, Any], at: Callable[[str | None], str], folder: Pat
         raise ConfigError(f"{at('file')}: fio.file: {error}") from None
 
 
-def _held_out(loads: tuple[Load, ...], raw: Mapping[str, Any], place: Callable[..., str]) -> tuple[Load, ...]:
+def _held_out(loads: tuple[Load, ...], file: TomlFile) -> tuple[Load, ...]:
     """The loads with some figures held out: those of the file, or so many that lie evenly among all."""
-    said = "hold-out" in raw
-    share = read_share(raw["hold-out"], f"{place('hold-out')}: hold-out") if said else HOLD_OUT
+    said = "hold-out" in file.raw
+    at = f"{file.place('hold-out')}: hold-out"
+    share = read_share(file.raw["hold-out"], at) if said else HOLD_OUT
     if said and share > 0.5:
-        raise ConfigError(
-            f"{place('hold-out')}: hold-out: seen {raw['hold-out']!r}; expected a share of at most one half"
-        )
+        raise ConfigError(f"{at}: seen {file.raw['hold-out']!r}; expected a share of at most one half")
     every = [target for load in loads for target in load.targets]
     if any(target.held_out for target in every) or (len(every) < FEWEST and not said):
         return loads
@@ -195,31 +166,16 @@ def _held_out(loads: tuple[Load, ...], raw: Mapping[str, Any], place: Callable[.
     )
 
 
-def _free(
-    raw: Mapping[str, Any], place: Callable[..., str], path: str, folder: Path, values: Mapping[str, str]
-) -> tuple[Parameter, ...]:
+def _free(file: TomlFile, values: Mapping[str, str]) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
     taken: set[str] = set()
-    for number, each in enumerate(_tables(raw, "free", place, "")):
-        parameter = read_parameter(each, lambda key, n=number: place(key or "", "free", n), folder, values)  # type: ignore[misc]
+    for number, each in enumerate(file.tables("free", 'with key = "host.firmware"')):
+        at = file.at("free", number)
+        parameter = read_parameter(each, at, file.folder, values)
         keys = {key for key, _ in parameter.parts} if isinstance(parameter, Continuous) else set(parameter.axis.keys)
         if keys & taken:
             both = ", ".join(sorted(keys & taken))
-            raise ConfigError(f"{place('', 'free', number)}: free: {both} is chosen twice; one of them has to go")
+            raise ConfigError(f"{at(None)}: free: {both} is chosen twice; one of them has to go")
         taken |= keys
         found.append(parameter)
-    if not found:
-        raise ConfigError(
-            f'{shown(path)}: free: seen none; expected at least one [[free]], such as one with key = "host.firmware"'
-        )
     return tuple(found)
-
-
-def _enough(spec: Spec) -> None:
-    """A figure at least for every parameter."""
-    used = sum(not target.held_out for _, target in spec.targets())
-    if used < len(spec.parameters):
-        raise ConfigError(
-            f"{spec.path}: seen {used} figures that are not held out, and {len(spec.parameters)} parameters; expected "
-            "at least as many figures: nothing else could be said of them"
-        )

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy import optimize
 
 from interpulse.fitting.emulator import HELD
-from interpulse.fitting.squares import bent, straight
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+from interpulse.fitting.squares import Array, bent, straight
 
 BEND = 1.0
 """What curvatures are expected to be, beside slopes of at most 1: what a time is part of bends as it grows."""

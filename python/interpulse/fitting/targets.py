@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.config import toml_value
 from interpulse.fitting import quantity
 from interpulse.search.limits import NAMES
-from interpulse.sweeps.axes import flat_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.axes import Sets, flat_settings
 
 STATES = ("filled", "steady", "empty")
 """What a load finds: everything written once in order; that, and then at random until write amplification is steady;

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from interpulse.fitting import quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TIMES = {
     "tR": ("part.read-lsb", "part.read-csb", "part.read-msb", "part.read-top"),

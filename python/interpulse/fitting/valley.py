@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from interpulse.fitting.certainty import DETERMINED, NORMAL_95, WIDER, scale_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.fitting.descent import Descent
-    from interpulse.fitting.model import Point
-    from interpulse.fitting.parameters import Continuous
+from interpulse.fitting.descent import Descent
+from interpulse.fitting.model import Point
+from interpulse.fitting.parameters import Continuous
 
 SURE = (WIDER * NORMAL_95) ** 2
 """A point fits as well where its sum of squares is greater by no more than this, weighed: a 95 % interval's end."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from interpulse.logs.columns import Rows
+from interpulse.userfile import temporary, whole_file
+
 if TYPE_CHECKING:
     import pyarrow
-
-    from interpulse.logs.columns import Rows
 
 RESERVE = 1 << 20
 """Bytes that stay free on the disk, for the ends of files and for the result."""
@@ -43,12 +43,7 @@ class _Place:
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
-        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".interpulse-", suffix=".tmp")
-        self._temporary = Path(temporary)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.fchmod(descriptor, 0o666 & ~mask)
-        self.stream = os.fdopen(descriptor, "wb")
+        self.stream, self._temporary = temporary(folder)
 
     def needs(self, size: int) -> None:
         """Raises `FullError` where the disk has not so many bytes and the reserve."""
@@ -152,11 +147,6 @@ class FioFile:
 
 def store(folder: Path, name: str, content: bytes) -> str:
     """Writes one file, whole or not at all; returns its name. Raises OSError where that cannot be done."""
-    place = _Place(folder, name)
-    try:
-        place.stream.write(content)
-    except BaseException:
-        place.discard()
-        raise
-    place.rename()
+    with whole_file(folder / name) as file:
+        file.write(content)
     return name

@@ -7,23 +7,18 @@ import math
 import re
 import shutil
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from pathlib import Path
+from typing import Any, Protocol, Self
 
-from interpulse._core import ConfigError, version
-from interpulse.logs.asked import Asked, around
-from interpulse.logs.columns import Rows
+from interpulse._core import ConfigError, Handle, Plan, version
+from interpulse.logs.asked import Asked, around, time_ns
+from interpulse.logs.columns import Rows, Told
+from interpulse.logs.files import Growing
 from interpulse.logs.worst import Worst, named
 from interpulse.text import size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from interpulse._core import Handle, Plan
-    from interpulse.logs.columns import Told
-    from interpulse.logs.files import Growing
 
 POLL_S = 0.1
 """How long the thread waits for rows."""
@@ -101,8 +96,6 @@ class Recording:
                 )
 
     def _check_stretch(self, settings: dict[str, str]) -> None:
-        from interpulse.logs.asked import time_ns
-
         text = settings.get("run.time", "")
         if self.asked.stretch_ns is None or not text[:1].isdigit():
             return
@@ -214,7 +207,12 @@ class Recording:
         from interpulse.logs import trace
         from interpulse.logs.files import store
 
-        windows = [row for rows in case.timeline if rows.table == "timeline.windows" for row in _windows(rows)]
+        windows = [
+            row
+            for rows in case.timeline
+            if rows.table == "timeline.windows"
+            for row in rows.values("from_ns", "to_ns", "whole")
+        ]
         try:
             if case.slowest:
                 told = json.dumps(case.slowest, indent=2).encode() + b"\n"
@@ -299,10 +297,6 @@ def _dies(settings: dict[str, str]) -> int:
     """How many dies there are in all drives, as far as the settings say it."""
     keys = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "array.drives")
     return math.prod(int(text) for key in keys if (text := settings.get(key, "")).isdigit())
-
-
-def _windows(rows: Rows) -> list[tuple[int, int, int]]:
-    return rows.values("from_ns", "to_ns", "whole")
 
 
 def _needs(module: str, extra: str, option: str) -> None:

@@ -6,15 +6,14 @@ The trace is protobuf, whose times are whole nanoseconds; zero is the beginning 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from interpulse.logs.columns import Rows
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket
-
-    from interpulse.logs.columns import Rows
 
 SEQUENCE = 1
 """All packets are of one sequence."""

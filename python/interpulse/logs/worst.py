@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.logs.columns import Rows
+from interpulse.logs.columns import Rows
 
 KINDS = ("read", "write")
 """The kinds that are told apart, in the order in which they are told."""

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from interpulse.report.timelines import within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from interpulse.logs.trace import Level, Slice
-    from interpulse.report.timelines import Timeline
+from interpulse.logs.trace import Level, Slice
+from interpulse.report.timelines import Timeline, within
 
 CAUSE_OF_USE = {
     "sense_host": "host_reads",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bokeh.models import Range1d
     from bokeh.plotting import figure as Figure  # noqa: N812 - a method is called so
 
@@ -82,6 +81,26 @@ class Key:
     colour: str
     dash: str = ""
     hatch: str = ""
+
+    @property
+    def filling(self) -> dict[str, str]:
+        """How such a field is drawn."""
+        return {"fill_color": self.colour, "hatch_pattern": self.hatch, "hatch_color": PAPER, "name": self.label}
+
+
+Layer: TypeAlias = "tuple[Key, Sequence[float], Sequence[float], Sequence[float]]"
+"""What a layer of a stack is called and has in each bar, and where it begins and ends there."""
+
+
+def stacked(layers: Iterable[tuple[Key, Sequence[float]]]) -> Iterator[Layer]:
+    """The layers of bars from the first on, but for those that nothing is in."""
+    below: Sequence[float] = ()
+    for key, values in layers:
+        if any(values):
+            below = below or [0.0] * len(values)
+            above = [begin + value for begin, value in zip(below, values, strict=True)]
+            yield key, values, below, above
+            below = above
 
 
 class Drawing:

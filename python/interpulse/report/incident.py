@@ -7,19 +7,15 @@ The time that a request waited for a die is cut up by what that die did meanwhil
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.logs.asked import time_ns
-from interpulse.report.around import cut, spent, tracks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from interpulse.logs.trace import Slice
-    from interpulse.report.around import Around, Die, Operation
-    from interpulse.report.timelines import Timeline
+from interpulse.logs.trace import Slice
+from interpulse.report.around import Around, Die, Operation, cut, spent, tracks
+from interpulse.report.timelines import Timeline
 
 WAITS = ("host_reads", "programs", "erases", "gc", "stop", "suspend")
 """The causes for which a request waits at a die."""

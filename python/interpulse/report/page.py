@@ -5,20 +5,16 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import version
-from interpulse.report.drawing import COLOURS, DARK, Drawing
-from interpulse.report.parts import Chart
+from interpulse.report.drawing import COLOURS, DARK, Drawing, Key
+from interpulse.report.parts import Chart, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Key
-    from interpulse.report.parts import Section
 
 NAME = "report.html"
 """The name of the page in a folder."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from interpulse.report.drawing import Drawing
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
 
 
 @dataclass(frozen=True)

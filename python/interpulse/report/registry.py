@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from interpulse.report.parts import Section
-    from interpulse.report.runs import Report
+from interpulse.report.parts import Section
+from interpulse.report.runs import Report
 
 SECTIONS = (
     "headline",

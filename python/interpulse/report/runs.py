@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from interpulse import comparison
 from interpulse._core import ConfigError, version
+from interpulse.comparison import Comparison
+from interpulse.result import Result
 from interpulse.userfile import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from interpulse.comparison import Comparison
-    from interpulse.result import Result
 
 SCHEMA = 1
 """The `schema_version` of results that are read."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from interpulse.report.around import CAUSE_OF_USE, TRAIN, spent
+from interpulse.logs.trace import Slice
+from interpulse.report.around import CAUSE_OF_USE, TRAIN, Die, spent
 from interpulse.report.causes import CAUSES, LOOKS, REST
-from interpulse.report.drawing import INK, PAPER, Key
+from interpulse.report.drawing import INK, PAPER, Drawing, Key
+from interpulse.report.incident import Incident
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.logs.trace import Slice
-    from interpulse.report.around import Die
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.incident import Incident
 
 _NAMES = {
     "host_reads": "other reads of the host",
@@ -125,7 +121,7 @@ def _extent(it: Incident) -> tuple[int, int]:
 
 def draw(used: Sequence[str], drawing: Drawing) -> figure:
     """An empty figure with a renderer for each of the keys: the page fills it with the request that is chosen."""
-    from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter
+    from bokeh.models import FixedTicker, NumeralTickFormatter
 
     found = drawing.figure(
         "us since the request came",
@@ -141,26 +137,14 @@ def draw(used: Sequence[str], drawing: Drawing) -> figure:
     found.yaxis.major_tick_line_color = None
     found.ygrid.grid_line_color = None
     columns = ("left", "right", "bottom", "top", "what", "strip", "about")
+    edge = {"line_color": PAPER, "line_width": 0.5, "hatch_alpha": 0.6}
     quads = [
-        found.quad(
-            "left",
-            "right",
-            "top",
-            "bottom",
-            source=ColumnDataSource({name: [] for name in columns}),
-            fill_color=key.colour,
-            line_color=PAPER,
-            line_width=0.5,
-            hatch_pattern=key.hatch,
-            hatch_color=PAPER,
-            hatch_alpha=0.6,
-            name=key.label,
-        )
+        found.quad("left", "right", "top", "bottom", source={name: [] for name in columns}, **edge, **key.filling)
         for key in map(KEYS.__getitem__, used)
     ]
-    marks = ColumnDataSource({"x": [], "y0": [], "y1": []})
+    marks: dict[str, list[float]] = {"x": [], "y0": [], "y1": []}
     found.segment("x", "y0", "x", "y1", source=marks, line_color=INK, line_dash=[2, 4], line_width=1.5, name="marks")
-    labels = ColumnDataSource({"x": [], "y": [], "text": []})
+    labels: dict[str, list[Any]] = {"x": [], "y": [], "text": []}
     # Clear of the line where the request comes, and of the one where it is done.
     style = {"text_color": INK, "text_font_size": "11px", "text_baseline": "bottom", "x_offset": 4}
     style |= {"background_fill_color": PAPER, "background_fill_alpha": 0.8}

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import base64
 import html
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import INK, PAPER, Key, colour, logarithmic
+from interpulse.report.drawing import INK, PAPER, Drawing, Key, colour, logarithmic
 from interpulse.report.page import NAME, render
 from interpulse.report.parts import Chart, Html, Section, prose, table
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Outcome, Row
 from interpulse.studies.output import HOLDS, said
 from interpulse.studies.status import Status
 from interpulse.text import short_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Outcome, Row
 
 PICTURES_BYTES = 2_500_000
 """Pictures take at most so much of a page; what is beyond lies beside it."""
@@ -90,31 +87,15 @@ def _published(rows: Sequence[Row]) -> Section:
 
 
 def _chart(number: int, unit: str, rows: Sequence[Row]) -> Chart:
-    columns = ("row", "unit", "published", "low", "high", "ours", "ci_low", "ci_high", "status", "figure")
-    table_rows = [
-        [
-            row.name,
-            unit,
-            row.published,
-            row.low,
-            row.high,
-            row.ours,
-            row.ci_low,
-            row.ci_high,
-            row.status.value,
-            row.figure,
-        ]
-        for row in rows
-    ]
+    columns = ("unit", "published", "low", "high", "ours", "ci_low", "ci_high", "status", "figure")
+    table_rows = [[row.name, *(getattr(row, name) for name in columns)] for row in rows]
     about = f"Published figures and ours, {unit or 'without a unit'}, row by row."
     name = f"published-{number or 1}"
     title = f"{f'{number}. ' if number else ''}Published and ours: {unit or 'without a unit'}"
-    return Chart(name, title, about, columns, table_rows, partial(_draw, rows, unit))
+    return Chart(name, title, about, ("row", *columns), table_rows, partial(_draw, rows, unit))
 
 
 def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource
-
     values = [
         value
         for row in rows
@@ -149,24 +130,14 @@ def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
     )
     told = {row.name: said(row) for row in rows}
     points = [row for row in rows if row.published is not None]
-    source = ColumnDataSource(
-        {
-            "x": [row.published for row in points],
-            "y": [row.name for row in points],
-            "told": [told[row.name] for row in points],
-            "figure": [row.figure for row in points],
-        }
-    )
-    diamonds = found.scatter(
-        "x",
-        "y",
-        source=source,
-        marker="diamond",
-        size=17,
-        fill_color=_PUBLISHED_COLOUR,
-        line_color=INK,
-        name=_PUBLISHED,
-    )
+    source = {
+        "x": [row.published for row in points],
+        "y": [row.name for row in points],
+        "told": [told[row.name] for row in points],
+        "figure": [row.figure for row in points],
+    }
+    look = {"marker": "diamond", "size": 17, "fill_color": _PUBLISHED_COLOUR, "line_color": INK, "name": _PUBLISHED}
+    diamonds = found.scatter("x", "y", source=source, **look)
     drawing.hover(found, [("row", "@y"), ("published", "@told"), ("where", "@figure")], [diamonds])
     for index, status in enumerate(Status):
         ours = [row for row in rows if row.status is status and row.ours is not None]
@@ -185,7 +156,7 @@ def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
             "status": [status.value] * len(ours),
             "fill": [PAPER if row.holds is False else colour(index) for row in ours],
         }
-        dots = found.scatter("x", "y", source=ColumnDataSource(data), size=8, fill_color="fill", line_width=2, **like)
+        dots = found.scatter("x", "y", source=data, size=8, fill_color="fill", line_width=2, **like)
         tips = [("row", "@y"), ("ours", "@told"), ("ratio", "@ratio"), ("status", "@status"), ("why", "@why")]
         drawing.hover(found, tips, [dots])
         keys.append(Key(status.value, colour(index), "solid"))
@@ -203,19 +174,11 @@ def _ours(row: Row) -> str:
 
 def _rows(rows: Sequence[Row]) -> Section:
     head = ["row", "unit", "published", "ours (95 % interval)", "ratio", "holds", "status", "figure"]
-    lines = [
-        [
-            row.name,
-            row.unit,
-            said(row),
-            _ours(row),
-            "-" if row.ratio is None else f"{row.ratio:.3g}",
-            HOLDS[row.holds],
-            f"{row.status.value}: {row.why}" if row.why else row.status.value,
-            row.figure,
-        ]
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
+        status = f"{row.status}: {row.why}" if row.why else row.status.value
+        lines.append([row.name, row.unit, said(row), _ours(row), ratio, HOLDS[row.holds], status, row.figure])
     return Section("rows", "Every row", [table("Published figures beside ours", head, lines, figures=False)])
 
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from interpulse.report.around import CAUSE_OF_USE, spent
+from interpulse.logs.trace import Slice
+from interpulse.report.around import CAUSE_OF_USE, Operation, spent
 from interpulse.report.causes import CAUSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from interpulse.logs.trace import Slice
-    from interpulse.report.around import Operation
-    from interpulse.report.incident import Incident
+from interpulse.report.incident import Incident
 
 MEANWHILE = {
     "host_reads": "reads of the host",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.logs.recording import file_names
+from interpulse.logs.trace import Level, Slice
+from interpulse.report.runs import Run
 from interpulse.userfile import open_file, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from interpulse.logs.trace import Level, Slice
-    from interpulse.report.runs import Run
 
 MOST_BYTES = 150_000_000
 """A larger trace takes minutes to read and is looked at with `interpulse view`."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from interpulse.report import registry, runs
 from interpulse.report.page import render
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.report.runs import Run
+from interpulse.report.runs import Run
 
 
 def page(of: Sequence[Run]) -> bytes:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from interpulse.search.candidates import OPERATIONS
-from interpulse.search.cost import Cost
-from interpulse.search.judge import State
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from interpulse.search.candidates import Candidate, Way
-    from interpulse.search.cost import Ratio
-    from interpulse.search.judge import Judgement
-    from interpulse.search.limits import AnyLimit
+from interpulse.search.candidates import OPERATIONS, Candidate, Way
+from interpulse.search.cost import Cost, Ratio
+from interpulse.search.judge import Judgement, State
+from interpulse.search.limits import AnyLimit
 
 
 @dataclass

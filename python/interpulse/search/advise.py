@@ -8,8 +8,9 @@ is combined in the order of what it costs, and confirmed with several seeds unti
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
@@ -28,20 +29,13 @@ from interpulse.search.candidates import (
 )
 from interpulse.search.cost import Ratio, cost_of
 from interpulse.search.judge import BEYOND, MOST_LONGER, State, judge
-from interpulse.search.limits import Wear, read_limits, read_share
+from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
 from interpulse.search.window import Window
-from interpulse.sweeps.engine import told_by
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.engine import Progress, Told, told_by
 from interpulse.values import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from os import PathLike
-
-    from interpulse.search.limits import AnyLimit
-    from interpulse.sweeps.axes import Sets
-    from interpulse.sweeps.engine import Told
 
 NAME = "advice.json"
 SEEDS = 5
@@ -70,7 +64,7 @@ def advise(
     seeds: int = SEEDS,
     on: object = None,
     jobs: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Advice:
     """Finds the suspension schemes and limits that keep latency limits at the least cost.
 
@@ -98,41 +92,21 @@ def advise(
     every: list[AnyLimit] = list(read_limits(limits))
     if wear is not None:
         every.append(Wear(read_share(wear, "wear")))
-    return conduct(
-        Config.of(config), every, told_by(progress), max_suspends=max_suspends, without=without, out=out,
-        cases=cases, seeds=seeds, on=on, jobs=jobs,
-    )  # fmt: skip
-
-
-def conduct(
-    config: Config,
-    limits: list[AnyLimit],
-    told: Told,
-    *,
-    max_suspends: int | None,
-    without: Sequence[str],
-    out: str | PathLike[str] | None,
-    cases: Sequence[str] | None,
-    seeds: int,
-    on: object,
-    jobs: int | None,
-) -> Advice:
-    """As `advise`, with what is read already."""
+    given, told = Config.of(config), told_by(progress)
     seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
     cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
-    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
     without = [without] if isinstance(without, str) else without
     check_names(without)
-    config.resolve()
-    bare = without_suspension(config)
+    given.resolve()
+    bare = without_suspension(given)
     with ExitStack() as ends:
-        where = folder_of(config, out)
-        own = ends.enter_context(Simulations(config, where, told, on=on, jobs=workers))
-        changed = (bare.text, bare.sets) != (config.text, config.sets)
-        free = ends.enter_context(Simulations(bare, where, told, on=on, jobs=workers)) if changed else own
-        found = _Advisor(free, own, limits, cap, without, cases, seeds, told).advice()
-        every = {id(each): each for each in (free, own)}.values()
-        found.simulated, found.kept = sum(each.simulated for each in every), sum(each.kept for each in every)
+        where = folder_of(given, out)
+        own = ends.enter_context(Simulations(given, where, told, on=on, jobs=jobs))
+        changed = (bare.text, bare.sets) != (given.text, given.sets)
+        free = ends.enter_context(Simulations(bare, where, told, on=on, jobs=jobs)) if changed else own
+        found = _Advisor(free, own, every, cap, without, cases, seeds, told).advice()
+        both = {id(each): each for each in (free, own)}.values()
+        found.simulated, found.kept = sum(each.simulated for each in both), sum(each.kept for each in both)
         found.path = own.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
         return found
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
-from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.config import Config
+from interpulse.logs.asked import time_ns
+from interpulse.names import listed
+from interpulse.search.limits import AnyLimit
+from interpulse.sweeps.axes import Sets
 from interpulse.values import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from interpulse.search.limits import AnyLimit
-    from interpulse.sweeps.axes import Sets
 
 OPERATIONS = ("program", "erase")
 BOUND = "ideal"
@@ -37,8 +33,6 @@ PUBLISHED_FOR = {
 }
 """The operation for which its publication has a scheme: decides between schemes that come to the same."""
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
-_NS = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000}
 _DEFER = "defer-after"
 
 
@@ -95,22 +89,17 @@ class Candidate:
         return f"programs {self.program.label}; erases {self.erase.label}"
 
 
+@cache
 def schemes() -> dict[str, str]:
     """Every scheme of the registry, with what it says of each."""
-    return {each["name"]: each["doc"] for each in _lists()["schemes"]}
-
-
-@cache
-def _lists() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.lists())
-    return found
+    return {each["name"]: each["doc"] for each in listed()["schemes"]}
 
 
 @cache
 def _bound_to_scheme() -> dict[str, frozenset[str]]:
     """Keys of a suspended operation that belong to a scheme, with the schemes that have them."""
     found: dict[str, set[str]] = {}
-    for key in _lists()["keys"]:
+    for key in listed()["keys"]:
         if match := re.fullmatch(r"suspend\.(?:program|erase)\.([a-z-]+)", key["name"]):
             for belongs in key["belongs_to"]:
                 if of := re.fullmatch(r'scheme = "([a-z-]+)"', belongs):
@@ -188,13 +177,8 @@ def spaced(way: Way, values: Mapping[str, str]) -> Way | None:
     if any(key.endswith(".min-interval") for key, _ in way.sets):
         return None
     part = f"part.{way.operation}-"
-    loop = sum(_ns(values.get(part + phase, "0ns")) for phase in ("pulse", "reset", "verify"))
+    loop = sum(time_ns(part + phase, values.get(part + phase, "0ns")) for phase in ("pulse", "reset", "verify"))
     return way.with_limit("min-interval", f"{loop * 1.1 / 1000:g}us") if loop else None
-
-
-def _ns(text: str) -> float:
-    match = _TIME.fullmatch(text)
-    return float(match[1]) * _NS[match[2]] if match is not None else 0.0
 
 
 def check_names(without: Sequence[str]) -> None:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.report import page as report_page
 from interpulse.report import runs, write
-from interpulse.report.drawing import MUTED, Key, colour
-from interpulse.report.parts import Chart, Html, Section, prose, table
+from interpulse.report.drawing import MUTED, Drawing, Key, colour
+from interpulse.report.parts import Cell, Chart, Html, Section, prose, table
+from interpulse.result import Result
+from interpulse.search.study import Study
+from interpulse.search.trials import Trial, counted
 from interpulse.text import short_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.parts import Cell
-    from interpulse.result import Result
-    from interpulse.search.study import Study
-    from interpulse.search.trials import Trial
 
 NAME = "front.html"
 FOLDER = "runs"
@@ -66,15 +62,7 @@ def page(study: Study, trials: Sequence[Trial], front: Sequence[Trial], links: M
         front: those on the Pareto front.
         links: the pages of runs by the number of the trial, relative to this one.
     """
-    counts = [f"{len(trials)} trials", f"{len(front)} on the front"]
-    for what, count in {
-        "cut after one seed": sum(bool(trial.cut) for trial in trials),
-        "not feasible": sum(not trial.feasible and not trial.error for trial in trials),
-        "marked by their results": sum(bool(trial.marks) for trial in trials),
-        "failed": sum(bool(trial.error) for trial in trials),
-    }.items():
-        counts += [f"{count} {what}"] * bool(count)
-    about = f"case {study.case}; {', '.join(counts)}"
+    about = f"case {study.case}; {', '.join(counted(trials, front))}"
     sections = [_plots(study, trials, front, links), _front(study, front, links)]
     return report_page.render(study.title or study.name, about, sections)
 
@@ -113,7 +101,7 @@ def _at(trial: Trial, name: str) -> float:
 def _draw(
     x: str, y: str, shown: Sequence[Trial], chosen: set[int], links: Mapping[int, str], drawing: Drawing
 ) -> figure:
-    from bokeh.models import ColumnDataSource, OpenURL, TapTool
+    from bokeh.models import OpenURL, TapTool
 
     values = {axis: [_at(trial, name) for trial in shown] for axis, name in {"x": x, "y": y}.items()}
     ranges = []
@@ -124,15 +112,13 @@ def _draw(
     renderers = []
     for label, wanted in ((_OTHER, False), (_FRONT, True)):
         of = [trial for trial in shown if (trial.number in chosen) is wanted]
-        source = ColumnDataSource(
-            {
-                "x": [_at(trial, x) for trial in of],
-                "y": [_at(trial, y) for trial in of],
-                "trial": [trial.number for trial in of],
-                "what": [said(trial.columns) for trial in of],
-                "page": [links.get(trial.number, "") for trial in of],
-            }
-        )
+        source = {
+            "x": [_at(trial, x) for trial in of],
+            "y": [_at(trial, y) for trial in of],
+            "trial": [trial.number for trial in of],
+            "what": [said(trial.columns) for trial in of],
+            "page": [links.get(trial.number, "") for trial in of],
+        }
         style: dict[str, Any] = (
             {"color": colour(1), "size": 11} if wanted else {"color": MUTED, "size": 6, "alpha": 0.6}
         )

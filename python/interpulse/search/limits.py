@@ -21,7 +21,7 @@ NAMES = tuple(f"{kind}-{measure}" for kind in KINDS for measure in MEASURES)
 _US = {"ns": Decimal("0.001"), "us": Decimal(1), "ms": Decimal(1000), "s": Decimal(1_000_000)}
 _MOST_US = Decimal(86_400_000_000)
 _TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*")
-_SHARE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*")
+_SHARE = re.compile(r"\s*(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(%?)\s*")
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.axes import Sets
 
 DEEPEST = 65535
 FASTEST = 1e9

@@ -13,31 +13,28 @@ import json
 import os
 import re
 import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError
+from interpulse.result import Result
 from interpulse.search.front import front_files
-from interpulse.search.simulations import AGAIN, Simulations
+from interpulse.search.simulations import Simulations
 from interpulse.search.study import Study
 from interpulse.search.trials import Trial, front_of, may_cut, measure
 from interpulse.studies.store import build_id
-from interpulse.sweeps.engine import told_by
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.engine import AGAIN, Progress, told_by
 from interpulse.userfile import named
 from interpulse.values import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from os import PathLike
-    from pathlib import Path
-
     import optuna
-
-    from interpulse.result import Result
-    from interpulse.sweeps.axes import Sets
-    from interpulse.sweeps.engine import Told
 
 NAME = "trials.json"
 DATABASE = "study.db"
@@ -104,7 +101,7 @@ def optimize(
     trials: int | None = None,
     on: object = None,
     jobs: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Optimization:
     """Runs a study, or what is missing of it.
 
@@ -126,39 +123,22 @@ def optimize(
         RunError: the cluster or the database has gone, or nothing more can be written; what had ended is kept.
         KeyboardInterrupt: Ctrl-C; what had ended is kept.
     """
-    return conduct(Study.of(study), told_by(progress), out=out, storage=storage, trials=trials, on=on, jobs=jobs)
-
-
-def conduct(
-    study: Study,
-    told: Told,
-    *,
-    out: str | PathLike[str] | None,
-    storage: str | None,
-    trials: int | None,
-    on: object,
-    jobs: int | None,
-) -> Optimization:
-    """As `optimize`, with the file read already."""
+    spec, told = Study.of(study), told_by(progress)
     if find_spec("optuna") is None:
         raise ConfigError("an optimisation needs optuna: pip install 'interpulse[search]'")
-    total = study.trials if trials is None else whole("trials", trials, "how many trials there are to be", 1, 1_000_001)
-    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
-    from pathlib import Path
-
-    folder = named(out, "out") if out is not None else Path(study.name)
-    with Simulations(study.config, folder, told, on=on, jobs=workers) as simulations, _alone(folder):
-        _check(study, simulations)
-        with _database(storage or study.storage, folder) as opened:
-            conductor = _Conductor(study, simulations, opened, total)
+    total = spec.trials if trials is None else whole("trials", trials, "how many trials there are to be", 1, 1_000_001)
+    folder = named(out, "out") if out is not None else Path(spec.name)
+    with Simulations(spec.config, folder, told, on=on, jobs=jobs) as simulations, _alone(folder):
+        _check(spec, simulations)
+        with _database(storage or spec.storage, folder) as opened:
+            conductor = _Conductor(spec, simulations, opened, total)
             conductor.run()
             every = conductor.trials()
-        front = front_of(study, every)
-        found = Optimization(
-            study, every, front, simulations.simulated, simulations.kept, folder, None, simulations.store
-        )
+        front = front_of(spec, every)
+        kept, store = simulations.kept, simulations.store
+        found = Optimization(spec, every, front, simulations.simulated, kept, folder, None, store)
         simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
-        for name, content in front_files(study, every, front, lambda t: _run(found, t, simulations), told.note):
+        for name, content in front_files(spec, every, front, lambda t: _run(found, t, simulations), told.note):
             place = simulations.write(name, content)
             found.page = place if "/" not in name else found.page
         return found
@@ -253,12 +233,11 @@ class _Conductor:
 
         self._study, self._simulations, self._total = study, simulations, total
         self._optuna = optuna
+        there = any(each.study_name == study.name for each in storage.get_all_studies())
         self._opened = optuna.create_study(
             storage=storage,
             study_name=study.name,
-            directions=["maximize" if each.maximise else "minimize" for each in study.objectives]
-            if not _there(storage, study.name)
-            else None,
+            directions=None if there else ["maximize" if each.maximise else "minimize" for each in study.objectives],
             load_if_exists=True,
         )
         self._same_space()
@@ -374,10 +353,6 @@ class _Conductor:
         """Those that have ended."""
         every = self._opened.get_trials(deepcopy=False)
         return [_trial(each.number, each.user_attrs[_FOUND]) for each in every if each.state.is_finished()]
-
-
-def _there(storage: optuna.storages.BaseStorage, name: str) -> bool:
-    return any(each.study_name == name for each in storage.get_all_studies())
 
 
 def _kept(trial: Trial) -> dict[str, Any]:

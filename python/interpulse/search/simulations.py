@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from interpulse._core import ConfigError, RunError
+from interpulse._core import ConfigError, Plan, RunError
 from interpulse.config import Config
 from interpulse.studies.case import derived_seed
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster
-from interpulse.sweeps.batch import Piece
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import Engine, Told
-from interpulse.sweeps.spec import Spec
-from interpulse.sweeps.store import Store, StoreError, alias_of
-from interpulse.sweeps.sweep import STORE, clear_spool
-from interpulse.userfile import named, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import TracebackType
-
-    from interpulse._core import Plan
-    from interpulse.sweeps.axes import Sets
-
-AGAIN = "what has ended is kept, and the same command goes on from there"
+from interpulse.sweeps.engine import AGAIN, Engine, Told
+from interpulse.sweeps.spec import Spec, cases_of, sets_of_cases
+from interpulse.sweeps.store import Store
+from interpulse.sweeps.sweep import STORE
+from interpulse.userfile import named, shown, whole_file
+from interpulse.values import whole
 
 
 def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:
@@ -47,38 +41,25 @@ class Simulations:
 
     def __init__(self, config: Config, folder: Path, told: Told, *, on: object = None, jobs: int | None = None) -> None:
         cluster.need_dask()
-        from interpulse.sweeps.spec import cases_of
-
-        axis = cases_of(config)
-        checked = Checked.of(Spec(shown(config.path), config, axis, ()))
-        own = tuple(config.sets)
-        self.cases: dict[str, Sets] = (
-            {"run": own}
-            if axis is None
-            else {str(choice.columns["case"]): (*choice.sets, *own) for choice in axis.choices}
-        )
+        checked = Checked.of(Spec(shown(config.path), config, cases_of(config), ()))
+        self.cases = sets_of_cases(config)
         self.seed = checked.seed
         self.simulated = self.kept = 0
         self._checked = checked
-        self._told, self._on, self._jobs = told, on, jobs
-        self._build = build_id()
+        self._told, self._on = told, on
+        self._jobs = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
         self._ends = ExitStack()
         self._cluster: cluster.Cluster | None = None
         self._memory = 0
         self._seen: set[str] = set()
         self._said: set[str] = set()
-        try:
-            self.store = Store.open(folder / STORE)
-        except StoreError as error:
-            raise RunError(f"{error}; a search needs a place for its results") from None
+        self.store = Store.needed(folder / STORE, "a search needs a place for its results")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
+    def __exit__(self, *_: object) -> None:
+        self.rest()
 
     def plan(self, sets: Sets) -> Plan:
         """What overrides resolve to. Raises ConfigError where they cannot be used."""
@@ -104,13 +85,11 @@ class Simulations:
     def write(self, name: str, content: bytes) -> Path:
         """Writes a file beside the store, whole or not at all. Raises RunError where it cannot be written."""
         place = self.store.folder.parent / name
-        temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
         try:
             place.parent.mkdir(exist_ok=True)
-            temporary.write_bytes(content)
-            temporary.replace(place)
+            with whole_file(place) as file:
+                file.write(content)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise RunError(f"{place}: {error.strerror or error}; {AGAIN}") from None
         return place
 
@@ -153,48 +132,31 @@ class Simulations:
         return [answer["raw"] for answer in found]
 
     def _piece(self, given: Sets) -> Piece:
-        sets = tuple(dict(given).items())  # The last one of a key counts, and a worker takes each once.
-        files = self._checked.inputs(sets)
-        shape = self._checked.shape(sets)
-        base = self._checked.base
-        alias = alias_of(self._build, base.plain, base.path, sets, files)
-        return Piece(alias, alias, sets, tuple(files.items()), shape.memory, shape.state, base)
+        # The last one of a key counts, and a worker takes each once.
+        return piece_of(self._checked, tuple(dict(given).items()))
 
     def _do(self, missing: list[Piece]) -> dict[str, str]:
         found = self._workers(max(piece.memory for piece in missing))
         done = self.simulated + self.kept
-        engine = Engine(found, self.store, self._build, self._told, done + len(missing), done, said=self._said)
+        engine = Engine(found, self.store, build_id(), self._told, done + len(missing), done, said=self._said)
         try:
             engine.run(missing)
-        except OSError as error:
-            what = f"{error.filename or self.store.folder}: {error.strerror or error}"
-            raise RunError(f"{what}; {AGAIN}") from None
         finally:
             self.simulated += engine.ran
-            self.store.refresh()
         return engine.failed
 
     def _workers(self, memory: int) -> cluster.Cluster:
         if self._cluster is not None and memory <= self._memory:
             return self._cluster
-        self._close()
-        if self._on is None:
-            cores = len(os.sched_getaffinity(0)) if self._jobs is None else self._jobs
-            self._cluster = self._ends.enter_context(cluster.local(cores, memory, self._told.note))
-            self._memory = memory
-        else:
-            self._cluster = self._ends.enter_context(cluster.remote(self._on, self._told.note))
-            # Each task names what it needs: workers that are large enough are found for it.
-            self._memory = 2**62
+        self.rest()
+        self._cluster = self._ends.enter_context(cluster.workers(self._on, self._jobs, memory, self._told.note))
+        # On a cluster each task names what it needs: workers that are large enough are found for it.
+        self._memory = memory if self._on is None else 2**62
         return self._cluster
 
     def rest(self) -> None:
         """Sends the workers away; they come back when something is asked again."""
-        self._close()
-
-    def _close(self) -> None:
         if self._on is not None and self._cluster is not None:
-            with suppress(Exception):  # A cluster that has gone keeps its folder until the same search ends there.
-                self._cluster.client.run(clear_spool, self.store.identity)
+            self._cluster.sweep_up(self.store.identity)
         self._cluster = None
         self._ends.close()

@@ -7,28 +7,22 @@ interval: the largest load that was shown to hold, and the smallest above it tha
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
-from interpulse.search.judge import State, judge, longer
-from interpulse.search.limits import read_limits
+from interpulse.search.judge import Judgement, State, judge, longer
+from interpulse.search.limits import Limit, read_limits
 from interpulse.search.load import Load
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.window import Window
-from interpulse.sweeps.engine import told_by
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.engine import Progress, told_by
 from interpulse.values import plain, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from os import PathLike
-    from pathlib import Path
-
-    from interpulse.search.judge import Judgement
-    from interpulse.search.limits import Limit
-    from interpulse.sweeps.axes import Sets
-    from interpulse.sweeps.engine import Told
 
 NAME = "slo.json"
 """The answer in the folder of a search."""
@@ -164,7 +158,7 @@ def slo(
     precision: float = PRECISION,
     on: object = None,
     jobs: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Slo:
     """Finds the largest load that each case of a configuration sustains under latency limits.
 
@@ -188,40 +182,21 @@ def slo(
         RunError: a simulation failed, or nothing more can be written; what had ended is kept.
         KeyboardInterrupt: Ctrl-C; what had ended is kept.
     """
-    return conduct(
-        Config.of(config), read_limits(limits), told_by(progress), out=out, cases=cases, seeds=seeds,
-        precision=precision, on=on, jobs=jobs,
-    )  # fmt: skip
-
-
-def conduct(
-    config: Config,
-    limits: list[Limit],
-    told: Told,
-    *,
-    out: str | PathLike[str] | None,
-    cases: Sequence[str] | None,
-    seeds: int,
-    precision: float,
-    on: object,
-    jobs: int | None,
-) -> Slo:
-    """As `slo`, with what is read already."""
+    given, kept = Config.of(config), read_limits(limits)
     seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
     width = plain(precision, "precision")
     if not isinstance(width, int | float) or not 0.001 <= width <= 1:
         raise ConfigError(f"precision = {precision!r}: expected a share from 0.001 to 1")
-    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
-    with Simulations(config, folder_of(config, out), told, on=on, jobs=workers) as simulations:
+    with Simulations(given, folder_of(given, out), told_by(progress), on=on, jobs=jobs) as simulations:
         chosen = choose(simulations.cases, cases)
-        searches = [_Search(simulations, name, sets, limits, seeds, width) for name, sets in chosen.items()]
+        searches = [_Search(simulations, name, sets, kept, seeds, width) for name, sets in chosen.items()]
         # In rounds, so that all cases have simulations for all workers.
         while due := [(search, load) for search in searches if (load := search.next()) is not None]:
             rounds = [search.asks(load) for search, load in due]
             answers = iter(simulations.results([sets for asked in rounds for sets in asked]))
             for (search, load), asked in zip(due, rounds, strict=True):
                 search.take(load, [next(answers) for _ in asked])
-        found = Slo([each.found for each in searches], limits, seeds, simulations.simulated, simulations.kept)
+        found = Slo([each.found for each in searches], kept, seeds, simulations.simulated, simulations.kept)
         found.path = simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
         return found
 

@@ -5,40 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.search.slo import choose
-from interpulse.sweeps.axes import flat_settings, read_axis
+from interpulse.config import Config
+from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression
-from interpulse.sweeps.spec import (
-    RESERVED,
-    cases_of,
-    config_of,
-    expressions_of,
-    paths_of,
-    read_given,
-    read_head,
-    table_of,
-)
-from interpulse.userfile import shown
-from interpulse.values import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from interpulse.config import Config
-    from interpulse.sweeps.axes import Axis, Choice, Sets
+from interpulse.sweeps.spec import sets_of_cases
+from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given
 
 KEYS = (
     *("study_version", "title", "config", "case", "set", "seed", "repetitions", "trials", "batch", "sampler", "cut"),
     *("storage", "parameter", "columns", "derived", "objective", "constraints"),
 )
-VERSION = 1
 SAMPLERS = ("tpe", "nsga-ii", "random")
 TRIES = 64
 """Combinations with a value that are tried before it is taken to be a mistake."""
@@ -182,7 +165,8 @@ class Study:
 
     def percentiles(self) -> set[tuple[str, str]]:
         """The percentiles that objectives and constraints rest on, by kind of request."""
-        names, left = set(), {name for each in self._expressions() for name in each.names}
+        asked = [*(each.value for each in self.objectives), *self.constraints.values()]
+        names, left = set(), {name for each in asked for name in each.names}
         while left:
             name = left.pop()
             if name in self.derived:
@@ -191,107 +175,79 @@ class Study:
                 names.add((match[1], match[2].replace("_", ".")))
         return names
 
-    def _expressions(self) -> list[Expression]:
-        return [*(each.value for each in self.objectives), *self.constraints.values()]
-
 
 def read_study(text: str, path: str, folder: Path) -> Study:
     """Reads the text of a study whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
-    raw, place = read_head(text, path, KEYS, "study_version", VERSION)
-    config = config_of(raw, path, folder, place).copy()
-    for key, value in flat_settings(table_of(raw, "set", path, text)):
+    file = TomlFile.read(text, path, folder, KEYS)
+    config = file.config()
+    for key, value in file.settings():
         config.set(key, value)
-    case, sets = _case(raw, config, place)
-    parameters = _parameters(raw, place, folder, path)
-    columns, derived, constraints, known = _figures(raw, place, path, text, parameters)
-    _plain(raw, place)
-
-    def number(key: str, default: int, what: str, least: int, limit: int) -> int:
-        return whole(f"{place(key)}: {key}", raw.get(key, default), what, least, limit)
-
+    case, sets = _case(file, config)
+    parameters = _parameters(file)
+    columns, derived, constraints, known = _figures(file, parameters)
+    sampler, cut = file.raw.get("sampler", "tpe"), file.raw.get("cut", 1.5)
+    if sampler not in SAMPLERS:
+        raise ConfigError(f"{file.place('sampler')}: sampler: seen {sampler!r}; expected one of {', '.join(SAMPLERS)}")
+    if isinstance(cut, bool) or not isinstance(cut, int | float) or not 1 <= cut <= 1e9:
+        raise ConfigError(f"{file.place('cut')}: cut: seen {cut!r}; expected a factor of at least 1")
     return Study(
-        path=shown(path),
+        path=file.name,
         name=Path(path.strip("<>")).stem,
         config=config,
         sets=sets,
         parameters=parameters,
-        objectives=_objectives(raw, place, known, path),
+        objectives=_objectives(file, known),
         constraints=constraints,
         columns=columns,
         derived=derived,
-        seed=number("seed", 1, "a seed", 0, 2**31),
-        repetitions=number("repetitions", 1, "a number of seeds", 1, 1001),
-        trials=number("trials", 64, "a number of trials", 1, 1_000_001),
-        batch=number("batch", 8, "a number of trials", 1, 10_001),
-        sampler=raw.get("sampler", "tpe"),
-        cut=float(raw.get("cut", 1.5)),
-        storage=raw.get("storage"),
-        title=raw.get("title", ""),
+        seed=file.number("seed", 1, "a seed", 0, 2**31),
+        repetitions=file.number("repetitions", 1, "a number of seeds", 1, 1001),
+        trials=file.number("trials", 64, "a number of trials", 1, 1_000_001),
+        batch=file.number("batch", 8, "a number of trials", 1, 10_001),
+        sampler=sampler,
+        cut=float(cut),
+        storage=file.words("storage") if "storage" in file.raw else None,
+        title=file.words("title"),
         case=case,
     )
 
 
-def _plain(raw: Mapping[str, Any], place: Callable[[str], str]) -> None:
-    """Checks what is neither a table nor a number that is counted."""
-    sampler = raw.get("sampler", "tpe")
-    if sampler not in SAMPLERS:
-        raise ConfigError(f"{place('sampler')}: sampler: seen {sampler!r}; expected one of {', '.join(SAMPLERS)}")
-    cut = raw.get("cut", 1.5)
-    if isinstance(cut, bool) or not isinstance(cut, int | float) or not 1 <= cut <= 1e9:
-        raise ConfigError(f"{place('cut')}: cut: seen {cut!r}; expected a factor of at least 1")
-    for key in ("title", "storage"):
-        if not isinstance(raw.get(key, ""), str):
-            raise ConfigError(f"{place(key)}: {key}: seen {raw[key]!r}; expected a text")
-
-
 def _figures(
-    raw: Mapping[str, Any], place: Callable[..., str], path: str, text: str, parameters: tuple[Parameter, ...]
+    file: TomlFile, parameters: tuple[Parameter, ...]
 ) -> tuple[dict[str, str], dict[str, Expression], dict[str, Expression], list[str]]:
     """Columns, derived ones and constraints, and the names that objectives may use."""
-    columns, derived = paths_of(raw, path, text), expressions_of(raw, "derived", path, text)
+    columns, derived, constraints = file.paths(), file.expressions("derived"), file.expressions("constraints")
     own = [name for each in parameters for name in each.axis.columns]
     known = [*own, *FIGURES, *columns]
     for name in (*own, *columns, *derived):
         if [*known, *derived].count(name) > 1 or name in RESERVED:
-            raise ConfigError(f"{shown(path)}: seen the name {name} twice, or as what every study has; give it another")
+            raise ConfigError(f"{file.name}: seen the name {name} twice, or as what every study has; give it another")
     for name, expression in derived.items():
-        expression.check(known, f"{place(name, 'derived')}: derived.{name}")
+        expression.check(known, f"{file.place(name, 'derived')}: derived.{name}")
         known.append(name)
-    constraints = expressions_of(raw, "constraints", path, text)
     for name, expression in constraints.items():
-        expression.check(known, f"{place(name, 'constraints')}: constraints.{name}")
+        expression.check(known, f"{file.place(name, 'constraints')}: constraints.{name}")
     return columns, derived, constraints, known
 
 
-def _case(raw: Mapping[str, Any], config: Config, place: Callable[[str], str]) -> tuple[str, Sets]:
-    axis = cases_of(config)
-    wanted = raw.get("case")
-    cases = {"run": ()} if axis is None else {str(each.columns["case"]): each.sets for each in axis.choices}
+def _case(file: TomlFile, config: Config) -> tuple[str, Sets]:
+    wanted, cases = file.raw.get("case"), sets_of_cases(config)
+    legal = f"expected one of {', '.join(cases)}"
     if wanted is None and len(cases) > 1:
-        raise ConfigError(
-            f"{place('config')}: case: seen none; expected one of {', '.join(cases)}: a study is of one case"
-        )
+        raise ConfigError(f"{file.place('config')}: case: seen none; {legal}: a study is of one case")
     name = next(iter(cases)) if wanted is None else str(wanted)
-    try:
-        sets = choose(cases, [name])[name]
-    except ConfigError:
-        raise ConfigError(f"{place('case')}: case: seen {wanted!r}; expected one of {', '.join(cases)}") from None
-    return name, (*sets, *config.sets)
+    if name not in cases:
+        raise ConfigError(f"{file.place('case')}: case: seen {wanted!r}; {legal}")
+    return name, cases[name]
 
 
-def _parameters(raw: Mapping[str, Any], place: Callable[..., str], folder: Path, path: str) -> tuple[Parameter, ...]:
-    listed = raw.get("parameter", [])
-    if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
-        raise ConfigError(f"{shown(path)}: parameter: seen none; expected at least one [[parameter]], such as one with "
-                          'key = "suspend.erase.scheme" and values = ["none", "deferred"]')  # fmt: skip
+def _parameters(file: TomlFile) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
-    for number, each in enumerate(listed):
-
-        def at(key: str | None, number: int = number) -> str:
-            return place(key or "", "parameter", number)
-
+    such = 'with key = "suspend.erase.scheme" and values = ["none", "deferred"]'
+    for number, each in enumerate(file.tables("parameter", such)):
+        at = file.at("parameter", number)
         own = {key: value for key, value in each.items() if key != "when"}
-        axis = read_axis(own, at, folder)
+        axis = read_axis(own, at, file.folder)
         when = None
         if "when" in each:
             when = Expression.read(each["when"], f"{at('when')}: parameter.when")
@@ -300,24 +256,18 @@ def _parameters(raw: Mapping[str, Any], place: Callable[..., str], folder: Path,
     return tuple(found)
 
 
-def _objectives(
-    raw: Mapping[str, Any], place: Callable[..., str], known: list[str], path: str
-) -> tuple[Objective, ...]:
-    listed = raw.get("objective", [])
-    if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
-        raise ConfigError(f"{shown(path)}: objective: seen none; expected at least one [[objective]], such as one with "
-                          'minimise = "read_p99_9_us"')  # fmt: skip
+def _objectives(file: TomlFile, known: list[str]) -> tuple[Objective, ...]:
     found: list[Objective] = []
-    for number, each in enumerate(listed):
-        at = place("", "objective", number)
+    for number, each in enumerate(file.tables("objective", 'with minimise = "read_p99_9_us"')):
+        at = f"{file.place(None, 'objective', number)}: objective"
         ways = [key for key in ("minimise", "maximise") if key in each]
         if len(ways) != 1 or set(each) - {"name", *ways}:
             seen = ", ".join(each) or "nothing"
-            raise ConfigError(f"{at}: objective: seen {seen}; expected minimise or maximise, and perhaps a name")
-        expression = Expression.read(each[ways[0]], f"{at}: objective.{ways[0]}")
-        expression.check(known, f"{at}: objective.{ways[0]}")
+            raise ConfigError(f"{at}: seen {seen}; expected minimise or maximise, and perhaps a name")
+        expression = Expression.read(each[ways[0]], f"{at}.{ways[0]}")
+        expression.check(known, f"{at}.{ways[0]}")
         name = each.get("name", expression.text)
         if not isinstance(name, str) or not name or name in [other.name for other in found]:
-            raise ConfigError(f"{at}: objective.name: seen {name!r}; expected a text that no other objective has")
+            raise ConfigError(f"{at}.name: seen {name!r}; expected a text that no other objective has")
         found.append(Objective(name, expression, ways[0] == "maximise"))
     return tuple(found)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from interpulse.search.study import Study
+from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.dataset import FIGURES, figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from interpulse.search.study import Study
-    from interpulse.sweeps.axes import Sets
 
 
 @dataclass
@@ -60,6 +57,18 @@ class Trial:
         known = {key: value for key, value in named.items() if value}
         return {"trial": self.number, "parameters": dict(self.columns), "set": dict(self.sets), "seeds": self.seeds,
                 "feasible": self.feasible, **known}  # fmt: skip
+
+
+def counted(trials: Sequence[Trial], front: Sequence[Trial]) -> list[str]:
+    """How many trials there are, and of each sort that there is."""
+    sorts = {
+        "on the front": len(front),
+        "not feasible": sum(not trial.feasible and not trial.error for trial in trials),
+        "cut after one seed": sum(bool(trial.cut) for trial in trials),
+        "marked by their results (not steady, or too few requests)": sum(bool(trial.marks) for trial in trials),
+        "failed": sum(bool(trial.error) for trial in trials),
+    }
+    return [f"{len(trials)} trials", *(f"{count} {what}" for what, count in sorts.items() if count)]
 
 
 def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) -> Trial:

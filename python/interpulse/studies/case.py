@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from interpulse.config import toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from interpulse._core import Plan
-    from interpulse.config import Config
-    from interpulse.values import Value
+from interpulse._core import Plan
+from interpulse.config import Config, toml_value
+from interpulse.values import Value
 
 Sets: TypeAlias = "Mapping[str, Value]"
 """Overrides by their dotted keys."""

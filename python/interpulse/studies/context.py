@@ -6,27 +6,20 @@ import hashlib
 import json
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from interpulse._core import ConfigError, version
+from interpulse._core import ConfigError, Plan, Progress, version
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.runner import Options
-from interpulse.studies import pool
-from interpulse.studies.case import Job, derived_seed
+from interpulse.studies.case import Case, Job, Sets, derived_seed
 from interpulse.studies.expected import Expected
-from interpulse.studies.outcome import Rows
+from interpulse.studies.outcome import Outcome, Rows
+from interpulse.studies.pool import CellJob, Here, Workers
 from interpulse.studies.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from interpulse._core import Plan, Progress
-    from interpulse.studies.case import Case, Sets
-    from interpulse.studies.outcome import Outcome
-    from interpulse.studies.pool import Workers
 
 
 class Reporter:
@@ -51,16 +44,8 @@ class Form:
     """What its jobs are called, such as `simulations`."""
 
 
-class Identified(Protocol):
-    """A job: equal identities give equal answers of the same core."""
-
-    @property
-    def identity(self) -> str:
-        """A hash of everything that the answer depends on."""
-        ...
-
-
-J = TypeVar("J", bound=Identified)
+J = TypeVar("J", Job, CellJob)
+"""Jobs: equal identities give equal answers of the same core."""
 
 FULL_REPEATS = 3
 """How many seeds a full run gives those cases that a study repeats by itself."""
@@ -103,6 +88,11 @@ class Context:
     def done(self) -> int:
         """Jobs that have ended, those of earlier runs included."""
         return self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+
+    @property
+    def doer(self) -> Workers:
+        """Who does the jobs."""
+        return self.workers or Here(self.options)
 
     @property
     def repeats(self) -> int:
@@ -172,18 +162,12 @@ class Context:
         for name, times in Counter(name for name, _ in self._asked).most_common(1):
             if times > 1:
                 raise ValueError(f"two cases of {self.name} are called '{name}'")
-        answers = self.answers(jobs, self._simulate)
+        answers = self.answers(jobs, lambda missing: self.doer.simulate(missing, self, self.keep))
         results: dict[str, list[Result]] = {}
         for job, raw in zip(jobs, answers, strict=True):
             # Where the configuration lay does not matter to a kept result, nor what the case was called then.
             results.setdefault(job.case.name, []).append(Result(raw | {"case": job.name}))
         return results
-
-    def _simulate(self, missing: list[Job]) -> None:
-        if self.workers is None:
-            pool.simulate(missing, self.options, self, self.keep)
-        else:
-            self.workers.simulate(missing, self, self.keep)
 
     def keep(self, answers: Mapping[str, dict[str, Any]]) -> None:
         """Puts answers into the store. Where it cannot be written the study goes on in memory, which is said once."""

@@ -6,13 +6,12 @@ import math
 import re
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.studies.status import SILENT, WRITTEN, Status
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from interpulse.userfile import read_text
 
 FILE = "expected.toml"
 
@@ -48,6 +47,12 @@ class Published:
         """Whether the paper says anything that a figure can be held against."""
         return any(each is not None for each in (self.value, self.low, self.high))
 
+    @property
+    def number(self) -> float:
+        """The value, where one is known to be printed."""
+        assert self.value is not None, self.name
+        return self.value
+
 
 def marked(label: str, *rows: Published) -> str:
     """What a plot calls the published values of these rows: with what each is worth as evidence."""
@@ -72,11 +77,7 @@ class Expected:
             ConfigError: it cannot be read, or is not what it should be; the message names the file, row and key.
         """
         try:
-            top = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from None
+            top = tomllib.loads(read_text(path, "the published figures"))
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{path} is not TOML: {error}") from None
         _known(top, _TOP, f"{path}")

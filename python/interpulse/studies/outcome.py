@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interpulse.studies.estimate import Estimate
+from interpulse.studies.expected import Expected, Published
 from interpulse.studies.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from interpulse.plots import Plot
-    from interpulse.studies.expected import Expected, Published
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Rows:
     def add(
         self,
         name: str,
-        ours: float | Estimate | Sequence[float],
+        ours: float | Estimate | Sequence[float] | None,
         *,
         unit: str | None = None,
         figure: str | None = None,
@@ -92,7 +91,7 @@ class Rows:
 
         Args:
             name: a row of `expected.toml`, or a name of its own with `unit` and `figure`.
-            ours: a number, an estimate, or the values of repetitions.
+            ours: a number, an estimate, or the values of repetitions; None where nothing was there to measure.
             unit: the unit of a row that is not in `expected.toml`.
             figure: what such a row belongs to.
             beside: the row of `expected.toml` that a sensitivity is to be compared with; `figure` then says what was
@@ -102,36 +101,19 @@ class Rows:
         Raises:
             ValueError: the name is taken, or nothing says the unit and the figure.
         """
-        if name in self._found:
-            raise ValueError(f"the experiment gives row '{name}' twice")
         published = self._expected.rows.get(name if beside is None else beside)
         if published is None and (unit is None or figure is None):
             raise ValueError(f"row '{beside or name}' is not in expected.toml, and nothing says its unit and figure")
         if published is not None and (unit is not None or (figure is None) != (beside is None)):
             raise ValueError(f"row '{name}': expected.toml says the unit, and the figure unless it is a sensitivity")
-        if isinstance(ours, Estimate):
-            estimate = ours
-        else:
-            estimate = Estimate(float(ours)) if isinstance(ours, int | float) else Estimate.of(ours)
-        cited = "" if published is None else _cited(published)
-        status, why = Status.OURS, ""
+        said = published or Published(name, unit or "", "", Status.OURS)
+        status, why = said.status, said.why
         if beside is not None:
             status, why = (Status.FITTED, fitted) if fitted else (Status.SENSITIVITY, figure or "")
-        elif published is not None:
-            status, why = published.status, published.why
-        self._found[name] = Row(
-            name=name,
-            figure="; ".join(part for part in (cited, figure) if part),
-            unit=published.unit if published is not None else unit or "",
-            published=None if published is None else published.value,
-            ours=estimate.value,
-            ci_low=estimate.low,
-            ci_high=estimate.high,
-            low=None if published is None else published.low,
-            high=None if published is None else published.high,
-            status=status,
-            why=why,
-        )
+        cited = f"{said.figure} (read off or derived)" if said.axis_read else said.figure
+        cited = "; ".join(part for part in (cited, figure) if part)
+        mean, low, high = _estimate(ours)
+        self.put(Row(name, cited, said.unit, said.value, mean, low, high, said.low, said.high, status, why))
 
     def add_own(self, name: str, ours: float | Estimate | Sequence[float], *, unit: str, figure: str) -> None:
         """Adds our figure, with this unit and figure where `expected.toml` has no row of the name."""
@@ -139,27 +121,6 @@ class Rows:
             self.add(name, ours)
         else:
             self.add(name, ours, unit=unit, figure=figure)
-
-    def add_none(self, name: str) -> None:
-        """Says of a row of `expected.toml` that nothing was there to measure.
-
-        Raises:
-            ValueError: the name is taken.
-        """
-        if name in self._found:
-            raise ValueError(f"the experiment gives row '{name}' twice")
-        published = self._expected.rows[name]
-        self._found[name] = Row(
-            name,
-            _cited(published),
-            published.unit,
-            published.value,
-            None,
-            low=published.low,
-            high=published.high,
-            status=published.status,
-            why=published.why,
-        )
 
     def put(self, row: Row) -> None:
         """Takes in a row as it is.
@@ -188,8 +149,12 @@ class Rows:
         return self.expected() + [row for name, row in self._found.items() if name not in self._expected.rows]
 
 
-def _cited(published: Published) -> str:
-    return f"{published.figure} (read off or derived)" if published.axis_read else published.figure
+def _estimate(ours: float | Estimate | Sequence[float] | None) -> tuple[float | None, float | None, float | None]:
+    """A figure and its interval, as far as there are any."""
+    if ours is None or isinstance(ours, int | float):
+        return None if ours is None else float(ours), None, None
+    mean = ours if isinstance(ours, Estimate) else Estimate.of(ours)
+    return mean.value, mean.low, mean.high
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from interpulse._core import version
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.plots import to_bytes
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Outcome, Row
 from interpulse.studies.verdict import Agreement, agreement, verdict
 from interpulse.text import csv_bytes, short_figure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Outcome, Row
 
 HOLDS = {None: "-", True: "yes", False: "no"}
 

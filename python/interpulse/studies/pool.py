@@ -2,50 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
+from interpulse import _core
 from interpulse._core import RunError
 from interpulse.config import Config
-from interpulse.runner import POLL_S, execute
+from interpulse.runner import POLL_S, Options, Watcher, execute
+from interpulse.studies.case import Job
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from interpulse.runner import Options, Watcher
-    from interpulse.studies.case import Job
-
-    Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
-    """Takes in answers by the identity of their jobs."""
+Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
+"""Takes in answers by the identity of their jobs."""
 
 
-class CellJob(Protocol):
-    """A job of cells."""
+@dataclass(frozen=True)
+class CellJob:
+    """A job of cells, as the core takes it: about a second of work."""
 
-    @property
-    def kind(self) -> str:
-        """What the core calls it."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """The request, JSON."""
-        ...
+    kind: str
+    """What the core calls it."""
+    text: str
+    """The request, JSON."""
 
     @property
     def identity(self) -> str:
         """A hash of both."""
-        ...
+        return hashlib.sha256(f"{self.kind} {self.text}".encode()).hexdigest()[:32]
 
     def answer(self) -> dict[str, Any]:
         """Does it here and now."""
-        ...
+        answer: dict[str, Any] = json.loads(_core.cell_job(self.kind, self.text))
+        return answer
 
 
 class Workers(Protocol):
-    """Who does jobs elsewhere; `sweeps/away.py` does so on a cluster."""
+    """Who does jobs: `Here`, or `sweeps/away.py` on a cluster."""
 
     def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
         """Simulates cases, and gives `keep` each soon after it has ended."""
@@ -56,16 +52,6 @@ class Workers(Protocol):
 
 BATCH = 16
 """Cases handed to the simulator at a time. Each is kept as soon as it ends: a killed process loses what runs."""
-
-
-def simulate(jobs: Sequence[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
-    """Simulates cases, those that share a configuration file together. Raises as `interpulse.run`."""
-    groups: dict[tuple[str, str], list[Job]] = {}
-    for job in jobs:
-        groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
-    for group in groups.values():
-        for start in range(0, len(group), BATCH):
-            _batch(group[start : start + BATCH], options, watcher, keep)
 
 
 def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
@@ -84,31 +70,45 @@ def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> N
     execute(Config(text, path=base.path).resolve(), options, watcher, ended)
 
 
-def compute(jobs: Sequence[CellJob], options: Options, watcher: Watcher, keep: Keep) -> None:
-    """Has cells do jobs, each about a second of work.
+@dataclass(frozen=True)
+class Here:
+    """Jobs are done by this process, as the options say."""
 
-    More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
+    options: Options
 
-    Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
-    """
-    with ThreadPoolExecutor(
-        min(options.jobs, 2 * (os.cpu_count() or 1)), thread_name_prefix="interpulse-cells"
-    ) as pool:
-        running: dict[Future[dict[str, Any]], str] = {}
-        try:
-            for job in jobs:
-                running[_begun(pool, job)] = job.identity
-            left = set(running)
-            while left:
-                ended, left = wait(left, POLL_S, FIRST_COMPLETED)
+    def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
+        """Simulates cases, those that share a configuration file together. Raises as `interpulse.run`."""
+        groups: dict[tuple[str, str], list[Job]] = {}
+        for job in jobs:
+            groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
+        for group in groups.values():
+            for start in range(0, len(group), BATCH):
+                _batch(group[start : start + BATCH], self.options, watcher, keep)
+
+    def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
+        """Has cells do jobs.
+
+        More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
+
+        Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
+        """
+        threads = min(self.options.jobs, 2 * (os.cpu_count() or 1))
+        with ThreadPoolExecutor(threads, thread_name_prefix="interpulse-cells") as pool:
+            running: dict[Future[dict[str, Any]], str] = {}
+            try:
+                for job in jobs:
+                    running[_begun(pool, job)] = job.identity
+                left = set(running)
+                while left:
+                    ended, left = wait(left, POLL_S, FIRST_COMPLETED)
+                    keep({running[future]: future.result() for future in ended})
+                    watcher.progress([])
+            except BaseException:
+                # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
+                pool.shutdown(wait=True, cancel_futures=True)
+                ended = {future for future in running if not future.cancelled() and not future.exception()}
                 keep({running[future]: future.result() for future in ended})
-                watcher.progress([])
-        except BaseException:
-            # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
-            pool.shutdown(wait=True, cancel_futures=True)
-            ended = {future for future in running if not future.cancelled() and not future.exception()}
-            keep({running[future]: future.result() for future in ended})
-            raise
+                raise
 
 
 def _begun(pool: ThreadPoolExecutor, job: CellJob) -> Future[dict[str, Any]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from interpulse.studies.context import Context, Form
-    from interpulse.studies.outcome import Outcome
+from interpulse.studies.context import Context, Form
+from interpulse.studies.outcome import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,22 +5,16 @@ A study is a function of a seed that gives rows; no study has to know of this. R
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from interpulse.studies.context import Reporter
+from interpulse._core import Progress
+from interpulse.studies.context import Context, Reporter
 from interpulse.studies.estimate import Estimate
-from interpulse.studies.outcome import Curve, Outcome
+from interpulse.studies.outcome import Curve, Outcome, Row, Rows
 from interpulse.studies.overlay import overlaid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from interpulse._core import Progress
-    from interpulse.studies.context import Context
-    from interpulse.studies.outcome import Row, Rows
-    from interpulse.studies.registry import Entry
+from interpulse.studies.registry import Entry
 
 QUICK_SEEDS = 3
 """With how many seeds a quick run is done unless the number is given; a full run repeats what its study says."""
@@ -82,8 +76,7 @@ def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Out
     notes = []
     for name in dict.fromkeys(name for each in found for name in each):
         own = [each[name] for each in found if name in each]
-        row = _joined_row(own)
-        rows.put(row)
+        rows.put(_joined_row(own))
         some = sum(each.ours is not None for each in own)
         if 0 < some < len(outcomes):
             notes.append(f"{name}: {some} of {len(outcomes)} seeds have a figure")
@@ -95,16 +88,16 @@ def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Out
         calibrated=_calibrated(outcomes),
         settings=first.settings,
         figures=first.figures,
-        notes=[_meaning(len(outcomes)), *_notes(outcomes), *notes],
+        notes=[
+            f"ours is the mean of {len(outcomes)} seeds, its interval Student's; what holds does so with each of them",
+            *_notes(outcomes),
+            *notes,
+        ],
         plots=overlaid([outcome.plots for outcome in outcomes]),
         curves=[_values(seeds, found), *_curves(seeds, outcomes)],
         files=first.files,
         each=[_each(seed, outcome, first) for seed, outcome in zip(seeds, outcomes, strict=True)],
     )
-
-
-def _meaning(count: int) -> str:
-    return f"ours is the mean of {count} seeds, its interval Student's; what holds does so with each of them"
 
 
 def _joined_row(rows: Sequence[Row]) -> Row:
@@ -113,20 +106,15 @@ def _joined_row(rows: Sequence[Row]) -> Row:
         return rows[0]
     estimate = Estimate.of(values)
     held = [row.holds for row in rows if row.holds is not None]
-    return replace(
-        rows[0],
-        ours=estimate.value,
-        ci_low=estimate.low,
-        ci_high=estimate.high,
-        every=all(held) if held else None,
-    )
+    every = all(held) if held else None
+    return replace(rows[0], ours=estimate.value, ci_low=estimate.low, ci_high=estimate.high, every=every)
 
 
 def _calibrated(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """What all seeds have, as it is; of what differs a list, in the order of the seeds."""
     keys = dict.fromkeys(key for outcome in outcomes for key in outcome.calibrated)
     all_of = {key: [outcome.calibrated.get(key) for outcome in outcomes] for key in keys}
-    return {key: values[0] if _same(values) else values for key, values in all_of.items()}
+    return {key: v[0] if all(each == v[0] for each in v) else v for key, v in all_of.items()}
 
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:
@@ -150,11 +138,8 @@ def _values(seeds: Sequence[int], found: Sequence[dict[str, Row]]) -> Curve:
 def _curves(seeds: Sequence[int], outcomes: Sequence[Outcome]) -> list[Curve]:
     """The tables behind plots: the lines of every seed below each other, the seed before them."""
     tables = [(seed, curve) for seed, outcome in zip(seeds, outcomes, strict=True) for curve in outcome.curves]
-    return [_curve(name, [pair for pair in tables if pair[1].name == name]) for name in _in_order(tables)]
-
-
-def _in_order(tables: Iterable[tuple[int, Curve]]) -> list[str]:
-    return list(dict.fromkeys(curve.name for _, curve in tables))
+    names = dict.fromkeys(curve.name for _, curve in tables)
+    return [_curve(name, [pair for pair in tables if pair[1].name == name]) for name in names]
 
 
 def _curve(name: str, tables: Sequence[tuple[int, Curve]]) -> Curve:
@@ -171,7 +156,3 @@ def _each(seed: int, outcome: Outcome, first: Outcome) -> dict[str, Any]:
     other = {key: value for key, value in outcome.figures.items() if value != first.figures.get(key)}
     ours = {row.name: row.ours for row in outcome.rows.ordered()}
     return {"seed": seed, "ours": ours, "calibrated": outcome.calibrated, "figures": other}
-
-
-def _same(values: Sequence[Any]) -> bool:
-    return len(list(groupby(values))) == 1

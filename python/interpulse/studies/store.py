@@ -12,15 +12,13 @@ import json
 import os
 import stat
 from collections import deque
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse.cache import RESULTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 @cache

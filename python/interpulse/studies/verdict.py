@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from interpulse.studies.outcome import Row
 from interpulse.studies.status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from interpulse.studies.outcome import Row
 
 _MOST_NAMED = 3
 """So many of what is off are named, the farthest first."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import glob
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.config import toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 MOST_VALUES = 1_000_000
 """More values of an axis, or points of a sweep, are a mistake in a step."""

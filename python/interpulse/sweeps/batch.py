@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from interpulse.sweeps.axes import Sets
-    from interpulse.sweeps.check import Base
+from interpulse.studies.store import build_id
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.check import Base, Checked
+from interpulse.sweeps.store import alias_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,13 @@ class Piece:
     memory: int
     state: str
     base: Base | None
+
+
+def piece_of(checked: Checked, sets: Sets, name: str = "") -> Piece:
+    """The simulation with these overrides, called by its alias unless a name is given."""
+    files, shape, base = checked.inputs(sets), checked.shape(sets), checked.base
+    alias = alias_of(build_id(), base.plain, base.path, sets, files)
+    return Piece(name or alias, alias, sets, tuple(files.items()), shape.memory, shape.state, base)
 
 
 @dataclass(frozen=True)

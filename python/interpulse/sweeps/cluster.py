@@ -7,24 +7,25 @@ import json
 import logging
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError, version
+from interpulse.cache import SPOOL, Cache
 from interpulse.studies.store import build_id
 from interpulse.sweeps.check import BASE_BYTES
 from interpulse.text import size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from distributed import Client
 
 CONNECT_S = 10.0
@@ -89,6 +90,11 @@ class Cluster:
     def keep_up(self) -> None:
         """Replaces workers of this machine that have died."""
 
+    def sweep_up(self, identity: str) -> None:
+        """Has workers delete what they kept for a store of this identity, which they do not see: all of it is there."""
+        with suppress(Exception):  # A cluster that has gone keeps its folders until the next time.
+            self.client.run(clear_spool, identity)
+
     def _workers(self) -> Mapping[str, Any]:
         now = time.monotonic()
         if (
@@ -144,6 +150,24 @@ class Local(Cluster):
         process.wait()
         if process.stdin is not None:
             process.stdin.close()
+
+
+def clear_spool(identity: str) -> None:
+    """Deletes what this machine kept for a store that it does not see."""
+    shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)
+
+
+def workers(
+    on: object, jobs: int | None, memory: int, note: Callable[[str], None], most: int | None = None
+) -> AbstractContextManager[Cluster]:
+    """The workers of a scheduler, as `remote` takes it, or `jobs` of this machine, one for each core unless given.
+
+    No more than `most` of this machine are started. Raises as `local` and `remote`.
+    """
+    if on is not None:
+        return remote(on, note)
+    cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
+    return local(cores if most is None else min(cores, most), memory, note)
 
 
 @contextmanager

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
-import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.result import PERCENTILES
 from interpulse.sweeps.expression import all_hold
+from interpulse.sweeps.points import Simulation
+from interpulse.sweeps.spec import Spec
+from interpulse.userfile import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import pyarrow
-
-    from interpulse.sweeps.points import Simulation
-    from interpulse.sweeps.spec import Spec
 
 NAME = "results.parquet"
 
@@ -75,8 +72,7 @@ def figure(raw: Mapping[str, Any], path: str) -> int | float | bool | str | None
 
 def columns(spec: Spec) -> list[str]:
     """The columns of a sweep, in order. Raises ConfigError where two are called the same."""
-    axes = [name for axis in (*spec.axes, *([spec.cases] if spec.cases else ())) for name in axis.columns]
-    parts = ["point", *axes, "repetition", "seed", "status", *FIGURES, *spec.columns, *spec.derived]
+    parts = ["point", *spec.names, "repetition", "seed", "status", *FIGURES, *spec.columns, *spec.derived]
     if spec.constraints:
         parts += [*(f"meets_{name}" for name in spec.constraints), "feasible"]
     parts += ["error", "key"]
@@ -167,15 +163,6 @@ def write(folder: Path, content: pyarrow.Table) -> Path:
     """Writes the dataset, whole or not at all. Raises OSError where it cannot be written."""
     import pyarrow.parquet
 
-    descriptor, name = tempfile.mkstemp(dir=folder, prefix=".interpulse-", suffix=".tmp")
-    os.close(descriptor)
-    temporary, place = Path(name), folder / NAME
-    try:
-        pyarrow.parquet.write_table(content, temporary, compression="zstd")
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(place)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return place
+    with whole_file(folder / NAME) as file:
+        pyarrow.parquet.write_table(content, file, compression="zstd")
+    return folder / NAME

@@ -9,24 +9,21 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interpulse._core import RunError
-from interpulse.sweeps.batch import Batch, Report
+from interpulse.sweeps.batch import Answer, Batch, Piece, Report
+from interpulse.sweeps.cluster import Cluster
+from interpulse.sweeps.store import Store
 from interpulse.sweeps.worker import run_batch
 from interpulse.text import size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from distributed import Future
-
-    from interpulse.sweeps.batch import Answer, Piece
-    from interpulse.sweeps.cluster import Cluster
-    from interpulse.sweeps.store import Store
 
 BATCH_S = 3.0
 """How long a batch is meant to last, at least."""
@@ -41,6 +38,9 @@ AHEAD = 2
 """Batches that are with the scheduler for each simulation that can run: no worker waits for the driver."""
 
 POLL_S = 0.1
+
+AGAIN = "what has ended is kept, and the same command goes on from there"
+"""How messages end of what stops a sweep or a search."""
 
 RESULT_S = 2.0
 """How long the worker that has a report may take to hand it over."""
@@ -64,9 +64,15 @@ class _Callback(Told):
         self._function(done, total, workers)
 
 
-def told_by(function: Callable[[int, int, int], None] | None) -> Told:
-    """Tells a function of progress, or nobody."""
-    return Told() if function is None else _Callback(function)
+Progress: TypeAlias = Told | Callable[[int, int, int], None] | None
+"""Who is told, a function of progress, or nobody."""
+
+
+def told_by(progress: Progress) -> Told:
+    """Who is told."""
+    if isinstance(progress, Told):
+        return progress
+    return Told() if progress is None else _Callback(progress)
 
 
 @dataclass
@@ -104,8 +110,8 @@ class Engine:
         """Does all of them.
 
         Raises:
-            RunError: the cluster has gone, or no worker of it is fit; what had ended is kept.
-            OSError: the store takes nothing any more, such as on a full disk.
+            RunError: the cluster has gone, no worker of it is fit, or the store takes nothing any more, such as on a
+                full disk; what had ended is kept.
             KeyboardInterrupt: Ctrl-C.
         """
         # Those with the same preconditioned state stand together, so that it is made or loaded once for a batch.
@@ -114,8 +120,8 @@ class Engine:
         left = deque(pieces[at] for at in order)
         look = not self.store.empty
         out: dict[Future, tuple[Piece, ...]] = {}
-        slots, looked = self.cluster.slots(), time.monotonic()
         try:
+            slots, looked = self.cluster.slots(), time.monotonic()
             while left or out:
                 if time.monotonic() - looked > 1 or not slots:
                     slots, looked = self.cluster.slots(), time.monotonic()
@@ -128,7 +134,11 @@ class Engine:
                         out[future] = batch
                 self._wait(out, left)
                 self.told.progress(self.done, self.total, slots)
+        except OSError as error:
+            what = f"{error.filename or self.store.folder}: {error.strerror or error}"
+            raise RunError(f"{what}; {AGAIN}") from None
         finally:
+            self.store.refresh()
             for future in out:
                 future.release()
 

@@ -6,13 +6,11 @@ import ast
 import difflib
 import math
 import operator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse._core import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,

@@ -5,28 +5,18 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
-from interpulse.sweeps.axes import Axis, Choice, Sets, flat_settings, read_axis
+from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.expression import Expression
-from interpulse.sweeps.place import line_of
-from interpulse.userfile import read_text, shown
-from interpulse.values import toml, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-T = TypeVar("T")
+from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given
 
 KEYS = (
     *("sweep_version", "title", "config", "set", "repetitions", "seed"),
     *("axis", "where", "columns", "derived", "constraints"),
 )
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -69,112 +59,46 @@ class Spec:
         """
         return given if isinstance(given, Spec) else read_given(given, "sweep", read_spec)
 
+    @property
+    def all_axes(self) -> tuple[Axis, ...]:
+        """The axes, the cases of the configuration last: what is compared stands together."""
+        return (*self.axes, *([self.cases] if self.cases else ()))
 
-def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) -> T:
-    """Reads a file by its path, or a dictionary with the keys of one, by a function of its text, path and folder.
-
-    Raises:
-        ConfigError: it is neither, or cannot be read; `what` is what it should be.
-    """
-    if isinstance(given, Mapping):
-        return read(toml(given), "<dict>", Path())
-    if isinstance(given, str | PathLike):
-        return read(read_text(given, f"the {what}"), str(given), Path(given).parent)
-    kind = type(given).__name__
-    raise ConfigError(f"a {what} is the path of a TOML file or a dictionary; seen {kind}: {given!r}")
+    @property
+    def names(self) -> list[str]:
+        """The columns of all axes."""
+        return [name for axis in self.all_axes for name in axis.columns]
 
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
     """Reads the text of a sweep file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
-    raw, place = read_head(text, path, KEYS, "sweep_version", VERSION)
-    config = config_of(raw, path, folder, place)
-    base = config.copy()
-    for key, value in table_of(raw, "set", path, text).items():
-        base.set(key, value)
-    listed = raw.get("axis", [])
-    if not isinstance(listed, list) or not listed:
-        raise ConfigError(f"{shown(path)}: axis: seen none; expected at least one [[axis]], such as one with key = "
-                          '"flow.0.depth" and values = [1, 4, 16]')  # fmt: skip
-    axes = tuple(
-        read_axis(each, lambda key, number=number: place(key or "", "axis", number), folder)  # type: ignore[misc]
-        for number, each in enumerate(listed)
-    )
-    cases = cases_of(base)
-    _unique(axes, cases, dict(base.sets))
-    title = raw.get("title", "")
-    if not isinstance(title, str):
-        raise ConfigError(f"{place('title')}: title: seen {title!r}; expected a text")
+    file = TomlFile.read(text, path, folder, KEYS)
+    config = file.config()
+    for key, value in file.settings():
+        config.set(key, value)
+    listed = file.tables("axis", 'with key = "flow.0.depth" and values = [1, 4, 16]')
+    axes = tuple(read_axis(each, file.at("axis", number), folder) for number, each in enumerate(listed))
+    cases = cases_of(config)
+    _unique(axes, cases, dict(config.sets))
+    given = file.raw.get("where", [])
+    where = f"{file.place('where')}: where"
     spec = Spec(
-        shown(path),
-        base,
+        file.name,
+        config,
         cases,
         axes,
-        _where(raw, place),
-        whole(f"{place('repetitions')}: repetitions", raw.get("repetitions", 1), "a number of seeds", 1, 1_000_001),
-        None if "seed" not in raw else whole(f"{place('seed')}: seed", raw["seed"], "a seed", 0, 2**63),
-        title,
-        paths_of(raw, path, text),
-        expressions_of(raw, "derived", path, text),
-        expressions_of(raw, "constraints", path, text),
-        {
-            name: place(name, table)
-            for table in ("columns", "derived", "constraints")
-            for name in (raw[table] if isinstance(raw.get(table), dict) else ())
-        },
+        tuple(Expression.read(each, where) for each in (given if isinstance(given, list) else [given])),
+        file.number("repetitions", 1, "a number of seeds", 1, 1_000_001),
+        file.number("seed", None, "a seed", 0, 2**63) if "seed" in file.raw else None,
+        file.words("title"),
+        file.paths(),
+        file.expressions("derived"),
+        file.expressions("constraints"),
+        {name: file.place(name, of) for of in ("columns", "derived", "constraints") for name in file.table(of)},
     )
-    known = {name for axis in (*axes, *([cases] if cases else ())) for name in axis.columns}
     for expression in spec.where:
-        expression.check(known, f"{place('where')}: where")
+        expression.check(spec.names, where)
     return spec
-
-
-def read_head(
-    text: str, path: str, keys: Sequence[str], version_key: str, version: int
-) -> tuple[dict[str, Any], Callable[..., str]]:
-    """What a file such as that of a sweep holds, and what says where: of a key, its table and the number of that.
-
-    Raises:
-        ConfigError: it is not TOML, has a key that is none of these, or is of another version.
-    """
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
-
-    def place(key: str, table: str = "", number: int = 0) -> str:
-        return f"{shown(path)}:{line_of(text, table, number, key)}"
-
-    for key in raw:
-        if key not in keys:
-            at = place(key) if not isinstance(raw[key], dict | list) else f"{shown(path)}:{line_of(text, key)}"
-            raise ConfigError(f"{at}: unknown key {key}; expected one of {', '.join(keys)}")
-    if raw.get(version_key, version) != version:
-        raise ConfigError(f"{place(version_key)}: {version_key}: seen {raw[version_key]!r}; expected {version}")
-    return raw, place
-
-
-def config_of(raw: Mapping[str, Any], path: str, folder: Path, place: Callable[[str], str]) -> Config:
-    """The configuration that a file has in it or names. Raises ConfigError with the place of a mistake."""
-    given = raw.get("config")
-    if isinstance(given, dict) and given:
-        return Config(toml(given), path=str((folder / Path(path).name).absolute()))
-    if not isinstance(given, str) or not given.strip():
-        raise ConfigError(
-            f"{place('config')}: config: seen {given!r}; expected the path of a configuration, beside this file"
-        )
-    file = folder / given
-    try:
-        return Config.load(file)
-    except ConfigError as error:
-        raise ConfigError(f"{place('config')}: config: {error}") from None
-
-
-def table_of(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str, Any]:
-    """A table of a file, empty where there is none. Raises ConfigError where it is something else."""
-    table = raw.get(name, {})
-    if not isinstance(table, dict):
-        raise ConfigError(f"{shown(path)}:{line_of(text, '', 0, name)}: {name}: seen {table!r}; expected a table")
-    return dict(flat_settings(table)) if name == "set" else table
 
 
 def cases_of(config: Config) -> Axis | None:
@@ -192,6 +116,14 @@ def cases_of(config: Config) -> Axis | None:
         choices.append(Choice(sets, {"case": case["name"]}))
         keys |= dict.fromkeys(key for key, _ in sets)
     return Axis(config.path, ("case",), tuple(keys), tuple(choices))
+
+
+def sets_of_cases(config: Config) -> dict[str, Sets]:
+    """The overrides of each case by its name, those of the configuration included; without cases that of `run`."""
+    axis, own = cases_of(config), tuple(config.sets)
+    if axis is None:
+        return {"run": own}
+    return {str(choice.columns["case"]): (*choice.sets, *own) for choice in axis.choices}
 
 
 def _unique(axes: tuple[Axis, ...], cases: Axis | None, sets: Mapping[str, str]) -> None:
@@ -213,37 +145,3 @@ def _unique(axes: tuple[Axis, ...], cases: Axis | None, sets: Mapping[str, str])
                     f"{axis.place}: axis: the column {name} is one of {by_column[name]} too; give it a name"
                 )
             by_column[name] = f"the axis at {axis.place}"
-
-
-RESERVED = ("point", "repetition", "seed", "status", "error", "key", "feasible")
-"""Columns that every dataset has."""
-
-
-def _where(raw: Mapping[str, Any], place: Callable[[str], str]) -> tuple[Expression, ...]:
-    given = raw.get("where", [])
-    several = given if isinstance(given, list) else [given]
-    return tuple(Expression.read(each, f"{place('where')}: where") for each in several)
-
-
-def expressions_of(raw: Mapping[str, Any], name: str, path: str, text: str) -> dict[str, Expression]:
-    """The expressions of a table by their names. Raises ConfigError with the place of a mistake."""
-    found = {}
-    for key, value in table_of(raw, name, path, text).items():
-        at = f"{shown(path)}:{line_of(text, name, 0, key)}: {name}.{key}"
-        if not key.isidentifier() or key in RESERVED:
-            raise ConfigError(f"{at}: seen this name; expected letters, digits and underscores, none of {RESERVED}")
-        found[key] = Expression.read(value, at)
-    return found
-
-
-def paths_of(raw: Mapping[str, Any], path: str, text: str) -> dict[str, str]:
-    """The figures of `[columns]` by their names. Raises ConfigError with the place of a mistake."""
-    found = {}
-    for key, value in table_of(raw, "columns", path, text).items():
-        at = f"{shown(path)}:{line_of(text, 'columns', 0, key)}: columns.{key}"
-        if not key.isidentifier() or key in RESERVED:
-            raise ConfigError(f"{at}: seen this name; expected letters, digits and underscores, none of {RESERVED}")
-        if not isinstance(value, str) or not value.strip("."):
-            raise ConfigError(f"{at}: seen {value!r}; expected a path in a result, such as counters.ftl.erases")
-        found[key] = value
-    return found

@@ -17,14 +17,13 @@ import re
 import socket
 import tempfile
 import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from interpulse.sweeps.axes import Sets
+from interpulse._core import RunError
+from interpulse.sweeps.axes import Sets
 
 NAME = "store.json"
 FORMAT = 1
@@ -82,6 +81,14 @@ class Store:
         store = cls(folder)
         store.refresh()
         return store
+
+    @classmethod
+    def needed(cls, folder: Path, why: str) -> Store:
+        """As `open`, for who can do nothing without it. Raises RunError with `why` it is needed."""
+        try:
+            return cls.open(folder)
+        except StoreError as error:
+            raise RunError(f"{error}; {why}") from None
 
     @property
     def identity(self) -> str:

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import RunError, version
-from interpulse.cache import SPOOL, Cache
 from interpulse.result import Result
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
-from interpulse.sweeps.batch import Piece
+from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import Engine, told_by
-from interpulse.sweeps.points import points, simulations
+from interpulse.sweeps.engine import Engine, Progress, Told, told_by
+from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
-from interpulse.sweeps.store import Store, StoreError, alias_of
+from interpulse.sweeps.store import Store
 from interpulse.userfile import named
 from interpulse.values import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from os import PathLike
-
     import polars
     import pyarrow
-
-    from interpulse.sweeps.engine import Told
-    from interpulse.sweeps.points import Simulation
 
 STORE = "store"
 """The folder of answers in the folder of a sweep."""
@@ -113,7 +106,7 @@ def sweep(
     out: str | PathLike[str] | None = None,
     on: object = None,
     jobs: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress = None,
     retry_failed: bool = False,
 ) -> Sweep:
     """Runs a sweep, or what is missing of it.
@@ -139,22 +132,13 @@ def sweep(
     """
     spec = Spec.of(file)
     folder = named(out, "out") if out is not None else Path(Path(spec.path.strip("<>")).stem)
-    workers = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
-    return conduct(spec, folder, told_by(progress), on=on, jobs=workers, retry_failed=retry_failed)
-
-
-def conduct(
-    spec: Spec, folder: Path, told: Told, *, on: object = None, jobs: int | None = None, retry_failed: bool = False
-) -> Sweep:
-    """Runs a sweep into a folder; raises as `sweep`."""
+    jobs = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
+    told = told_by(progress)
     cluster.need_dask()
     cluster.check_place(on)
     dataset.check_expressions(spec)
     every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))
-    try:
-        store = Store.open(folder / STORE)
-    except StoreError as error:
-        raise RunError(f"{error}; the sweep needs a place for its results") from None
+    store = Store.needed(folder / STORE, "the sweep needs a place for its results")
     run = _Run(checked, store, folder, told, every, retry_failed=retry_failed)
     missing = run.missing()
     told.progress(run.known, len(every), 0)
@@ -187,27 +171,15 @@ class _Run:
     def __init__(
         self, checked: Checked, store: Store, folder: Path, told: Told, every: list[Simulation], *, retry_failed: bool
     ) -> None:
-        self._checked = checked
-        self._spec = checked.spec
-        self._store = store
-        self._folder = folder
-        self._told = told
-        self._every = every
-        self._retry = retry_failed
-        self._build = build_id()
-        self._pieces = [self._piece(simulation) for simulation in every]
+        self._spec, self._store, self._folder, self._told = checked.spec, store, folder, told
+        self._every, self._retry = every, retry_failed
+        self._pieces = [
+            piece_of(checked, each.sets, f"point {each.point.number}, repetition {each.repetition}") for each in every
+        ]
         self._answers: dict[str, Mapping[str, Any]] = {}
         self._lost: dict[str, str] = {}
         self._ran = 0
         self.known = 0
-
-    def _piece(self, simulation: Simulation) -> Piece:
-        sets, point = simulation.sets, simulation.point
-        files = self._checked.inputs(point.sets)
-        shape = self._checked.shape(point.sets)
-        alias = alias_of(self._build, self._checked.base.plain, self._checked.base.path, sets, files)
-        name = f"point {point.number}, repetition {simulation.repetition}"
-        return Piece(name, alias, sets, tuple(files.items()), shape.memory, shape.state, self._checked.base)
 
     def missing(self) -> list[Piece]:
         """What the store has no answer for, each simulation once."""
@@ -225,43 +197,21 @@ class _Run:
 
     def _answer(self, piece: Piece) -> Mapping[str, Any] | None:
         key = self._store.key(piece.alias)
-        if key is None:
-            return None
-        if key not in self._answers:
-            found = self._store.get(key)
-            if found is None:
-                self._store.forget(piece.alias)
-                return None
+        if key is not None and key not in self._answers and (found := self._store.answer(piece.alias)) is not None:
             self._answers[key] = _essence(found, self._spec)
-        return self._answers[key]
+        return None if key is None else self._answers.get(key)
 
     def engine(self, missing: list[Piece], on: object, jobs: int | None) -> None:
         """Has the engine do what is missing."""
-        where: AbstractContextManager[cluster.Cluster]
-        if on is None:
-            memory = max(piece.memory for piece in missing)
-            cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
-            where = cluster.local(min(cores, len(missing)), memory, self._told.note)
-        else:
-            where = cluster.remote(on, self._told.note)
-        with where as found:
-            engine = Engine(found, self._store, self._build, self._told, len(self._every), self.known)
+        memory = max(piece.memory for piece in missing)
+        with cluster.workers(on, jobs, memory, self._told.note, len(missing)) as found:
+            engine = Engine(found, self._store, build_id(), self._told, len(self._every), self.known)
             try:
                 engine.run(missing)
-            except OSError as error:
-                what = f"{error.filename or self._store.folder}: {error.strerror or error}"
-                raise RunError(f"{what}; what has ended is kept, and the same command goes on from there") from None
             finally:
-                self._store.refresh()
                 self._ran, self._lost = engine.ran, engine.failed
                 if on is not None:
-                    self._sweep_up(found)
-
-    def _sweep_up(self, found: cluster.Cluster) -> None:
-        """Workers that do not see this store had one of their own; all of it is here now."""
-        identity = self._store.identity
-        with suppress(Exception):  # A cluster that has gone keeps its folder until the same sweep ends there.
-            found.client.run(clear_spool, identity)
+                    found.sweep_up(self._store.identity)
 
     def result(self) -> Sweep:
         """The rows of what is there, written as the dataset."""
@@ -291,13 +241,6 @@ def _essence(answer: Mapping[str, Any], spec: Spec) -> Mapping[str, Any]:
     """What the dataset needs of an answer, so that a long sweep does not hold every result in memory."""
     if "error" in answer:
         return answer
-    raw: dict[str, Any] = {}
-    wanted = dataset.FIGURES | dict(spec.columns)
-    for path in wanted.values():
-        raw[path] = dataset.figure(answer["raw"], path)
+    wanted = {*dataset.FIGURES.values(), *spec.columns.values()}
+    raw = {path: dataset.figure(answer["raw"], path) for path in wanted}
     return {"raw": {path: value for path, value in raw.items() if value is not None}}
-
-
-def clear_spool(identity: str) -> None:
-    """Deletes what this machine kept for a sweep whose store it does not see."""
-    shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)

@@ -7,24 +7,20 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interpulse import _core
 from interpulse._core import ConfigError, InternalError, RunError
 from interpulse.cache import MAKING, SPOOL, Cache
 from interpulse.config import Config
 from interpulse.studies.store import build_id
-from interpulse.sweeps.batch import Answer, Report
+from interpulse.sweeps.batch import Answer, Batch, Piece, Report
+from interpulse.sweeps.check import Base
 from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
 from interpulse.userfile import open_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from interpulse.sweeps.batch import Batch, Piece
-    from interpulse.sweeps.check import Base
 
 MOST = 32
 """Simulations in a plan. Reading one costs more than in proportion to its cases: 4 ms for each of 32, 6 of 100."""

@@ -15,13 +15,18 @@ impl Array {
         let bytes = u64::from(request.sectors) * 512;
         let job = Job { op: request.op, tag, bytes, submitted: agenda.now(), failed: false, parts: 1 };
         let job = self.jobs.insert(job);
-        if request.op != Op::Read || !self.read_whole(agenda, job, request.sector, request.end()) {
+        let whole = match request.op {
+            Op::Read => self.read_whole(agenda, job, request.sector, request.end()),
+            Op::Write => self.write_whole(agenda, job, request.sector, request.end()),
+            Op::Trim | Op::Flush => false,
+        };
+        if !whole {
             self.spread(agenda, job, request);
         }
         job
     }
 
-    /// Anything but a read of what one drive holds.
+    /// Anything but a read or a write of what one drive holds.
     #[inline(never)]
     fn spread(&mut self, agenda: &mut Agenda, job: RequestId, request: Request) {
         match request.op {
@@ -182,9 +187,29 @@ impl Array {
         );
     }
 
+    /// Writes all of `job` to the drive that holds it, if one does and nothing else has to be written: small writes of
+    /// RAID-0.
+    #[inline(always)]
+    fn write_whole(&mut self, agenda: &mut Agenda, job: RequestId, from: u64, to: u64) -> bool {
+        let Some(direct) = self.direct.as_ref().filter(|direct| !direct.has_parity()) else { return false };
+        let (first, last) = (from / UNIT_SECTORS, (to - 1) / UNIT_SECTORS);
+        let Some(place) = direct.place(first, last) else { return false };
+        self.write_through(place, (last - first) as u32 + 1);
+        let request = request_at(Op::Write, place, from, to - from);
+        self.send(agenda, place.drive as usize, request, Command::Host { job, read: None, failures: 0 });
+        true
+    }
+
     /// RAID-0.
     fn write_directly(&mut self, agenda: &mut Agenda, piece: &Piece, place: Place, sectors: u64) {
-        let units = pages_of(piece.from, sectors);
+        self.write_through(place, pages_of(piece.from, sectors));
+        let request = request_at(Op::Write, place, piece.from, sectors);
+        self.part(agenda, piece.job, place.drive as usize, request, None);
+    }
+
+    /// Follows what a write of RAID-0 does to `units` units from `place` on.
+    #[inline(always)]
+    fn write_through(&mut self, place: Place, units: u32) {
         for row in place.row..place.row + units {
             if self.contents.follows(row) {
                 let version = self.contents.issue(row, place.drive);
@@ -194,8 +219,6 @@ impl Array {
                 self.contents.acknowledge(row, place.drive, version);
             }
         }
-        let request = request_at(Op::Write, place, piece.from, sectors);
-        self.part(agenda, piece.job, place.drive as usize, request, None);
     }
 
     /// Where sector `from` lies, and how many sectors up to `to` follow it on the same drive.

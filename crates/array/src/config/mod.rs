@@ -7,53 +7,32 @@ use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::UNIT_BYTES;
-use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
+use interpulse_settings::{ConfigError, Document, Section, choices, default, optional, required};
 use interpulse_workload::{FlowSpec, Source};
 
 pub use crate::level::Level;
 pub use coordination::{CoordinationSpec, RebuildLimits};
 
-/// What `array.stripe-cache` counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheUnit {
-    /// Stripe heads: one 4 KiB page of every drive, as md counts.
-    Page,
-    /// Whole stripes: one chunk of every drive.
-    Chunk,
+choices! {
+    /// What `array.stripe-cache` counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CacheUnit {
+        /// stripe heads of one 4 KiB page per drive, as md counts
+        Page = "page",
+        /// whole stripes of one chunk per drive
+        Chunk = "chunk",
+    }
 }
 
-impl CacheUnit {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, CacheUnit, &'static str)] = &[
-        ("page", CacheUnit::Page, "stripe heads of one 4 KiB page per drive, as md counts"),
-        ("chunk", CacheUnit::Chunk, "whole stripes of one chunk per drive"),
-    ];
-}
-
-/// How parity is made to fit again after a power cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Consistency {
-    /// That of all rows is computed again.
-    #[default]
-    Resync,
-    /// A log tells which rows, and how.
-    Ppl,
-}
-
-impl Consistency {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, Consistency, &'static str)] = &[
-        (
-            "resync",
-            Consistency::Resync,
-            "parity of all rows is computed again; until then there is a write hole",
-        ),
-        (
-            "ppl",
-            Consistency::Ppl,
-            "partial parity log: each write is logged on the drive of its parity first",
-        ),
-    ];
+choices! {
+    /// How parity is made to fit again after a power cut.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Consistency, default Resync {
+        /// parity of all rows is computed again; until then there is a write hole
+        Resync = "resync",
+        /// partial parity log: each write is logged on the drive of its parity first
+        Ppl = "ppl",
+    }
 }
 
 /// A drive that fails at a chosen time.
@@ -116,32 +95,35 @@ fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigErr
     let (parity, redundancy) = (level.parities() > 0, level.is_redundant());
     let of_parity = &Level::those(|level| level.parities() > 0);
     let of_redundancy = "levels with redundancy, and raid0 has none";
-    let kept = s.when(level.outlives_outages(), &Level::those(Level::outlives_outages), |s| {
-        read_consistency(s, loses_power)
-    })?;
-    let kept = kept.unwrap_or_default();
-    let chunk = s.when(level.stripes(), "levels that stripe, and raid1 mirrors", read_chunk)?;
-    let chunk = chunk.unwrap_or(Bytes(UNIT_BYTES));
-    let cache = s.when(parity, of_parity, |s| read_cache(s, chunk))?.unwrap_or_default();
-    let lost = s.when(redundancy, of_redundancy, |s| read_losses(s, level, drives))?.unwrap_or_default();
-    let coordination = s.when(parity, of_parity, |s| coordination::read(s, lost.rebuild_rate.is_some()))?;
-    Ok(ArraySpec {
+    let mut spec = ArraySpec {
         level,
         drives,
-        chunk,
-        stripe_heads: cache.heads,
-        heads_per_stripe: cache.heads_per_stripe,
-        cache_latency: cache.latency,
-        consistency: kept.by,
-        log_units: kept.log_units,
-        resync_rate: kept.resync_rate,
-        failures: lost.failures,
-        fail_after_errors: lost.after_errors,
-        rebuild_rate: lost.rebuild_rate,
-        scrub_rate: lost.scrub_rate,
-        follow_updates: cache.follow_updates,
-        coordination: coordination.unwrap_or_default(),
-    })
+        chunk: Bytes(UNIT_BYTES),
+        stripe_heads: 0,
+        heads_per_stripe: 1,
+        cache_latency: Duration::ZERO,
+        consistency: Consistency::default(),
+        log_units: 0,
+        resync_rate: Bytes(0),
+        failures: [None; MOST_FAILURES],
+        fail_after_errors: None,
+        rebuild_rate: None,
+        scrub_rate: None,
+        follow_updates: false,
+        coordination: CoordinationSpec::default(),
+    };
+    let kept = &Level::those(Level::outlives_outages);
+    let read = |s: &mut Section| spec.with_consistency(s, loses_power);
+    spec = s.when(level.outlives_outages(), kept, read)?.unwrap_or(spec);
+    if let Some(chunk) = s.when(level.stripes(), "levels that stripe, and raid1 mirrors", read_chunk)? {
+        spec.chunk = chunk;
+    }
+    spec = s.when(parity, of_parity, |s| spec.with_cache(s))?.unwrap_or(spec);
+    spec = s.when(redundancy, of_redundancy, |s| spec.with_losses(s))?.unwrap_or(spec);
+    let rebuilds = spec.rebuild_rate.is_some();
+    let coordination = s.when(parity, of_parity, |s| CoordinationSpec::read(s, rebuilds))?;
+    spec.coordination = coordination.unwrap_or_default();
+    Ok(spec)
 }
 
 fn read_chunk(s: &mut Section) -> Result<Bytes, ConfigError> {
@@ -150,107 +132,12 @@ fn read_chunk(s: &mut Section) -> Result<Bytes, ConfigError> {
         "consecutive bytes on one drive, a power of two",
         default(Bytes::kib(64)).within(Bytes::kib(4)..=Bytes(64 << 20)),
     )?;
-    if !chunk.get().is_power_of_two() {
-        return Err(s.invalid("chunk", "a power of two"));
-    }
+    s.check(chunk.get().is_power_of_two(), "chunk", "a power of two")?;
     Ok(chunk)
-}
-
-/// How parity is kept through a loss of power.
-#[derive(Default)]
-struct Kept {
-    by: Consistency,
-    log_units: u32,
-    resync_rate: Bytes,
-}
-
-fn read_consistency(s: &mut Section, loses_power: bool) -> Result<Kept, ConfigError> {
-    let doc = "how parity is made to fit again after a power cut";
-    let by = s.choice("consistency", doc, Some("resync"), Consistency::ALL)?;
-    let log = s.when(by == Consistency::Ppl, "consistency = \"ppl\"", |s| {
-        let doc = "what the partial parity log takes of each drive";
-        let size =
-            s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
-        if !size.get().is_multiple_of(UNIT_BYTES) {
-            return Err(s.invalid("ppl-size", "a multiple of 4KiB"));
-        }
-        Ok((size.get() / UNIT_BYTES) as u32)
-    })?;
-    let resyncs = loses_power && by == Consistency::Resync;
-    let resync_rate = s.when(resyncs, "consistency = \"resync\" and [power-loss]", |s| {
-        let doc = "most bytes of each drive that the resync after a power cut covers in a second";
-        s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(Bytes::kib(64)..=Bytes(64 << 30)))
-    })?;
-    Ok(Kept { by, log_units: log.unwrap_or(0), resync_rate: resync_rate.unwrap_or(Bytes(0)) })
-}
-
-/// The stripe cache, of levels with parity.
-struct StripeCache {
-    heads: u32,
-    heads_per_stripe: u32,
-    latency: Duration,
-    follow_updates: bool,
-}
-
-impl Default for StripeCache {
-    fn default() -> StripeCache {
-        StripeCache { heads: 0, heads_per_stripe: 1, latency: Duration::ZERO, follow_updates: false }
-    }
-}
-
-fn read_cache(s: &mut Section, chunk: Bytes) -> Result<StripeCache, ConfigError> {
-    let doc = "count how often and at which intervals each flash page of data and of parity is written";
-    let follow_updates = s.bool("follow-updates", doc, default(false))?;
-    let count = s.u32(
-        "stripe-cache",
-        "most stripes in the stripe cache, in stripe-cache-unit",
-        default(256).within(17..=32768),
-    )?;
-    let unit = s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), CacheUnit::ALL)?;
-    let heads_per_stripe = match unit {
-        CacheUnit::Page => 1,
-        CacheUnit::Chunk => (chunk.get() / UNIT_BYTES) as u32,
-    };
-    let latency = s.duration(
-        "cache-latency",
-        "host time for a read answered from the stripe cache",
-        default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
-    )?;
-    Ok(StripeCache { heads: count * heads_per_stripe, heads_per_stripe, latency, follow_updates })
 }
 
 fn rate() -> interpulse_settings::Spec<Bytes> {
     optional().within(Bytes::kib(64)..=Bytes(64 << 30))
-}
-
-/// What is lost, and what is done about it.
-#[derive(Default)]
-struct Losses {
-    scrub_rate: Option<Bytes>,
-    failures: [Option<FailureSpec>; MOST_FAILURES],
-    after_errors: Option<u32>,
-    rebuild_rate: Option<Bytes>,
-}
-
-fn read_losses(s: &mut Section, level: Level, drives: u32) -> Result<Losses, ConfigError> {
-    let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
-    let scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
-    let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
-    let places = s.some_u32("fail-drive", doc, optional().at_most(31))?;
-    if let Some(place) = places.iter().find(|&&place| place >= drives) {
-        return Err(s.invalid("fail-drive", format!("places from 0 to {}, not {place}", drives - 1)));
-    }
-    let chosen = !places.is_empty();
-    let failures = s.when(chosen, "fail-drive", |s| read_chosen(s, level, drives, &places))?;
-    let by_errors = "drives that fail by their errors and not at chosen times, and fail-drive is given";
-    let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
-    let after_errors =
-        s.only_if(!chosen, by_errors).optional_u32("fail-after-errors", doc, optional().at_least(1))?;
-    let fails = chosen || after_errors.is_some();
-    let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
-    let rebuild_rate =
-        s.only_if(fails, "fail-drive or fail-after-errors").optional_bytes("rebuild-rate", doc, rate())?;
-    Ok(Losses { scrub_rate, failures: failures.unwrap_or_default(), after_errors, rebuild_rate })
 }
 
 /// The drives that fail at chosen times, in the order of these.
@@ -267,15 +154,11 @@ fn read_chosen(
     if lost.count_ones() as usize != places.len() || places.len() > MOST_FAILURES {
         return Err(s.invalid("fail-drive", "one drive, or two different ones"));
     }
-    if !level.survives(drives, lost) {
-        return Err(s.invalid("fail-drive", "drives that the others can make up for"));
-    }
+    s.check(level.survives(drives, lost), "fail-drive", "drives that the others can make up for")?;
     if let [one] = at[..] {
         at = vec![one; places.len()];
     }
-    if at.len() != places.len() {
-        return Err(s.invalid("fail-at", "one time, or one for each drive of fail-drive"));
-    }
+    s.check(at.len() == places.len(), "fail-at", "one time, or one for each drive of fail-drive")?;
     let mut chosen: Vec<_> = places.iter().zip(at).map(|(&drive, at)| FailureSpec { drive, at }).collect();
     chosen.sort_by_key(|failure| failure.at);
     let mut failures = [None; MOST_FAILURES];
@@ -286,6 +169,74 @@ fn read_chosen(
 }
 
 impl ArraySpec {
+    /// Reads how parity is kept through a loss of power.
+    fn with_consistency(mut self, s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigError> {
+        let doc = "how parity is made to fit again after a power cut";
+        self.consistency = s.choice("consistency", doc, Some("resync"), Consistency::ALL)?;
+        let log = s.when(self.consistency == Consistency::Ppl, "consistency = \"ppl\"", |s| {
+            let doc = "what the partial parity log takes of each drive";
+            let size =
+                s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
+            s.check(size.get().is_multiple_of(UNIT_BYTES), "ppl-size", "a multiple of 4KiB")?;
+            Ok((size.get() / UNIT_BYTES) as u32)
+        })?;
+        self.log_units = log.unwrap_or(0);
+        let resyncs = loses_power && self.consistency == Consistency::Resync;
+        let rate = s.when(resyncs, "consistency = \"resync\" and [power-loss]", |s| {
+            let doc = "most bytes of each drive that the resync after a power cut covers in a second";
+            s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(Bytes::kib(64)..=Bytes(64 << 30)))
+        })?;
+        self.resync_rate = rate.unwrap_or(Bytes(0));
+        Ok(self)
+    }
+
+    /// Reads the stripe cache, of levels with parity.
+    fn with_cache(mut self, s: &mut Section) -> Result<ArraySpec, ConfigError> {
+        let doc = "count how often and at which intervals each flash page of data and of parity is written";
+        self.follow_updates = s.bool("follow-updates", doc, default(false))?;
+        let doc = "most stripes in the stripe cache, in stripe-cache-unit";
+        let count = s.u32("stripe-cache", doc, default(256).within(17..=32768))?;
+        let unit = s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), CacheUnit::ALL)?;
+        self.heads_per_stripe = match unit {
+            CacheUnit::Page => 1,
+            CacheUnit::Chunk => (self.chunk.get() / UNIT_BYTES) as u32,
+        };
+        self.stripe_heads = count * self.heads_per_stripe;
+        self.cache_latency = s.duration(
+            "cache-latency",
+            "host time for a read answered from the stripe cache",
+            default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
+        )?;
+        Ok(self)
+    }
+
+    /// Reads what is lost, and what is done about it.
+    fn with_losses(mut self, s: &mut Section) -> Result<ArraySpec, ConfigError> {
+        let drives = self.drives;
+        let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
+        self.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
+        let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
+        let places = s.some_u32("fail-drive", doc, optional().at_most(31))?;
+        if let Some(place) = places.iter().find(|&&place| place >= drives) {
+            return Err(s.invalid("fail-drive", format!("places from 0 to {}, not {place}", drives - 1)));
+        }
+        let chosen = !places.is_empty();
+        let failures = s.when(chosen, "fail-drive", |s| read_chosen(s, self.level, drives, &places))?;
+        self.failures = failures.unwrap_or_default();
+        let by_errors = "drives that fail by their errors and not at chosen times, and fail-drive is given";
+        let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
+        self.fail_after_errors =
+            s.only_if(!chosen, by_errors).optional_u32("fail-after-errors", doc, optional().at_least(1))?;
+        let fails = chosen || self.fail_after_errors.is_some();
+        let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
+        self.rebuild_rate = s.only_if(fails, "fail-drive or fail-after-errors").optional_bytes(
+            "rebuild-rate",
+            doc,
+            rate(),
+        )?;
+        Ok(self)
+    }
+
     /// Units of 4 KiB of each drive that the array uses: whole chunks.
     pub fn units_per_drive(&self, drive: &DriveSpec) -> Result<u32, Impossible> {
         let units = (drive.capacity_sectors()? / (UNIT_BYTES / 512)) as u32;
@@ -327,72 +278,42 @@ impl ArraySpec {
     /// What a loss of power of the whole array does not go together with.
     fn check_outage(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
-        let impossible =
-            |key, why: &str| Err(Impossible { keys: vec!["power-loss.at", key], message: why.into() });
-        if !self.level.outlives_outages() {
-            let some = Level::those(Level::outlives_outages);
-            return impossible("array.level", &format!("of arrays, only {some} can lose power"));
-        }
-        if !drive.cache.protected {
-            return impossible(
-                "cache.protected",
-                "the drives of an array keep their caches through a loss of power",
-            );
-        }
-        if self.failures.iter().flatten().any(|f| f.at <= at) {
-            return impossible(
-                "array.fail-at",
-                "an array that has lost a drive cannot lose power: fail later",
-            );
-        }
-        if self.fail_after_errors.is_some() {
-            return impossible(
-                "array.fail-after-errors",
-                "an array that has lost a drive cannot lose power, and drives that fail by their errors may be lost before",
-            );
-        }
-        if self.scrub_rate.is_some() {
-            return impossible("array.scrub-rate", "an array that loses power is not scrubbed");
-        }
-        Ok(())
+        let goes = |holds, key, why: &str| Impossible::unless(holds, &["power-loss.at", key], why);
+        let some = Level::those(Level::outlives_outages);
+        let why = format!("of arrays, only {some} can lose power");
+        goes(self.level.outlives_outages(), "array.level", &why)?;
+        let why = "the drives of an array keep their caches through a loss of power";
+        goes(drive.cache.protected, "cache.protected", why)?;
+        let why = "an array that has lost a drive cannot lose power: fail later";
+        goes(self.failures.iter().flatten().all(|f| f.at > at), "array.fail-at", why)?;
+        let why = "an array that has lost a drive cannot lose power, and drives that fail by their errors may be lost before";
+        goes(self.fail_after_errors.is_none(), "array.fail-after-errors", why)?;
+        goes(self.scrub_rate.is_none(), "array.scrub-rate", "an array that loses power is not scrubbed")
     }
 
     /// Checks what only the whole shows.
     pub fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
-        let impossible = |keys: &[&'static str], message: &str| Impossible {
-            keys: keys.to_vec(),
-            message: message.into(),
-        };
-        if self.units_per_drive(drive)? == 0 {
-            return Err(impossible(&["array.chunk"], "a chunk is larger than a drive"));
-        }
-        if drive.nand.power.trace.is_some() {
-            let why = "the current of an array is not followed through time";
-            return Err(impossible(&["power.trace", "array.level"], why));
-        }
-        if drive.nand.power.budget.is_some() {
-            let why = "the drives of an array have no power budget";
-            return Err(impossible(&["power.budget", "array.level"], why));
-        }
-        if drive.host.queue_weights.len() > 1 {
-            let why = "an array submits to one queue pair of each drive";
-            return Err(impossible(&["host.queue-weights", "array.level"], why));
-        }
+        let goes = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
+        goes(self.units_per_drive(drive)? != 0, &["array.chunk"], "a chunk is larger than a drive")?;
+        let why = "the current of an array is not followed through time";
+        goes(drive.nand.power.trace.is_none(), &["power.trace", "array.level"], why)?;
+        let why = "the drives of an array have no power budget";
+        goes(drive.nand.power.budget.is_none(), &["power.budget", "array.level"], why)?;
+        let why = "an array submits to one queue pair of each drive";
+        goes(drive.host.queue_weights.len() <= 1, &["host.queue-weights", "array.level"], why)?;
         self.check_outage(drive)?;
-        if self.fail_after_errors.is_some() && drive.nand.errors.is_none() {
-            let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
-            return Err(impossible(&["array.fail-after-errors"], why));
-        }
-        if self.rebuild_rate.is_some() && drive.ftl.gc.imposes() {
-            let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
-            return Err(impossible(&["ftl.gc", "array.rebuild-rate"], why));
-        }
+        let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
+        let errors = self.fail_after_errors.is_none() || drive.nand.errors.is_some();
+        goes(errors, &["array.fail-after-errors"], why)?;
+        let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
+        let rebuilds = self.rebuild_rate.is_some() && drive.ftl.gc.imposes();
+        goes(!rebuilds, &["ftl.gc", "array.rebuild-rate"], why)?;
         self.coordination.check(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =
                 format!("flow `{}` trims, and an array passes no trims on: leave `trim` out", flow.name);
-            return Err(Impossible { keys: vec!["array.level"], message });
+            return Err(Impossible::new(&["array.level"], message));
         }
         Ok(())
     }

@@ -1,33 +1,25 @@
 //! How long programs and erases take against wear.
 
-use super::{JobError, parse, tester, within};
+use super::{JobError, request, tester};
 use crate::cells::Cells;
 use crate::follow;
 use crate::layers::height;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Blocks of one wear, programmed and erased without a stop.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Selects the blocks.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Program/erase cycles of the blocks.
-    cycles: f64,
-    /// Blocks.
-    blocks: u32,
-    /// Word lines of a block, spread over the layers of the part from the bottom to the top.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
+request! {
+    /// Blocks of one wear, programmed and erased without a stop.
+    struct Request {
+        /// Program/erase cycles of the blocks.
+        cycles: f64 = 0.0..=1e6,
+        /// Blocks.
+        blocks: u32 = 1..=10_000,
+        /// Word lines of a block, spread over the layers of the part from the bottom to the top.
+        word_lines: u32 = 1..=1_000,
+        /// Cells of a word line.
+        cells: u32 = 64..=1 << 20,
+    }
 }
 
 /// Mean, least and most of a sample.
@@ -42,11 +34,7 @@ fn summary(values: &[f64]) -> Value {
 ///
 /// Returns the part on the bench, loops and times of programs and erases, and how many of them failed.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("endurance", request)?;
-    within("cycles", request.cycles, 0.0, 1e6)?;
-    within("blocks", request.blocks, 1, 10_000)?;
-    within("word_lines", request.word_lines, 1, 1_000)?;
-    within("cells", request.cells, 64, 1 << 20)?;
+    let request = Request::read("endurance", request)?;
     let fresh = tester(&request.preset, &request.set, "none", "none")?;
     let mut worn = fresh.clone();
     worn.cells = fresh.cells.worn(request.cycles);

@@ -3,7 +3,7 @@
 //! Programmed blocks are erased while reads arrive at random and suspend the erase. A scheme that restarts a pulse, or lets
 //! its voltage rise again, keeps the block under erase voltage for longer: it is erased deeper, and wears.
 
-use super::{JobError, overrides, parse, within};
+use super::{JobError, overrides, request, within};
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
 use crate::follow::{self, Erased};
@@ -21,34 +21,27 @@ use interpulse_flash::suspend::Scheme;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Erases of a sample of blocks under one scheme.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Selects the blocks.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Scheme by which the die suspends erases.
-    scheme: String,
-    /// Time that a resumed pulse needs to regain its voltage.
-    #[serde(default)]
-    resume_ramp_us: f64,
-    /// Keys of the scheme's own.
-    #[serde(default)]
-    scheme_set: Vec<(String, String)>,
-    /// Program/erase cycles that the blocks have seen.
-    #[serde(default)]
-    cycles: f64,
-    /// `erase-gap`: mean number of suspensions of an erase that is wanted.
-    suspends: Option<f64>,
-    /// `erase`: mean time from a resume to the next read (see `erase-gap`); without, nothing is suspended.
-    mean_gap_us: Option<f64>,
-    /// `erase`: which blocks.
-    blocks: Option<Blocks>,
+request! {
+    /// Erases of a sample of blocks under one scheme.
+    struct Request {
+        /// Scheme by which the die suspends erases.
+        scheme: String,
+        /// Time that a resumed pulse needs to regain its voltage.
+        #[serde(default)]
+        resume_ramp_us: f64 = 0.0..=1e5,
+        /// Keys of the scheme's own.
+        #[serde(default)]
+        scheme_set: Vec<(String, String)>,
+        /// Program/erase cycles that the blocks have seen.
+        #[serde(default)]
+        cycles: f64 = 0.0..=1e6,
+        /// `erase-gap`: mean number of suspensions of an erase that is wanted.
+        suspends: Option<f64>,
+        /// `erase`: mean time from a resume to the next read (see `erase-gap`); without, nothing is suspended.
+        mean_gap_us: Option<f64>,
+        /// `erase`: which blocks.
+        blocks: Option<Blocks>,
+    }
 }
 
 /// Blocks of a sample.
@@ -67,8 +60,6 @@ struct Blocks {
 
 /// The part on the tester under the request's scheme.
 fn tester(request: &Request) -> Result<Tester, JobError> {
-    within("resume_ramp_us", request.resume_ramp_us, 0.0, 1e5)?;
-    within("cycles", request.cycles, 0.0, 1e6)?;
     let erase = super::scheme(&request.scheme, &request.scheme_set)?;
     let mut tester = super::tester_of(&request.preset, &request.set, Scheme::None, erase)?;
     tester.nand.erase_suspend.resume_ramp = Duration::from_ns((request.resume_ramp_us * 1e3) as u64);
@@ -79,21 +70,21 @@ fn tester(request: &Request) -> Result<Tester, JobError> {
 ///
 /// Returns, block by block, loops, times, suspensions, stress in whole pulses and the erased state.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("erase", request)?;
+    let request = Request::read("erase", request)?;
     let Some(blocks) = &request.blocks else {
         return Err(JobError("erase: blocks = {first, count, word_lines, cells} are missing".into()));
     };
     if request.suspends.is_some() {
         return Err(JobError("erase: suspends belongs to erase-gap, whose mean_gap_us erase takes".into()));
     }
-    within("blocks.first", blocks.first, 0, 1_000_000)?;
-    within("blocks.count", blocks.count, 1, 100_000)?;
-    within("blocks.word_lines", blocks.word_lines, 1, 1_000)?;
-    within("blocks.cells", blocks.cells, 64, 1 << 20)?;
+    within("blocks.first", blocks.first, 0..=1_000_000)?;
+    within("blocks.count", blocks.count, 1..=100_000)?;
+    within("blocks.word_lines", blocks.word_lines, 1..=1_000)?;
+    within("blocks.cells", blocks.cells, 64..=1 << 20)?;
     let tester = tester(&request)?;
     let worn = tester.cells.worn(request.cycles);
     let gap = match request.mean_gap_us {
-        Some(us) => Some(Duration::from_ns((within("mean_gap_us", us, 1.0, 1e9)? * 1e3) as u64)),
+        Some(us) => Some(Duration::from_ns((within("mean_gap_us", us, 1.0..=1e9)? * 1e3) as u64)),
         None => None,
     };
     let rows: Vec<Value> = (blocks.first..blocks.first + blocks.count)
@@ -111,11 +102,11 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
 /// The mean time from a resume to the next read at which an erase of a [`Request`] is suspended as often as wanted; under a
 /// scheme that allows fewer suspensions, the shortest.
 pub(super) fn gap(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("erase-gap", request)?;
+    let request = Request::read("erase-gap", request)?;
     let Some(suspends) = request.suspends else {
         return Err(JobError("erase-gap: suspends is missing".into()));
     };
-    within("suspends", suspends, 0.1, 10_000.0)?;
+    within("suspends", suspends, 0.1..=10_000.0)?;
     let found = find_gap(&tester(&request)?, request.seed, request.cycles, suspends);
     Ok(json!({ "mean_gap_us": found.as_ns() as f64 / 1e3 }))
 }
@@ -181,44 +172,30 @@ fn row(done: &Erased, lines: &[Cells]) -> Value {
     })
 }
 
-/// Bit errors of blocks that wore like this many undisturbed cycles.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ErrorRequest {
-    /// Selects the word lines.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Cycles whose wear the cells have.
-    cycles: f64,
-    /// By how much the erased state lies deeper than that of an undisturbed erase, in steps.
-    #[serde(default)]
-    deeper_steps: f64,
-    /// Time since they were programmed.
-    hours: f64,
-    /// Temperature in that time.
-    celsius: f64,
-    /// Errors that the code corrects in a KiB.
-    corrects_per_kib: u32,
-    /// Word lines.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
+request! {
+    /// Bit errors of blocks that wore like this many undisturbed cycles.
+    struct ErrorRequest {
+        /// Cycles whose wear the cells have.
+        cycles: f64 = 0.0..=1e6,
+        /// By how much the erased state lies deeper than that of an undisturbed erase, in steps.
+        #[serde(default)]
+        deeper_steps: f64 = -500.0..=500.0,
+        /// Time since they were programmed.
+        hours: f64 = 0.0..=1e7,
+        /// Temperature in that time.
+        celsius: f64 = -40.0..=125.0,
+        /// Errors that the code corrects in a KiB.
+        corrects_per_kib: u32 = 0..=4096,
+        /// Word lines.
+        word_lines: u32 = 1..=100_000,
+        /// Cells of a word line.
+        cells: u32 = 64..=1 << 20,
+    }
 }
 
 /// Raw and uncorrectable bit error rates, with calibrated reads; see [`ErrorRequest`].
 pub(super) fn errors(request: &Value) -> Result<Value, JobError> {
-    let request: ErrorRequest = parse("erase-errors", request)?;
-    within("word_lines", request.word_lines, 1, 100_000)?;
-    within("cells", request.cells, 64, 1 << 20)?;
-    within("cycles", request.cycles, 0.0, 1e6)?;
-    within("deeper_steps", request.deeper_steps, -500.0, 500.0)?;
-    within("hours", request.hours, 0.0, 1e7)?;
-    within("celsius", request.celsius, -40.0, 125.0)?;
-    within("corrects_per_kib", request.corrects_per_kib, 0, 4096)?;
+    let request = ErrorRequest::read("erase-errors", request)?;
     let (of, _) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
     let mut worn = of.worn(request.cycles);
     worn.erased.mean -= request.deeper_steps as f32;

@@ -1,6 +1,6 @@
 //! Bit errors of programmed word lines against time, temperature, wear and reads: what a block keeps, and for how long.
 
-use super::{JobError, overrides, parse, within};
+use super::{JobError, overrides, request, within};
 use crate::cells::Cells;
 use crate::coefficients::Coefficients;
 use crate::histogram::{Histogram, Levels, whole};
@@ -15,31 +15,24 @@ use serde_json::{Value, json};
 /// Cells that hold one KiB of a page: a codeword.
 const CODEWORD: usize = 8192;
 
-/// Word lines of one block, looked at after each of several histories.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Selects the block.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Program/erase cycles when the word lines are programmed.
-    cycles: f64,
-    /// Height of the word lines in the stack, from -1 (bottom) to 1 (top).
-    #[serde(default)]
-    height: f64,
-    /// What happened since; each starts from the word lines as programmed.
-    points: Vec<Point>,
-    /// When the levels of the read `frozen` were calibrated.
-    #[serde(default = "day")]
-    frozen_hours: f64,
-    /// Word lines.
-    word_lines: u32,
-    /// Cells of a word line, a multiple of the 8192 that hold a KiB of a page.
-    cells: u32,
+request! {
+    /// Word lines of one block, looked at after each of several histories.
+    struct Request {
+        /// Program/erase cycles when the word lines are programmed.
+        cycles: f64 = 0.0..=1e6,
+        /// Height of the word lines in the stack, from -1 (bottom) to 1 (top).
+        #[serde(default)]
+        height: f64 = -1.0..=1.0,
+        /// What happened since; each starts from the word lines as programmed.
+        points: Vec<Point>,
+        /// When the levels of the read `frozen` were calibrated.
+        #[serde(default = "day")]
+        frozen_hours: f64 = 0.0..=1e7,
+        /// Word lines.
+        word_lines: u32 = 1..=10_000,
+        /// Cells of a word line, a multiple of the 8192 that hold a KiB of a page.
+        cells: u32 = CODEWORD as u32..=1 << 20,
+    }
 }
 
 /// Time, heat and reads since the program.
@@ -75,7 +68,7 @@ struct Tally {
 ///
 /// Returns the part on the bench and, for every point, error rates by page type and read, calibrated thresholds and the states.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("retention", request)?;
+    let request = Request::read("retention", request)?;
     check(&request)?;
     let (of, _) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
     let there = of.worn(request.cycles).in_layer(request.height);
@@ -99,19 +92,14 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
 }
 
 fn check(request: &Request) -> Result<(), JobError> {
-    within("cycles", request.cycles, 0.0, 1e6)?;
-    within("height", request.height, -1.0, 1.0)?;
-    within("frozen_hours", request.frozen_hours, 0.0, 1e7)?;
-    within("word_lines", request.word_lines, 1, 10_000)?;
-    within("cells", request.cells, CODEWORD as u32, 1 << 20)?;
     if !(request.cells as usize).is_multiple_of(CODEWORD) {
         return Err(JobError(format!("cells = {}: a multiple of {CODEWORD}", request.cells)));
     }
-    within("points, their number,", request.points.len(), 1, 10_000)?;
+    within("points, their number,", request.points.len(), 1..=10_000)?;
     for point in &request.points {
-        within("hours", point.hours, 0.0, 1e7)?;
-        within("celsius", point.celsius, -40.0, 125.0)?;
-        within("reads", point.reads, 0.0, 1e12)?;
+        within("hours", point.hours, 0.0..=1e7)?;
+        within("celsius", point.celsius, -40.0..=125.0)?;
+        within("reads", point.reads, 0.0..=1e12)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! A program starts; after Delay1 a read suspends it; after each command to resume the next read comes after Delay2, until
 //! the program is over. Delays are fractions of the mean unsuspended program time t_PGM.
 
-use super::{JobError, parse, tester, within};
+use super::{JobError, request, tester, within};
 use crate::cells::Cells;
 use crate::follow;
 use crate::histogram::{Histogram, whole};
@@ -17,38 +17,30 @@ use interpulse_engine::random::mix;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::power;
 use interpulse_flash::script::Probe;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One pair of delays (or none) on a sample of word lines.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Selects the block.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Scheme by which the die suspends programs.
-    #[serde(default = "loop_boundary")]
-    scheme: String,
-    /// Mean unsuspended program time; needed where there are delays.
-    tpgm_us: Option<f64>,
-    /// From the first pulse to the first read, as a fraction of it; without, nothing is suspended.
-    delay1: Option<f64>,
-    /// From each command to resume to the next read, as a fraction of it.
-    delay2: Option<f64>,
-    /// The page that is read in suspensions, and whose errors are counted.
-    page_type: String,
-    /// Word lines, the first ones of the sample that the seed selects.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
-    /// How the tester notes the program's end: `host` looks only when a delay is over, `device` watches ready/busy.
-    #[serde(default = "host")]
-    poll: String,
+request! {
+    /// One pair of delays (or none) on a sample of word lines.
+    struct Request {
+        /// Scheme by which the die suspends programs.
+        #[serde(default = "loop_boundary")]
+        scheme: String,
+        /// Mean unsuspended program time; needed where there are delays.
+        tpgm_us: Option<f64>,
+        /// From the first pulse to the first read, as a fraction of it; without, nothing is suspended.
+        delay1: Option<f64>,
+        /// From each command to resume to the next read, as a fraction of it.
+        delay2: Option<f64>,
+        /// The page that is read in suspensions, and whose errors are counted.
+        page_type: String,
+        /// Word lines, the first ones of the sample that the seed selects.
+        word_lines: u32 = 1..=100_000,
+        /// Cells of a word line.
+        cells: u32 = 64..=1 << 20,
+        /// How the tester notes the program's end: `host` looks only when a delay is over, `device` watches ready/busy.
+        #[serde(default = "host")]
+        poll: String,
+    }
 }
 
 fn loop_boundary() -> String {
@@ -75,8 +67,6 @@ fn plan(request: &Request) -> Result<Plan, JobError> {
         Some(&(_, page)) => page,
         None => return Err(JobError(format!("page_type = '{}': lower, center or upper", request.page_type))),
     };
-    within("word_lines", request.word_lines, 1, 100_000)?;
-    within("cells", request.cells, 64, 1 << 20)?;
     let host_polls = match request.poll.as_str() {
         "host" => true,
         "device" => false,
@@ -85,9 +75,9 @@ fn plan(request: &Request) -> Result<Plan, JobError> {
     let probe = match (request.delay1, request.delay2, request.tpgm_us) {
         (None, None, _) => None,
         (Some(first), Some(then), Some(tpgm)) => {
-            within("tpgm_us", tpgm, 1.0, 1e6)?;
+            within("tpgm_us", tpgm, 1.0..=1e6)?;
             let delay = |name, share: f64| -> Result<Duration, JobError> {
-                Ok(Duration::from_ns(libm::round(within(name, share, 0.001, 10.0)? * tpgm * 1e3) as u64))
+                Ok(Duration::from_ns(libm::round(within(name, share, 0.001..=10.0)? * tpgm * 1e3) as u64))
             };
             Some(Probe { first: delay("delay1", first)?, then: delay("delay2", then)?, random: false })
         }
@@ -106,7 +96,7 @@ pub(super) fn word_line(seed: u64, k: u32) -> u64 {
 ///
 /// Returns the number of suspensions, times and bit errors of each word line.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("suspend", request)?;
+    let request = Request::read("suspend", request)?;
     let plan = plan(&request)?;
     let schedule = plan.tester.program(plan.probe, plan.page as u32);
     let default = whole(&plan.tester.cells.read.default);
@@ -146,7 +136,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
 /// What the last word line of a [`Request`] went through, as phases of `[from_us, to_us, what, current_ma]` from the first
 /// pulse on, to the end of its program: what a current probe on VDDcore records.
 pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("suspend-trace", request)?;
+    let request = Request::read("suspend-trace", request)?;
     let plan = plan(&request)?;
     let schedule = plan.tester.program(plan.probe, plan.page as u32);
     let mut cells = Cells::erased(
@@ -172,37 +162,25 @@ pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
     Ok(json!({ "phases": rows, "suspends": done.entries.len(), "loops": done.loops }))
 }
 
-/// Word lines of a block that nothing is done to while another one is tested.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Untouched {
-    /// Selects the block.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Age of its data before the test.
-    age_hours: f64,
-    /// How long the test takes.
-    hours: f64,
-    /// Temperature all the time.
-    celsius: f64,
-    /// Word lines.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
+request! {
+    /// Word lines of a block that nothing is done to while another one is tested.
+    struct Untouched {
+        /// Age of its data before the test.
+        age_hours: f64 = 0.0..=1e7,
+        /// How long the test takes.
+        hours: f64 = 0.0..=1e7,
+        /// Temperature all the time.
+        celsius: f64 = -40.0..=125.0,
+        /// Word lines.
+        word_lines: u32 = 1..=100_000,
+        /// Cells of a word line.
+        cells: u32 = 64..=1 << 20,
+    }
 }
 
 /// Bit errors of every word line and page type before and after the test, of the same cells read twice; see [`Untouched`].
 pub(super) fn untouched(request: &Value) -> Result<Value, JobError> {
-    let request: Untouched = parse("suspend-untouched", request)?;
-    within("word_lines", request.word_lines, 1, 100_000)?;
-    within("cells", request.cells, 64, 1 << 20)?;
-    within("age_hours", request.age_hours, 0.0, 1e7)?;
-    within("hours", request.hours, 0.0, 1e7)?;
-    within("celsius", request.celsius, -40.0, 125.0)?;
+    let request = Untouched::read("suspend-untouched", request)?;
     let of = tester(&request.preset, &request.set, "none", "none")?.cells;
     let default = whole(&of.read.default);
     // Another block than the one under test.

@@ -1,94 +1,57 @@
 //! The error table for drives, measured condition by condition and put together at the end.
 
-use super::{JobError, overrides, parse, within};
+use super::{JobError, overrides, request, within};
 use crate::coefficients::Coefficients;
 use crate::error_table::{Added, Condition, Errors, Plan};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What the table is measured on.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlanRequest {
-    /// Axis: retention in hours.
-    hours: Vec<f64>,
-    /// Temperature in that time, in degrees Celsius.
-    celsius: f64,
-    /// Ages in hours that the retry steps are made for.
-    retry_hours: Vec<f64>,
-    /// Word lines of every condition.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
-}
-
-/// One condition.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Piece {
-    /// Selects the word lines.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    plan: PlanRequest,
-    /// Program/erase cycles.
-    cycles: f64,
-    /// Place in the stack, from 0 (bottom) to 1.
-    layer_fraction: f64,
-}
-
-/// All pieces.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Whole {
-    /// Selects the word lines.
-    seed: u64,
-    /// Cell preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`, which the pieces had as well.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    plan: PlanRequest,
-    /// What the table describes.
-    title: String,
-    /// What it was measured on.
-    source: String,
-    /// Axis: program/erase cycles.
-    cycles: Vec<u32>,
-    /// Axis: places in the stack.
-    layer_fraction: Vec<f64>,
-    /// Answers to the pieces, by cycles, then by layer.
-    errors: Vec<Errors>,
-    /// Cycles, reads of a block for each of its pages, and errors per bit that these add.
-    added: Vec<(f64, f64, f64)>,
-}
-
-fn plan(seed: u64, of: PlanRequest) -> Result<Plan, JobError> {
-    within("celsius", of.celsius, -40.0, 125.0)?;
-    within("word_lines", of.word_lines, 1, 10_000)?;
-    within("cells", of.cells, 64, 1 << 20)?;
-    within("hours, their number,", of.hours.len(), 1, 1000)?;
-    for hours in of.hours.iter().chain(&of.retry_hours) {
-        within("hours", *hours, 1e-9, 1e7)?;
+request! {
+    /// One condition.
+    struct Piece {
+        /// What the table is measured on.
+        plan: Plan,
+        /// Program/erase cycles.
+        cycles: f64 = 0.0..=1e6,
+        /// Place in the stack, from 0 (bottom) to 1.
+        layer_fraction: f64 = 0.0..=1.0,
     }
-    Ok(Plan {
-        seed,
-        hours: of.hours,
-        celsius: of.celsius,
-        retry_hours: of.retry_hours,
-        word_lines: of.word_lines,
-        cells: of.cells,
-    })
+}
+
+request! {
+    /// All pieces.
+    struct Whole {
+        /// What the table is measured on.
+        plan: Plan,
+        /// What the table describes.
+        title: String,
+        /// What it was measured on.
+        source: String,
+        /// Axis: program/erase cycles.
+        cycles: Vec<u32>,
+        /// Axis: places in the stack.
+        layer_fraction: Vec<f64>,
+        /// Answers to the pieces, by cycles, then by layer.
+        errors: Vec<Errors>,
+        /// Cycles, reads of a block for each of its pages, and errors per bit that these add.
+        added: Vec<(f64, f64, f64)>,
+    }
+}
+
+/// The plan of a request with this seed.
+fn plan(seed: u64, of: Plan) -> Result<Plan, JobError> {
+    within("celsius", of.celsius, -40.0..=125.0)?;
+    within("word_lines", of.word_lines, 1..=10_000)?;
+    within("cells", of.cells, 64..=1 << 20)?;
+    within("hours, their number,", of.hours.len(), 1..=1000)?;
+    for hours in of.hours.iter().chain(&of.retry_hours) {
+        within("hours", *hours, 1e-9..=1e7)?;
+    }
+    Ok(Plan { seed, ..of })
 }
 
 /// Measures one condition. Returns bit errors by retention, page type, attempt and word line.
 pub(super) fn piece(request: &Value) -> Result<Value, JobError> {
-    let request: Piece = parse("error-table-piece", request)?;
-    within("cycles", request.cycles, 0.0, 1e6)?;
-    within("layer_fraction", request.layer_fraction, 0.0, 1.0)?;
+    let request = Piece::read("error-table-piece", request)?;
     let (of, _) = Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
     let condition = Condition { cycles: request.cycles, layer_fraction: request.layer_fraction };
     Ok(json!({ "errors": plan(request.seed, request.plan)?.measure(&of, condition) }))
@@ -96,7 +59,7 @@ pub(super) fn piece(request: &Value) -> Result<Value, JobError> {
 
 /// Puts the pieces together. Returns the table as TOML.
 pub(super) fn whole(request: &Value) -> Result<Value, JobError> {
-    let request: Whole = parse("error-table", request)?;
+    let request = Whole::read("error-table", request)?;
     Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
     let plan = plan(request.seed, request.plan)?;
     let (attempts, pages) = (plan.attempts().len(), plan.word_lines as usize);

@@ -1,23 +1,18 @@
 //! NVMe submission queues: depth, and which queue the controller fetches from next.
 
 use interpulse_engine::RequestId;
+use interpulse_settings::choices;
 use std::collections::VecDeque;
 
-/// How the controller chooses between submission queues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arbitration {
-    /// One command from each non-empty queue in turn.
-    RoundRobin,
-    /// As many commands from a queue in turn as its weight says.
-    Weighted,
-}
-
-impl Arbitration {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, Arbitration, &'static str)] = &[
-        ("round-robin", Arbitration::RoundRobin, "one command from each non-empty queue in turn"),
-        ("weighted", Arbitration::Weighted, "as many commands in turn as the queue's weight says"),
-    ];
+choices! {
+    /// How the controller chooses between submission queues.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Arbitration {
+        /// one command from each non-empty queue in turn
+        RoundRobin = "round-robin",
+        /// as many commands in turn as the queue's weight says
+        Weighted = "weighted",
+    }
 }
 
 /// One submission/completion queue pair.

@@ -5,6 +5,7 @@
 //! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
 //! fill a program wait for the next victim's.
 
+use super::area::Then;
 use super::collection::Victim;
 use super::flash::Flash;
 use super::jobs::GcRead;
@@ -170,7 +171,7 @@ impl Ftl {
             last.pending += units;
             if units > 0 {
                 let first_ppu = self.tables.layout.first_unit(victim.super_block) + victim.next_offset;
-                let at = self.tables.layout.place(first_ppu);
+                let at = self.tables.layout.place_in(victim.super_block, victim.next_offset);
                 let mut txn = Txn::new(Kind::GcRead, at.die);
                 txn.plane = at.plane as u8;
                 txn.block = at.block;
@@ -205,18 +206,18 @@ impl Ftl {
         let l = read.lane.index();
         self.collection.lanes[l].reads -= 1;
         let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
-        for u in 0..self.tables.layout.units_per_page() {
-            if read.mask >> u & 1 == 0 {
-                continue;
-            }
-            if self.tables.map().is_valid(super_block, offset + u) {
-                let ppu = read.first_ppu + u;
-                let lpn = self.tables.map().logical(ppu);
-                self.tables.map().prefetch(lpn);
-                self.collection.lanes[l].gathered.push_back(Moved { lpn, source: ppu });
-            } else {
-                self.unit_settled(flash, read.lane, super_block);
-            }
+        let map = self.tables.map();
+        let mut valid = read.mask & map.valid_among(super_block, offset, self.tables.layout.units_per_page());
+        let overwritten = (read.mask & !valid).count_ones();
+        while valid != 0 {
+            let source = read.first_ppu + valid.trailing_zeros();
+            valid &= valid - 1;
+            let lpn = map.logical(source);
+            map.prefetch(lpn);
+            self.collection.lanes[l].gathered.push_back(Moved { lpn, source });
+        }
+        for _ in 0..overwritten {
+            self.unit_settled(flash, read.lane, super_block);
         }
         self.pump_gc(flash, read.lane);
     }
@@ -229,18 +230,12 @@ impl Ftl {
         }
         let full = self.tables.layout.units_per_program as usize;
         // Units overwritten while they waited need not move.
-        let mut k = 0;
-        while k < full.min(self.collection.lanes[l].gathered.len()) {
-            let source = self.collection.lanes[l].gathered[k].source;
-            let UnitAt { super_block, offset } = self.tables.layout.split(source);
-            if self.tables.map().is_valid(super_block, offset) {
-                k += 1;
-            } else {
-                self.collection.lanes[l].gathered.remove(k);
-                self.unit_settled(flash, lane, super_block);
-            }
+        while let Some((k, super_block)) = self.first_overwritten(lane, full) {
+            self.collection.lanes[l].gathered.remove(k);
+            self.unit_settled(flash, lane, super_block);
         }
-        if k < least {
+        let units = full.min(self.collection.lanes[l].gathered.len());
+        if units < least {
             return false;
         }
         let Some(place) = self.tables.take_place(lane, Stream::Gc) else { return false };
@@ -251,15 +246,24 @@ impl Ftl {
         }
         let job = self.jobs.new_program(lane, Some(place));
         let first = self.tables.layout.first_unit(place.super_block) + place.first_offset;
-        for i in 0..k {
-            let unit = self.collection.lanes[l].gathered.pop_front().expect("counted above");
-            self.tables.units.assign(first + i as u32, unit.lpn);
-            self.jobs.program(job).moved.push(unit);
+        let moved = &mut self.jobs.program(job).moved;
+        moved.extend(self.collection.lanes[l].gathered.drain(..units));
+        for (i, unit) in (0..).zip(moved) {
+            self.tables.units.assign(first + i, unit.lpn);
         }
         self.collection.lanes[l].programs += 1;
         self.turn.count();
         self.submit_program(flash, Kind::GcProgram, lane, job);
         true
+    }
+
+    /// The first of the next `full` gathered units that has been overwritten since it was read, and its victim.
+    fn first_overwritten(&self, lane: Lane, full: usize) -> Option<(usize, SuperBlock)> {
+        let next = self.collection.lanes[lane.index()].gathered.iter().take(full);
+        next.enumerate().find_map(|(k, unit)| {
+            let UnitAt { super_block, offset } = self.tables.layout.split(unit.source);
+            (!self.tables.map().is_valid(super_block, offset)).then_some((k, super_block))
+        })
     }
 
     pub(super) fn gc_program_done(&mut self, flash: &mut Flash, txn: &Txn) {
@@ -321,7 +325,7 @@ impl Ftl {
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;
-        if self.metadata.is_some() && self.journal_before_erase(flash, super_block) {
+        if self.metadata.is_some() && self.journal(flash, Then::Erase(super_block)) {
             return;
         }
         self.submit_erase(flash, super_block);

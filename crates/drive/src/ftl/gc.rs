@@ -4,7 +4,7 @@
 use super::map::Map;
 use crate::numbers::SuperBlock;
 use interpulse_engine::Rng;
-use interpulse_settings::registry;
+use interpulse_settings::{choices, registry};
 use std::ops::Range;
 
 pub use d_choices::DChoices;
@@ -74,45 +74,27 @@ impl GcPolicy {
     }
 }
 
-/// What of a lane is free, where a threshold asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FreeCount {
-    /// Erased blocks.
-    Blocks,
-    /// Pages that can be programmed, those of open blocks included.
-    Pages,
-    /// A number that loses one for each page that is programmed and gains a block's pages for each erase, as simulators keep
-    /// it that do not look at blocks: a page that no program takes stays in it, and is in it once more after the erase.
-    RunningPages,
+choices! {
+    /// What of a lane is free, where a threshold asks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FreeCount {
+        /// erased blocks
+        Blocks = "blocks",
+        /// free pages, those of open blocks included
+        Pages = "pages",
+        /// a count that each program takes its pages from and each erase adds a whole block to (SSDSim): the page of a word line
+        /// that its two-bit program passes over is never taken from it
+        RunningPages = "running-pages",
+    }
 }
 
-impl FreeCount {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, FreeCount, &'static str)] = &[
-        ("blocks", FreeCount::Blocks, "erased blocks"),
-        ("pages", FreeCount::Pages, "free pages, those of open blocks included"),
-        (
-            "running-pages",
-            FreeCount::RunningPages,
-            "a count that each program takes its pages from and each erase adds a whole block to (SSDSim): the page of a \
-             word line that its two-bit program passes over is never taken from it",
-        ),
-    ];
-}
-
-/// What a threshold is a share of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThresholdBase {
-    /// All blocks of a lane.
-    Blocks,
-    /// The spare ones: blocks beyond those the logical capacity fills.
-    Spare,
-}
-
-impl ThresholdBase {
-    /// Name, value and one line of documentation.
-    pub const ALL: &'static [(&'static str, ThresholdBase, &'static str)] = &[
-        ("blocks", ThresholdBase::Blocks, "a share of all blocks"),
-        ("spare", ThresholdBase::Spare, "a share of the blocks beyond those the logical capacity fills"),
-    ];
+choices! {
+    /// What a threshold is a share of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ThresholdBase {
+        /// a share of all blocks
+        Blocks = "blocks",
+        /// a share of the blocks beyond those the logical capacity fills
+        Spare = "spare",
+    }
 }

@@ -183,6 +183,12 @@ impl Layout {
     #[inline]
     pub fn place(&self, ppu: Ppu) -> Place {
         let UnitAt { super_block, offset } = self.split(ppu);
+        self.place_in(super_block, offset)
+    }
+
+    /// Where the unit at `offset` of a super block lies.
+    #[inline]
+    pub fn place_in(&self, super_block: SuperBlock, offset: u32) -> Place {
         let (lane, block) = self.lane_of(super_block);
         let (die, first_plane) = self.die_of(lane);
         let (program, in_program) = self.by_program.split(offset);

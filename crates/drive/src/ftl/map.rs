@@ -71,6 +71,14 @@ impl Map {
         decode(!self.to_physical[lpn.index()])
     }
 
+    /// Whether all of the `count` units from `lpn` on hold nothing.
+    #[inline]
+    pub fn are_nowhere(&self, lpn: Lpn, count: u32) -> bool {
+        let entries = &self.to_physical[lpn.index()..][..count as usize];
+        // All are looked at, several at a time.
+        entries.iter().fold(0, |any, entry| any | entry) == !UNMAPPED.0
+    }
+
     /// Fetches the entry of `lpn` ahead of its use.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
@@ -124,6 +132,24 @@ impl Map {
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] |= bit;
         self.weight[super_block.index()] += 1;
+    }
+
+    /// The `count` logical units from `lpn` on now live in unit `offset` of `super_block` and after it, and are noted there;
+    /// the units become valid.
+    pub fn commit_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
+        let first = Ppu(super_block.0 * self.units_per_block + offset);
+        let entries = &mut self.to_physical[lpn.index()..][..count as usize];
+        entries.iter_mut().zip(first.0..).for_each(|(entry, ppu)| *entry = !ppu);
+        let units = &mut self.to_logical[first.index()..][..count as usize];
+        units.iter_mut().zip(lpn.0..).for_each(|(unit, lpn)| *unit = lpn);
+        let (mut at, end) = (offset, offset + count);
+        while at < end {
+            let (word, _) = self.bit(super_block, at);
+            let bits = (64 - at % 64).min(end - at);
+            self.valid[word] |= (u64::MAX >> (64 - bits)) << (at % 64);
+            at += bits;
+        }
+        self.weight[super_block.index()] += count;
     }
 
     /// Unit `offset` of `super_block` no longer holds the newest version of anything.

@@ -8,6 +8,8 @@ use crate::numbers::Lane;
 pub(super) struct Placement {
     /// One bit each.
     ready: Vec<u64>,
+    /// How many these are: under load mostly none, and then nobody looks for one.
+    ready_lanes: u32,
     /// Lanes with one program, which may have another behind it; none unless dies load ahead.
     behind: Vec<u64>,
     loads_ahead: bool,
@@ -18,7 +20,8 @@ pub(super) struct Placement {
 impl Placement {
     pub(super) fn new(lanes: u32, loads_ahead: bool) -> Placement {
         let none = vec![0; lanes.div_ceil(64) as usize];
-        let mut placement = Placement { ready: none.clone(), behind: none, loads_ahead, lanes, next: 0 };
+        let mut placement =
+            Placement { ready: none.clone(), ready_lanes: 0, behind: none, loads_ahead, lanes, next: 0 };
         placement.reset();
         placement
     }
@@ -26,6 +29,7 @@ impl Placement {
     /// All lanes are without a program, the first one is the next.
     pub(super) fn reset(&mut self) {
         self.ready.fill(u64::MAX);
+        self.ready_lanes = self.lanes;
         self.behind.fill(0);
         if !self.lanes.is_multiple_of(64) {
             *self.ready.last_mut().expect("there is a lane") = (1 << (self.lanes % 64)) - 1;
@@ -53,6 +57,7 @@ impl Placement {
             // The first leaves room for one more, the second does not.
             self.behind[word] = self.behind[word] & !bit | self.ready[word] & bit;
         }
+        self.ready_lanes -= u32::from(self.ready[word] & bit != 0);
         self.ready[word] &= !bit;
     }
 
@@ -67,6 +72,7 @@ impl Placement {
             }
             self.behind[word] &= !bit;
         }
+        self.ready_lanes += u32::from(self.ready[word] & bit == 0);
         self.ready[word] |= bit;
     }
 
@@ -85,11 +91,14 @@ impl Placement {
         imposed: bool,
         nothing_in_flight: bool,
     ) -> Option<Lane> {
-        let free = self.next_of(&self.ready, tables, imposed, nothing_in_flight);
-        let lane = match free {
-            None if self.loads_ahead => self.next_behind(tables, imposed, nothing_in_flight),
-            free => free,
-        }?;
+        let mut lane = None;
+        if self.ready_lanes > 0 {
+            lane = self.next_of(&self.ready, tables, imposed, nothing_in_flight);
+        }
+        if lane.is_none() && self.loads_ahead {
+            lane = self.next_behind(tables, imposed, nothing_in_flight);
+        }
+        let lane = lane?;
         self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
         Some(lane)
     }

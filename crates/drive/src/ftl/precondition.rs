@@ -64,10 +64,42 @@ impl<'a> Preconditioner<'a> {
         self
     }
 
-    /// Writes the logical units `from..to` in order.
-    pub fn write_in_order(&mut self, from: Lpn, to: Lpn) {
-        for lpn in from.until(to) {
-            self.write(lpn);
+    /// Writes the logical units `from..to` in order, as far at a time as they go into one program operation: of such a run
+    /// arithmetic says where each unit is. Returns how many runs that were.
+    pub fn write_in_order(&mut self, from: Lpn, to: Lpn) -> u64 {
+        let (mut next, mut runs) = (from, 0);
+        while next < to {
+            next = next + self.write_run(next, to.0 - next.0);
+            runs += 1;
+        }
+        runs
+    }
+
+    /// Writes logical units from `lpn` on, `most` at most, to one program operation; returns how many.
+    fn write_run(&mut self, lpn: Lpn, most: u32) -> u32 {
+        let lane = self.lane_for(lpn);
+        // Whether there is room is looked at with the map as it was before, but for the first unit: as in a write of one.
+        self.forget(lpn, 1);
+        let partial = self.partial(lane, Stream::Host);
+        let together = self.stripe.as_ref().map_or(most, |stripe| stripe.rest_of_page(lpn));
+        let count = most.min(together).min(self.ftl.layout.units_per_program - partial.filled);
+        self.forget(lpn + 1, count - 1);
+        let offset = partial.place.first_offset + partial.filled;
+        self.ftl.write_run(lpn, count, partial.place.super_block, offset);
+        self.advance(lane, Stream::Host, partial, count);
+        self.ftl.counters.host_units += u64::from(count);
+        count
+    }
+
+    /// What the `count` logical units from `lpn` on were is no longer valid.
+    fn forget(&mut self, lpn: Lpn, count: u32) {
+        if self.ftl.map().are_nowhere(lpn, count) {
+            return;
+        }
+        for lpn in lpn.until(lpn + count) {
+            if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
+                self.ftl.forget_flash(ppu);
+            }
         }
     }
 
@@ -131,7 +163,18 @@ impl<'a> Preconditioner<'a> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn) {
-        let lane = match &self.stripe {
+        let lane = self.lane_for(lpn);
+        if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
+            self.ftl.forget_flash(ppu);
+        }
+        self.place(lane, Stream::Host, lpn);
+        self.ftl.counters.host_units += 1;
+    }
+
+    /// The lane that host data of `lpn` goes to next, with room for it.
+    #[inline]
+    fn lane_for(&mut self, lpn: Lpn) -> Lane {
+        match &self.stripe {
             Some(stripe) => {
                 let lane = stripe.lane(lpn);
                 if self.partial[lane.index()][Stream::Host as usize].is_none() {
@@ -145,12 +188,7 @@ impl<'a> Preconditioner<'a> {
                 }
                 self.next_lane
             }
-        };
-        if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
-            self.ftl.forget_flash(ppu);
         }
-        self.place(lane, Stream::Host, lpn);
-        self.ftl.counters.host_units += 1;
     }
 
     /// Moves on to the next lane in turn that takes host data.
@@ -179,20 +217,28 @@ impl<'a> Preconditioner<'a> {
     /// Puts `lpn` into the next unit of `stream` on `lane`.
     #[inline]
     fn place(&mut self, lane: Lane, stream: Stream, lpn: Lpn) {
-        let slot = &mut self.partial[lane.index()][stream as usize];
-        let mut partial = match *slot {
-            Some(p) => p,
-            None => {
-                let place = self.ftl.take_place(lane, stream);
-                let place = place.expect("the thresholds leave garbage collection a block to work with");
-                Partial { place, filled: 0 }
-            }
-        };
+        let partial = self.partial(lane, stream);
         let offset = partial.place.first_offset + partial.filled;
         self.ftl.write(lpn, partial.place.super_block, offset);
-        partial.filled += 1;
+        self.advance(lane, stream, partial, 1);
+    }
+
+    /// The program operation of `stream` on `lane` that is being filled, a new one if none is.
+    #[inline]
+    fn partial(&mut self, lane: Lane, stream: Stream) -> Partial {
+        self.partial[lane.index()][stream as usize].unwrap_or_else(|| {
+            let place = self.ftl.take_place(lane, stream);
+            let place = place.expect("the thresholds leave garbage collection a block to work with");
+            Partial { place, filled: 0 }
+        })
+    }
+
+    /// `count` more units of that operation have been written.
+    #[inline]
+    fn advance(&mut self, lane: Lane, stream: Stream, mut partial: Partial, count: u32) {
+        partial.filled += count;
         let full = partial.filled == self.ftl.layout.units_per_program;
-        *slot = (!full).then_some(partial);
+        self.partial[lane.index()][stream as usize] = (!full).then_some(partial);
         if full {
             self.ftl.program_done(partial.place.super_block);
         }

@@ -13,102 +13,61 @@ use super::map::Map;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{ConfigError, Section, choices, default, keys};
 use std::ops::Range;
 
-/// How reprogrammable blocks are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReprogramSpec {
-    /// Physical layers of a super layer, one or two.
-    pub super_layer: u32,
-    /// Candidates of a level of a lane before they are reclaimed instead of another block being opened.
-    pub candidates: u32,
-    /// What becomes of a block in which nothing can be reprogrammed for the moment.
-    pub when_valid: WhenValid,
-    /// What of a candidate is moved out of the way.
-    pub fully_invalidates: FullyInvalidates,
+keys! {
+    /// How reprogrammable blocks are used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ReprogramSpec, fn keys(s) {
+        /// physical layers of a super layer, whose word lines are reprogrammed in any order
+        pub super_layer: u32 = u32(default(2).within(1..=2)),
+        /// reprogrammable blocks of a level of a lane that may wait before they are reclaimed rather than another one opened
+        pub candidates: u32 = u32(default(1).within(1..=64)),
+        /// what becomes of a reprogrammable block while all pages of its super layer are in use
+        pub when_valid: WhenValid = choice(Some("candidate"), WhenValid::ALL),
+        /// what is moved out of a reprogrammable block that waits, along with writes of the host
+        pub fully_invalidates: FullyInvalidates = choice(Some("block"), FullyInvalidates::ALL),
+    }
 }
 
-/// What "fully invalidated" writes move out of a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FullyInvalidates {
-    /// All of the block, and blocks that are used up as well: "all data in reprogrammable block" (Section 4), which then
-    /// "can be erased by direct GCs" (Section 6.2.2).
-    Block,
-    /// What is in use on the word lines of the super layer that can be reprogrammed: at most "total eight valid pages"
-    /// (Section 4.2.2). A block that is used up is left to garbage collection as it is.
-    SuperLayer,
+choices! {
+    /// What "fully invalidated" writes move out of a candidate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FullyInvalidates {
+        /// the whole block, also one that is used up
+        // All of the block, and blocks that are used up as well: "all data in reprogrammable block" (Section 4), which then
+        // "can be erased by direct GCs" (Section 6.2.2).
+        Block = "block",
+        /// the super layer in use; one that is used up stays as it is
+        // At most "total eight valid pages" on word lines that can be reprogrammed (Section 4.2.2).
+        SuperLayer = "super-layer",
+    }
 }
 
-impl FullyInvalidates {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, FullyInvalidates, &'static str)] = &[
-        ("block", FullyInvalidates::Block, "the whole block, also one that is used up"),
-        (
-            "super-layer",
-            FullyInvalidates::SuperLayer,
-            "the super layer in use; one that is used up stays as it is",
-        ),
-    ];
-}
-
-/// What becomes of a block all of whose pages, in its super layer, are in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhenValid {
-    /// It waits as a candidate (Section 4.2).
-    Candidate,
-    /// Its next super layer begins, and what was left to reprogram is lost (Section 4.1, Figure 8).
-    NextSuperLayer,
-}
-
-impl WhenValid {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, WhenValid, &'static str)] = &[
-        ("candidate", WhenValid::Candidate, "the block waits as a candidate"),
-        (
-            "next-super-layer",
-            WhenValid::NextSuperLayer,
-            "its next super layer begins; after the last one it is a candidate",
-        ),
-    ];
+choices! {
+    /// What becomes of a block all of whose pages, in its super layer, are in use.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WhenValid {
+        /// the block waits as a candidate
+        // Section 4.2.
+        Candidate = "candidate",
+        /// its next super layer begins; after the last one it is a candidate
+        // What was left to reprogram is lost (Section 4.1, Figure 8).
+        NextSuperLayer = "next-super-layer",
+    }
 }
 
 impl ReprogramSpec {
     /// Reads whether hot data goes to reprogrammable blocks, and how. `separated` says whether there is hot data.
     pub fn read(s: &mut Section, separated: bool) -> Result<Option<ReprogramSpec>, ConfigError> {
         let on = s.bool("reprogram", "hot data goes to reprogrammable blocks (ReSSD)", default(false))?;
-        if on && !separated {
-            return Err(s.conflict(
-                &["reprogram", "hotness"],
-                "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
-            ));
-        }
-        s.when(on, "reprogram = true", |s| {
-            Ok(ReprogramSpec {
-                super_layer: s.u32(
-                    "super-layer",
-                    "physical layers of a super layer, whose word lines are reprogrammed in any order",
-                    default(2).within(1..=2),
-                )?,
-                candidates: s.u32(
-                    "candidates",
-                    "reprogrammable blocks of a level of a lane that may wait before they are reclaimed rather than another one opened",
-                    default(1).within(1..=64),
-                )?,
-                when_valid: s.choice(
-                    "when-valid",
-                    "what becomes of a reprogrammable block while all pages of its super layer are in use",
-                    Some("candidate"),
-                    WhenValid::ALL,
-                )?,
-                fully_invalidates: s.choice(
-                    "fully-invalidates",
-                    "what is moved out of a reprogrammable block that waits, along with writes of the host",
-                    Some("block"),
-                    FullyInvalidates::ALL,
-                )?,
-            })
-        })
+        s.check_together(
+            !on || separated,
+            &["reprogram", "hotness"],
+            "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
+        )?;
+        s.when(on, "reprogram = true", ReprogramSpec::keys)
     }
 }
 

@@ -93,6 +93,12 @@ impl Stripe {
         Some(Stripe { lanes, units_per_page: geometry.units_per_page })
     }
 
+    /// Units from `lpn` on, itself included, that stay together because they are of one page.
+    #[inline]
+    pub fn rest_of_page(&self, lpn: Lpn) -> u32 {
+        self.units_per_page - lpn.0 % self.units_per_page
+    }
+
     /// The lane of logical unit `lpn`; the units of one page stay together.
     #[inline]
     pub fn lane(&self, lpn: Lpn) -> Lane {

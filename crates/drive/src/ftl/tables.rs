@@ -187,6 +187,13 @@ impl Tables {
         self.units.write(&self.layout, lpn, super_block, offset);
     }
 
+    /// The `count` units from `lpn` on, which are nowhere valid, are written to units `offset` and after it of `super_block`,
+    /// without time.
+    #[inline]
+    pub fn write_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
+        self.units.write_run(lpn, count, super_block, offset);
+    }
+
     /// `lpn` is trimmed, without time.
     pub fn discard(&mut self, lpn: Lpn) {
         self.units.discard(&self.layout, lpn);

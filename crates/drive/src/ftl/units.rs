@@ -416,6 +416,12 @@ impl Units {
         self.map.commit(lpn, super_block, offset);
     }
 
+    /// The same of `count` units in order.
+    #[inline]
+    pub(super) fn write_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
+        self.map.commit_run(lpn, count, super_block, offset);
+    }
+
     /// As [`Units::trim`], without time and without a cache.
     pub(super) fn discard(&mut self, layout: &Layout, lpn: Lpn) {
         if let Where::Flash(ppu) = self.map.get(lpn) {

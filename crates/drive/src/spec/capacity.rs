@@ -57,7 +57,7 @@ impl DriveSpec {
             if bytes(middle) >= asked { enough = middle } else { too_few = middle }
         }
         if enough > most {
-            return Err(format!("at most {}; more needs more channels, chips, dies or planes", name(most)));
+            return Err(format!("at most {}; {}", name(most), self.what_more_needs(most)));
         }
         let coarse = asked / COARSEST;
         let (above, below) = (bytes(enough) - asked, asked - if too_few > 0 { bytes(too_few) } else { 0 });
@@ -82,6 +82,21 @@ impl DriveSpec {
             return Err(format!("what whole blocks make, to 1 %; the nearest: {smaller}{}", name(enough)));
         }
         Ok(blocks)
+    }
+
+    /// What a drive needs that is to be larger than the `most` blocks of a plane make it.
+    fn what_more_needs(&self, most: u32) -> String {
+        if most == MOST_BLOCKS {
+            return "more needs more channels, chips, dies or planes".into();
+        }
+        // More of anything else would not help.
+        let unit = Bytes(self.geometry.unit_bytes);
+        let than = if unit == self.part.page_size {
+            "part.page-size and ftl.mapping-unit"
+        } else {
+            "ftl.mapping-unit"
+        };
+        format!("the map has {MAX_UNITS} units of {unit}: more needs a larger {than}")
     }
 
     /// From `blocks` on, the fewest blocks of a plane that make a drive; `None` if that is not a question of their number.

@@ -20,8 +20,14 @@ pub struct Impossible {
 }
 
 impl Impossible {
-    pub(super) fn new(keys: &[&'static str], message: String) -> Impossible {
-        Impossible { keys: keys.to_vec(), message }
+    /// What these keys say together cannot be.
+    pub fn new(keys: &[&'static str], message: impl Into<String>) -> Impossible {
+        Impossible { keys: keys.to_vec(), message: message.into() }
+    }
+
+    /// Fails unless what these keys say together `holds`.
+    pub fn unless(holds: bool, keys: &[&'static str], message: impl Into<String>) -> Result<(), Impossible> {
+        if holds { Ok(()) } else { Err(Impossible::new(keys, message)) }
     }
 }
 
@@ -30,45 +36,41 @@ impl DriveSpec {
     pub fn layout(&self) -> Result<Layout, Impossible> {
         let g = &self.geometry;
         let m = self.ftl.multi_plane;
-        if m == 0 || !g.planes.is_multiple_of(m) {
-            return Err(Impossible::new(
-                &["ftl.multi-plane", "part.planes"],
-                format!("{m} planes together do not divide the {} planes of a die", g.planes),
-            ));
-        }
+        Impossible::unless(
+            m != 0 && g.planes.is_multiple_of(m),
+            &["ftl.multi-plane", "part.planes"],
+            format!("{m} planes together do not divide the {} planes of a die", g.planes),
+        )?;
         let reserved = self.ftl.reserved(g.blocks_per_plane);
-        if reserved + 4 > g.blocks_per_plane {
-            return Err(Impossible::new(
-                &["ftl.bad-block-reserve", "part.blocks-per-plane"],
-                format!(
-                    "a plane of {} blocks less {reserved} in reserve leaves fewer than 4",
-                    g.blocks_per_plane
-                ),
-            ));
-        }
+        Impossible::unless(
+            reserved + 4 <= g.blocks_per_plane,
+            &["ftl.bad-block-reserve", "part.blocks-per-plane"],
+            format!(
+                "a plane of {} blocks less {reserved} in reserve leaves fewer than 4",
+                g.blocks_per_plane
+            ),
+        )?;
         let units_per_block = u64::from(g.units_per_block()) * u64::from(m);
-        if units_per_block > u64::from(Map::MAX_UNITS_PER_BLOCK) {
-            return Err(Impossible::new(
-                &["part.pages-per-block", "part.page-size", "ftl.multi-plane", "ftl.mapping-unit"],
-                format!(
-                    "a super block of {units_per_block} mapping units is larger than the {} supported",
-                    Map::MAX_UNITS_PER_BLOCK
-                ),
-            ));
-        }
+        Impossible::unless(
+            units_per_block <= u64::from(Map::MAX_UNITS_PER_BLOCK),
+            &["part.pages-per-block", "part.page-size", "ftl.multi-plane", "ftl.mapping-unit"],
+            format!(
+                "a super block of {units_per_block} mapping units is larger than the {} supported",
+                Map::MAX_UNITS_PER_BLOCK
+            ),
+        )?;
         let dies = u64::from(g.channels) * u64::from(g.chips_per_channel) * u64::from(g.dies_per_chip);
         let units =
             dies * u64::from(g.planes) * u64::from(g.blocks_per_plane) * u64::from(g.units_per_block());
-        if units >= MAX_UNITS {
-            return Err(Impossible::new(
-                &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane"],
-                format!(
-                    "{} GiB of flash is more than the {} GiB that 4-byte map entries address",
-                    (units * g.unit_bytes) >> 30,
-                    (MAX_UNITS * g.unit_bytes) >> 30
-                ),
-            ));
-        }
+        Impossible::unless(
+            units < MAX_UNITS,
+            &["geometry.channels", "geometry.chips-per-channel", "part.blocks-per-plane", "ftl.mapping-unit"],
+            format!(
+                "{} GiB of flash is more than the {} GiB that the map's {MAX_UNITS} units address",
+                (units * g.unit_bytes) >> 30,
+                (MAX_UNITS * g.unit_bytes) >> 30
+            ),
+        )?;
         Ok(Layout::new(g, m, reserved))
     }
 
@@ -78,12 +80,11 @@ impl DriveSpec {
         let f = &self.ftl;
         let most = f.logical(layout.units());
         let logical = f.capacity.map_or(most, |c| most.min(c.get() / self.geometry.unit_bytes));
-        if logical == 0 {
-            return Err(Impossible::new(
-                &["ftl.over-provisioning", "drive.capacity"],
-                "this much over-provisioning leaves less than 1 MiB of capacity".into(),
-            ));
-        }
+        Impossible::unless(
+            logical != 0,
+            &["ftl.over-provisioning", "drive.capacity"],
+            "this much over-provisioning leaves less than 1 MiB of capacity",
+        )?;
         let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks) - per_lane;
         let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
@@ -159,10 +160,8 @@ impl DriveSpec {
         if hot == 0 {
             return Ok(());
         }
-        if self.ftl.gc.imposes() {
-            let why = "imposed write amplification has no blocks to separate data by";
-            return Err(Impossible::new(&["ftl.hotness", "ftl.gc"], why.into()));
-        }
+        let why = "imposed write amplification has no blocks to separate data by";
+        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.hotness", "ftl.gc"], why)?;
         let layout = self.layout()?;
         let config = self.ftl_config()?;
         let per_lane =
@@ -189,22 +188,19 @@ impl DriveSpec {
         if self.part.reprogram.is_none() {
             return Err(Impossible::new(
                 &["ftl.reprogram", "part.preset"],
-                "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one"
-                    .into(),
+                "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one",
             ));
         }
-        if super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
-            != layout.word_lines_per_block()
-        {
-            return Err(Impossible::new(
-                &["part.layers", "part.pages-per-block"],
-                format!(
-                    "{} word lines do not fill {} layers evenly, as super layers need",
-                    layout.word_lines_per_block(),
-                    self.part.layers
-                ),
-            ));
-        }
+        Impossible::unless(
+            super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
+                == layout.word_lines_per_block(),
+            &["part.layers", "part.pages-per-block"],
+            format!(
+                "{} word lines do not fill {} layers evenly, as super layers need",
+                layout.word_lines_per_block(),
+                self.part.layers
+            ),
+        )?;
         debug_assert!((1..=2).contains(&of.super_layer));
         Ok(())
     }
@@ -216,10 +212,10 @@ impl DriveSpec {
             let why =
                 "imposed write amplification has no victims and no erases, so no block can be rewritten";
             if errors.refresh_after.is_some() {
-                return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why.into()));
+                return Err(Impossible::new(&["errors.refresh-after", "ftl.gc"], why));
             }
             if errors.reclaim_reads.is_some() {
-                return Err(Impossible::new(&["errors.reclaim-reads", "ftl.gc"], why.into()));
+                return Err(Impossible::new(&["errors.reclaim-reads", "ftl.gc"], why));
             }
         }
         Ok(())
@@ -238,13 +234,13 @@ impl DriveSpec {
             let keys = ["suspend.program.defer-clock", "suspend.erase.defer-clock", "cache.acknowledge"];
             let why = "the clock \"host-write\" watches writes that wait for the write cache; with \
                        cache.acknowledge = \"when-programmed\" they wait for their programs instead: use another clock";
-            return Err(Impossible::new(&keys, why.into()));
+            return Err(Impossible::new(&keys, why));
         }
         let all_types = (1 << self.part.bits_per_cell) - 1;
         if self.ftl.gc.imposes() && self.nand.program_suspend.eligible.page_types & all_types != all_types {
             let keys = ["suspend.program.pages", "ftl.gc"];
             let why = "the programs of imposed write amplification have no pages to choose by";
-            return Err(Impossible::new(&keys, why.into()));
+            return Err(Impossible::new(&keys, why));
         }
         Ok(())
     }
@@ -275,18 +271,14 @@ impl DriveSpec {
         if self.power_loss.is_none() {
             return Ok(());
         }
-        if self.ftl.gc.imposes() {
-            let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
-            return Err(Impossible::new(&["power-loss.at", "ftl.gc"], why.into()));
-        }
-        if self.ftl.reprogram.is_some() {
-            let why = "word lines that hold two bits per cell are not found again after a loss of power";
-            return Err(Impossible::new(&["power-loss.at", "ftl.reprogram"], why.into()));
-        }
+        let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
+        Impossible::unless(!self.ftl.gc.imposes(), &["power-loss.at", "ftl.gc"], why)?;
+        let why = "word lines that hold two bits per cell are not found again after a loss of power";
+        Impossible::unless(self.ftl.reprogram.is_none(), &["power-loss.at", "ftl.reprogram"], why)?;
         if self.nand.power.trace.is_some() || self.nand.power.budget.is_some() {
             let key = if self.nand.power.trace.is_some() { "power.trace" } else { "power.budget" };
             let why = "a loss of power is not followed in the current through time nor in a budget of power";
-            return Err(Impossible::new(&["power-loss.at", key], why.into()));
+            return Err(Impossible::new(&["power-loss.at", key], why));
         }
         Ok(())
     }

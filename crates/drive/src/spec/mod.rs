@@ -15,6 +15,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
+use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
 pub use acknowledge::{Acknowledge, WhenCached};
 pub use capacity::{Capacity, Wanted};
@@ -43,19 +44,28 @@ pub struct DriveSpec {
     pub power_loss: Option<PowerLossSpec>,
 }
 
-/// A loss of power, and what the drive does to survive one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PowerLossSpec {
-    /// Simulated time of the cut; `None` leaves it to an owner.
-    pub at: Option<Duration>,
-    /// How long power is off.
-    pub off_for: Duration,
-    /// Time between the beginnings of two checkpoints of the map.
-    pub checkpoint_every: Duration,
-    /// Which dies save the cache.
-    pub save_to: Placement,
-    /// What feeds the drive meanwhile, where its size is asked for.
-    pub capacitor: Option<Capacitor>,
+/// No outage is longer.
+const DAY: Duration = Duration::from_ms(24 * 3_600_000);
+
+keys! {
+    /// A loss of power, and what the drive does to survive one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PowerLossSpec, pub fn read(s) {
+        /// Simulated time of the cut; `None` leaves it to an owner.
+        pub at: Option<Duration> => {
+            let doc = "simulated time at which power is cut";
+            Some(s.duration("at", doc, required().at_most(DAY * 100))?)
+        },
+        /// how long power is off
+        pub off_for: Duration = duration(default(Duration::from_ms(100)).at_most(DAY)),
+        /// time between two checkpoints of the map, which recovery begins with
+        pub checkpoint_every: Duration =
+            duration(default(Duration::from_ms(1000)).within(Duration::from_us(100)..=DAY)),
+        /// which dies save the cache on the energy of capacitors
+        pub save_to: Placement = choice(Some("first-free"), Placement::ALL),
+        /// What feeds the drive meanwhile, where its size is asked for.
+        pub capacitor: Option<Capacitor> => Capacitor::read(s)?,
+    }
 }
 
 /// Capacitors behind a converter: of 1/2 C (charged^2 - lowest^2) the drive gets the share `efficiency_ppm`.
@@ -70,6 +80,28 @@ pub struct Capacitor {
 }
 
 impl Capacitor {
+    /// What feeds the drive while the cache is saved; asked for by its voltage.
+    fn read(s: &mut Section) -> Result<Option<Capacitor>, ConfigError> {
+        let range = optional().within(Voltage(500)..=Voltage(1_000_000));
+        let doc = "voltage of the capacitors at the cut; their size is in the result where it is given";
+        let charged = s.optional_voltage("capacitor-voltage", doc, range)?;
+        s.when(charged.is_some(), "a given capacitor-voltage", |s| {
+            Capacitor::charged_to(s, charged.unwrap_or(Voltage(u64::MAX)))
+        })
+    }
+
+    fn charged_to(s: &mut Section, charged: Voltage) -> Result<Capacitor, ConfigError> {
+        let doc = "voltage of the capacitors at which the drive's converter gives up";
+        let range = required().within(Voltage(100)..=Voltage(1_000_000)).typical(Voltage(6_000));
+        let lowest = s.voltage("capacitor-lowest", doc, range)?;
+        let doc = "share of the capacitors' energy that the converter hands on";
+        let efficiency = s.fraction("capacitor-efficiency", doc, default(1.0).within(0.01..=1.0))?;
+        let expected =
+            format!("less than capacitor-voltage = {charged}: a capacitor gives energy as its voltage falls");
+        s.check(lowest < charged, "capacitor-lowest", expected)?;
+        Ok(Capacitor { charged, lowest, efficiency_ppm: (efficiency * 1e6).round() as u32 })
+    }
+
     /// The capacitance that gives the drive `energy_aj`, in nF, rounded up.
     pub fn nanofarads(&self, energy_aj: u128) -> u128 {
         let [charged, lowest] = [self.charged, self.lowest].map(|v| u128::from(v.0));
@@ -79,14 +111,19 @@ impl Capacitor {
     }
 }
 
-/// Power that is drawn all the time; `None` where it is not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PowerConstants {
-    /// Of the controller.
-    pub controller: Option<Power>,
-    /// Of the DRAM.
-    pub dram: Option<Power>,
+keys! {
+    /// Power that is drawn all the time; `None` where it is not known.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct PowerConstants, pub fn read(s) {
+        /// power of the controller, always drawn
+        pub controller: Option<Power> = optional_power(optional().at_most(MOST_POWER)),
+        /// power of the DRAM, always drawn
+        pub dram: Option<Power> = optional_power(optional().at_most(MOST_POWER)),
+    }
 }
+
+/// No constant of a drive is larger.
+const MOST_POWER: Power = Power(1_000_000_000);
 
 impl PowerConstants {
     /// Of so many drives together.
@@ -96,40 +133,51 @@ impl PowerConstants {
     }
 }
 
-/// Mapping, allocation, garbage collection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FtlSpec {
-    /// (physical - logical) / logical, of the pages that can hold data outside the bad-block reserve.
-    pub over_provisioning: f64,
-    /// What the host sees, where it was asked for; over-provisioning is then what is left, and at least as much as stated.
-    pub capacity: Option<Bytes>,
-    /// Share of the blocks of each plane kept for replacing bad ones.
-    pub bad_block_reserve: f64,
-    /// Planes of a die programmed and erased together.
-    pub multi_plane: u32,
-    /// How writes are spread.
-    pub allocation: Allocation,
-    /// Victim policy.
-    pub gc: GcPolicy,
-    /// What the thresholds are shares of.
-    pub threshold_base: ThresholdBase,
-    /// Garbage collection runs below this share of free blocks.
-    pub gc_soft: f64,
-    /// What is counted for this.
-    pub gc_counts: FreeCount,
-    /// Host data may not take the last this share of free blocks.
-    pub gc_hard: f64,
-    /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
-    pub gc_depth: u32,
-    /// How host data is separated.
-    pub hotness: HotnessPolicy,
-    /// Hot data goes to reprogrammable blocks.
-    pub reprogram: Option<ReprogramSpec>,
-    /// A block worn by so many cycles more than another one of its lane has that one rewritten; `None` for never.
-    pub wear_gap: Option<u32>,
+keys! {
+    /// Mapping, allocation, garbage collection.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct FtlSpec, fn keys(s, run: &mut Section, asked: Option<Bytes>) {
+        /// (physical - logical) / logical, of the pages that can hold data
+        pub over_provisioning: f64 = fraction(required().positive().at_most(20.0).typical(0.07)),
+        /// What the host sees, where it was asked for; over-provisioning is then what is left, and at least as much as stated.
+        pub capacity: Option<Bytes> => asked,
+        /// share of the blocks of a plane kept for replacing bad ones
+        pub bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
+        /// planes of a die programmed and erased together
+        pub multi_plane: u32 = u32(default(1).within(1..=64)),
+        /// How writes are spread.
+        pub allocation: Allocation => Allocation::read(s)?,
+        /// which block garbage collection empties next
+        pub gc: GcPolicy = policy(Some("greedy"), GcPolicy::ROWS),
+        /// what gc-soft and gc-hard are shares of
+        pub threshold_base: ThresholdBase = ["gc-threshold-base"] choice(Some("spare"), ThresholdBase::ALL),
+        /// garbage collection runs while less than this share is free
+        pub gc_soft: f64 = fraction(default(0.1).positive().at_most(0.9)),
+        /// what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free pages
+        pub gc_counts: FreeCount = choice(Some("blocks"), FreeCount::ALL),
+        /// host data may not take the last this share
+        pub gc_hard: f64 = fraction(default(0.005).at_most(0.5)),
+        // What follows shapes a run and not the state that it starts from.
+        /// programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead
+        pub gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
+        /// How host data is separated.
+        pub hotness: HotnessPolicy => HotnessPolicy::read(run)?,
+        /// Hot data goes to reprogrammable blocks.
+        pub reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
+        /// static wear levelling: a block erased so many times more often than the least worn one of its lane has that one
+        /// rewritten
+        pub wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
+    } check {
+        s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
+    }
 }
 
 impl FtlSpec {
+    /// Reads the section `[ftl]` of a drive of which the host is to see `capacity`, if that is asked for.
+    pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
+        FtlSpec::keys(s, &mut s.leaving_state(), capacity)
+    }
+
     /// Blocks kept for replacing bad ones, of a plane that has `blocks`.
     pub(super) fn reserved(&self, blocks: u32) -> u32 {
         libm::ceil(self.bad_block_reserve * f64::from(blocks)) as u32
@@ -155,23 +203,27 @@ pub struct CacheSpec {
     pub protected: bool,
 }
 
-/// The host interface.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HostSpec {
-    /// Weight of each submission/completion queue pair.
-    pub queue_weights: Vec<u32>,
-    /// Depth of each pair.
-    pub queue_depth: u32,
-    /// How the controller chooses between them.
-    pub arbitration: Arbitration,
-    /// Most commands in the controller at a time.
-    pub frame_buffer: u32,
-    /// What connects it.
-    pub link: LinkSpec,
-    /// Firmware time of a command.
-    pub firmware: Duration,
-    /// How many commands it works on at a time; any number, as a pipelined latency, where there is no number.
-    pub firmware_cores: Option<u32>,
-    /// How long the host waits for a command: one that takes longer is counted, and goes on.
-    pub command_timeout: Option<Duration>,
+keys! {
+    /// The host interface.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HostSpec, pub fn read(s, link_section: &mut Section) {
+        /// one submission/completion queue pair for each weight
+        pub queue_weights: Vec<u32> = list_u32(Some(&[1]), required().within(1..=256)),
+        /// depth of each queue pair
+        pub queue_depth: u32 = u32(default(1024).within(1..=65535)),
+        /// how the controller chooses between queues
+        pub arbitration: Arbitration = choice(Some("round-robin"), Arbitration::ALL),
+        /// most commands in the controller at a time
+        pub frame_buffer: u32 = u32(default(1024).within(1..=1 << 20)),
+        /// firmware time of a command
+        pub firmware: Duration = duration(default(Duration::from_us(10)).at_most(Duration::from_ms(10))),
+        /// commands that the firmware works on at a time; left out, any number: its time is a latency that limits no rate
+        pub firmware_cores: Option<u32> = optional_u32(optional().within(1..=1024)),
+        /// how long the host waits for a command; slower ones are counted and go on
+        pub command_timeout: Option<Duration> = optional_duration(optional().positive()),
+        /// what connects the drive to its host
+        pub link: LinkSpec = ["kind"] (link_section) policy(Some("pcie"), LinkSpec::ROWS),
+    } check {
+        s.check((1..=1024).contains(&queue_weights.len()), "queue-weights", "1 to 1024 weights")?;
+    }
 }

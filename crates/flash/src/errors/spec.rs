@@ -3,50 +3,50 @@
 use super::ecc::Ecc;
 use super::table::ErrorTable;
 use interpulse_engine::Duration;
+use interpulse_settings::{choices, default, keys, optional};
 
 /// Boltzmann's constant in eV per kelvin.
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 /// 0 degrees Celsius in kelvin.
 const ZERO_CELSIUS_K: f64 = 273.15;
 
-/// Everything that decides about the bit errors of an array.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ErrorSpec {
-    /// Raw bit error rates.
-    pub table: ErrorTable,
-    /// What corrects them.
-    pub ecc: Ecc,
-    /// Temperature of the device in degrees Celsius.
-    pub temperature_c: f64,
-    /// Activation energy of the loss of charge, in eV (1.1 eV is what JESD218 assumes).
-    pub activation_ev: f64,
-    /// How often every word line has been reprogrammed.
-    pub reprograms: f64,
-    /// Age of the data that a run finds on flash.
-    pub initial_age: Duration,
-    /// How old the blocks are within that.
-    pub initial_ages: InitialAges,
-    /// A block that has been read this often since its erase asks to be rewritten.
-    pub reclaim_reads: Option<u32>,
-    /// Blocks whose data is older than this are rewritten.
-    pub refresh_after: Option<Duration>,
+/// 20 years: no data is older.
+const OLDEST: Duration = Duration(20 * 365 * 86_400_000_000_000);
+
+keys! {
+    /// Everything that decides about the bit errors of an array.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ErrorSpec, pub fn read(s, of_table: &ErrorTable, corrects: &Ecc) {
+        /// Raw bit error rates.
+        pub table: ErrorTable => of_table.clone(),
+        /// What corrects them.
+        pub ecc: Ecc => corrects.clone(),
+        /// temperature of the device in degrees Celsius; a table's own unless given
+        pub temperature_c: f64 = f64(default(table.temperature_c).within(-55.0..=150.0)),
+        /// activation energy of the loss of charge in eV (1.1: JESD218)
+        pub activation_ev: f64 = ["activation-energy-ev"] f64(default(1.1).within(0.0..=3.0)),
+        /// how often every word line has been reprogrammed, no more than the table says
+        pub reprograms: f64 = f64(default(0.0).at_least(0.0)),
+        /// age of the data that the run finds on flash
+        pub initial_age: Duration = duration(default(Duration::ZERO).within(Duration::ZERO..=OLDEST)),
+        /// how the ages of the blocks found are spread
+        pub initial_ages: InitialAges = choice(Some("equal"), InitialAges::ALL),
+        /// a block whose data is older is rewritten in the background; left out, none is
+        pub refresh_after: Option<Duration> = optional_duration(optional().within(Duration::from_ms(1)..=OLDEST)),
+        /// a block is rewritten after this many page reads since its erase; left out, none is
+        pub reclaim_reads: Option<u32> = optional_u32(optional().at_least(1)),
+    }
 }
 
-/// How the ages of the blocks that a run finds on flash are spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialAges {
-    /// All have the initial age.
-    Equal,
-    /// Evenly between nothing and the initial age, as on a drive that rewrites its blocks in turn.
-    Uniform,
-}
-
-impl InitialAges {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, InitialAges, &'static str)] = &[
-        ("equal", InitialAges::Equal, "all blocks have the initial age"),
-        ("uniform", InitialAges::Uniform, "ages of blocks spread evenly from nothing to the initial age"),
-    ];
+choices! {
+    /// How the ages of the blocks that a run finds on flash are spread.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum InitialAges {
+        /// all blocks have the initial age
+        Equal = "equal",
+        /// ages of blocks spread evenly from nothing to the initial age
+        Uniform = "uniform",
+    }
 }
 
 impl ErrorSpec {

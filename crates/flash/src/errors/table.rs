@@ -1,6 +1,7 @@
 //! The error table: raw bit error rates by wear, retention, reprogramming, layer, page type and read attempt.
 
 use crate::parts::page_types;
+use interpulse_settings::{ConfigError, Section, default, keys, required};
 
 /// What a table does not tell apart from no errors at all; rates below count as this.
 pub const LEAST_RBER: f64 = 1e-12;
@@ -26,36 +27,40 @@ pub struct Conditions {
     pub attempt: usize,
 }
 
-/// Raw bit error rates of the pages of a part. Rates are geometric means over the pages of a cell of the table: pages
-/// differ around them by [`ErrorTable::spread_ln_sd`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct ErrorTable {
-    /// What the table describes.
-    pub title: String,
-    /// Where its figures come from.
-    pub source: String,
-    /// Temperature at which the data was kept, in degrees Celsius.
-    pub temperature_c: f64,
-    /// Axis: program/erase cycles, ascending.
-    pub cycles: Vec<u32>,
-    /// Axis: retention in hours at [`ErrorTable::temperature_c`], ascending and positive.
-    pub retention_h: Vec<f64>,
-    /// Axis: how often the word line has been reprogrammed since its erase, ascending.
-    pub reprograms: Vec<u32>,
-    /// Axis: classes of layers, each by its place in the stack, from 0 (first programmed) to 1, ascending.
-    pub layer_fraction: Vec<f64>,
-    /// Axis: page types of a word line, least significant first. Of a reprogrammed word line, which has two pages, the lower
-    /// is the first of these and the upper one all others alike.
-    pub page_types: Vec<String>,
-    /// Axis: read attempts: first the default read offsets, then the retry steps in their order, last the calibrated
-    /// (optimal) offsets. One attempt alone is both.
-    pub attempts: Vec<String>,
-    /// Raw bit error rates, errors per bit: [`ErrorTable::index`] gives the order.
-    pub rber: Vec<f64>,
-    /// Standard deviation of the natural logarithm of the rate between the pages of one cell of the table.
-    pub spread_ln_sd: f64,
-    /// What reads add, if the table says so.
-    pub disturb: Option<Disturb>,
+keys! {
+    /// Raw bit error rates of the pages of a part. Rates are geometric means over the pages of a cell of the table: pages
+    /// differ around them by [`ErrorTable::spread_ln_sd`].
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ErrorTable, pub(super) fn keys(s) {
+        /// what the table describes
+        pub title: String = string(None),
+        /// where its figures come from
+        pub source: String = string(None),
+        /// temperature of retention, degrees Celsius
+        pub temperature_c: f64 = f64(required()),
+        /// axis: program/erase cycles
+        pub cycles: Vec<u32> = list_u32(None, required()),
+        /// axis: retention in hours
+        pub retention_h: Vec<f64> = list_f64(None, required()),
+        /// axis: reprograms of the word line
+        pub reprograms: Vec<u32> = list_u32(Some(&[0]), required()),
+        /// axis: classes of layers by place in the stack, 0 to 1
+        // From the layer that is programmed first on.
+        pub layer_fraction: Vec<f64> = list_f64(Some(&[0.5]), required()),
+        /// axis: page types, least significant first
+        // Of a reprogrammed word line, which has two pages, the lower is the first of these and the upper one all others alike.
+        pub page_types: Vec<String> = list_string(None),
+        /// axis: default offsets, retry steps, calibrated offsets
+        // One attempt alone is both default and calibrated.
+        pub attempts: Vec<String> = list_string(None),
+        /// raw bit error rates; cycles slowest, then retention, reprograms, layer, page type, attempt
+        pub rber: Vec<f64> = list_f64(None, required()),
+        /// standard deviation of ln RBER between pages
+        // Of one cell of the table.
+        pub spread_ln_sd: f64 = f64(default(0.0)),
+        /// What reads add, if the table says so.
+        pub disturb: Option<Disturb> => Disturb::read(s)?,
+    }
 }
 
 /// Errors by read disturb (Kim et al., FAST'19): `coefficient` x cycles^`cycles_exponent` x reads^`reads_exponent` is added
@@ -68,6 +73,25 @@ pub struct Disturb {
     pub cycles_exponent: f64,
     /// How they grow with reads.
     pub reads_exponent: f64,
+}
+
+impl Disturb {
+    fn read(s: &mut Section) -> Result<Option<Disturb>, ConfigError> {
+        let rest = ["disturb-cycles-exponent", "disturb-reads-exponent"];
+        if !s.has("disturb-coefficient") {
+            for key in rest {
+                s.refuse(key, "it belongs to a `disturb-coefficient`")?;
+            }
+            return Ok(None);
+        }
+        let mut number = |key, doc| s.f64(key, doc, required());
+        let doc = "errors per bit after one cycle and one read for each page";
+        Ok(Some(Disturb {
+            coefficient: number("disturb-coefficient", doc)?,
+            cycles_exponent: number(rest[0], "growth of read disturb with cycles")?,
+            reads_exponent: number(rest[1], "growth of read disturb with reads")?,
+        }))
+    }
 }
 
 /// Why a table is none: the key concerned, and what would be legal.
@@ -178,44 +202,39 @@ impl ErrorTable {
 
     /// Checks that this is a table.
     pub fn check(&self) -> Result<(), Illegal> {
-        let err = |key, legal: &str| Err(Illegal { key, legal: legal.to_string() });
-        if !(self.temperature_c.is_finite() && (-55.0..=150.0).contains(&self.temperature_c)) {
-            return err("temperature-c", "degrees Celsius from -55 to 150");
-        }
-        if self.cycles.is_empty() || !self.cycles.windows(2).all(|w| w[0] < w[1]) {
-            return err("cycles", "at least one number of cycles, each larger than the one before");
-        }
-        let hours = &self.retention_h;
-        let sound = hours.iter().all(|h| h.is_finite() && (1e-9..=1e7).contains(h));
-        if hours.is_empty() || !sound || !hours.windows(2).all(|w| w[0] < w[1]) {
-            return err(
-                "retention-h",
-                "at least one time from 1e-9 to 1e7 hours, each larger than the one before",
-            );
-        }
-        if self.reprograms.is_empty() || !self.reprograms.windows(2).all(|w| w[0] < w[1]) {
-            return err("reprograms", "at least one count, each larger than the one before");
-        }
-        let layers = &self.layer_fraction;
-        let inside = layers.iter().all(|l| (0.0..=1.0).contains(l));
-        if layers.is_empty() || layers.len() > 256 || !inside || !layers.windows(2).all(|w| w[0] < w[1]) {
-            return err("layer-fraction", "1 to 256 places from 0 to 1, each larger than the one before");
-        }
+        let check = |holds, key, legal: &str| match holds {
+            true => Ok(()),
+            false => Err(Illegal { key, legal: legal.to_string() }),
+        };
+        let temperatures = -55.0..=150.0;
+        check(
+            temperatures.contains(&self.temperature_c),
+            "temperature-c",
+            "degrees Celsius from -55 to 150",
+        )?;
+        let legal = "at least one number of cycles, each larger than the one before";
+        check(rises(&self.cycles), "cycles", legal)?;
+        let (hours, legal) =
+            (&self.retention_h, "at least one time from 1e-9 to 1e7 hours, each larger than the one before");
+        check(rises(hours) && hours.iter().all(|h| (1e-9..=1e7).contains(h)), "retention-h", legal)?;
+        let legal = "at least one count, each larger than the one before";
+        check(rises(&self.reprograms), "reprograms", legal)?;
+        let (layers, legal) =
+            (&self.layer_fraction, "1 to 256 places from 0 to 1, each larger than the one before");
+        let inside = layers.len() <= 256 && layers.iter().all(|l| (0.0..=1.0).contains(l));
+        check(rises(layers) && inside, "layer-fraction", legal)?;
         let distinct = |names: &[String]| {
             names.iter().enumerate().all(|(i, n)| !n.is_empty() && !names[..i].contains(n))
         };
         let types = self.page_types.len();
-        if !(1..=4).contains(&types) || self.page_types != page_types(types as u32) {
-            let names = |bits: u32| format!("[\"{}\"]", page_types(bits).join("\", \""));
-            let legal = (1..=4).map(names).collect::<Vec<_>>().join(", ");
-            return err("page-types", &format!("the page types of cells of 1 to 4 bits: one of {legal}"));
-        }
-        if !(1..=64).contains(&self.attempts.len()) || !distinct(&self.attempts) {
-            return err(
-                "attempts",
-                "1 to 64 different names: default offsets, retry steps, calibrated offsets",
-            );
-        }
+        let names = |bits: u32| format!("[\"{}\"]", page_types(bits).join("\", \""));
+        let legal = (1..=4).map(names).collect::<Vec<_>>().join(", ");
+        let legal = format!("the page types of cells of 1 to 4 bits: one of {legal}");
+        let known = (1..=4).contains(&types) && self.page_types == page_types(types as u32);
+        check(known, "page-types", &legal)?;
+        let legal = "1 to 64 different names: default offsets, retry steps, calibrated offsets";
+        let named = (1..=64).contains(&self.attempts.len()) && distinct(&self.attempts);
+        check(named, "attempts", legal)?;
         let entries = self.entries();
         if entries > MOST_ENTRIES || self.rber.len() != entries {
             let legal = format!(
@@ -235,22 +254,20 @@ impl ErrorTable {
             let legal = format!("rates from 0 to {MOST_RBER}; entry {} is {}", at + 1, self.rber[at]);
             return Err(Illegal { key: "rber", legal });
         }
-        if !(0.0..=3.0).contains(&self.spread_ln_sd) {
-            return err("spread-ln-sd", "a standard deviation of ln RBER from 0 to 3");
-        }
-        if let Some(d) = &self.disturb {
-            if !(d.coefficient > 0.0 && d.coefficient <= MOST_RBER) {
-                return err("disturb-coefficient", "errors per bit greater than 0 and at most 0.5");
-            }
-            if !(0.0..=4.0).contains(&d.cycles_exponent) {
-                return err("disturb-cycles-exponent", "an exponent from 0 to 4");
-            }
-            if !(0.0..=4.0).contains(&d.reads_exponent) {
-                return err("disturb-reads-exponent", "an exponent from 0 to 4");
-            }
-        }
-        Ok(())
+        let spread = (0.0..=3.0).contains(&self.spread_ln_sd);
+        check(spread, "spread-ln-sd", "a standard deviation of ln RBER from 0 to 3")?;
+        let Some(d) = &self.disturb else { return Ok(()) };
+        let legal = "errors per bit greater than 0 and at most 0.5";
+        check(d.coefficient > 0.0 && d.coefficient <= MOST_RBER, "disturb-coefficient", legal)?;
+        let (exponents, legal) = (0.0..=4.0, "an exponent from 0 to 4");
+        check(exponents.contains(&d.cycles_exponent), "disturb-cycles-exponent", legal)?;
+        check(exponents.contains(&d.reads_exponent), "disturb-reads-exponent", legal)
     }
+}
+
+/// Whether there is something, and each is larger than the one before.
+fn rises<T: PartialOrd>(axis: &[T]) -> bool {
+    !axis.is_empty() && axis.is_sorted_by(|a, b| a < b)
 }
 
 #[cfg(test)]

@@ -1,40 +1,23 @@
 //! The error table as TOML: written for other programs and people, read strictly.
 
-use super::table::{Disturb, ErrorTable, Illegal};
-use interpulse_settings::{ConfigError, Document, Section, default, required};
+use super::table::{ErrorTable, Illegal};
+use interpulse_settings::{ConfigError, Document, FileError, Section};
 use std::fmt::Write;
 use std::path::Path;
 
 /// The section of a table in its file.
 pub const SECTION: &str = "error-table";
-/// Largest file that is read as a table.
-const FILE_MAX: u64 = 32 << 20;
 /// Rates on a line of a written table.
 const ON_A_LINE: usize = 8;
-
-/// Why a file holds no table.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum TableFileError {
-    /// It cannot be read.
-    #[error("{0}")]
-    Unreadable(String),
-    /// What stands in it cannot be used.
-    #[error("{0}")]
-    Content(#[from] ConfigError),
-}
 
 /// Reads the table in the file at `path`.
 ///
 /// Errors: the file cannot be read, or what [`ErrorTable::read`] refuses.
-pub fn table_in_file(path: &Path) -> Result<ErrorTable, TableFileError> {
-    let shown = path.display().to_string();
-    let unreadable = |why: String| TableFileError::Unreadable(format!("error table {shown}: {why}"));
-    let file = std::fs::metadata(path).map_err(|e| unreadable(format!("cannot be opened: {e}")))?;
-    if !file.is_file() || file.len() > FILE_MAX {
-        return Err(unreadable("is not a regular file of at most 32 MiB".to_string()));
-    }
-    let bytes = std::fs::read(path).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
-    let document = Document::from_bytes(&bytes, &shown)?;
+pub fn table_in_file(path: &Path) -> Result<ErrorTable, FileError> {
+    Ok(in_document(Document::in_file(path, "error table ", 32)?)?)
+}
+
+fn in_document(document: Document) -> Result<ErrorTable, ConfigError> {
     let table = ErrorTable::read(&mut document.section(SECTION)?)?;
     document.finish()?;
     Ok(table)
@@ -43,48 +26,12 @@ pub fn table_in_file(path: &Path) -> Result<ErrorTable, TableFileError> {
 impl ErrorTable {
     /// Reads a table from a text; `name` is the text's name in messages.
     pub fn from_toml(text: &str, name: &str) -> Result<ErrorTable, ConfigError> {
-        let document = Document::from_toml(text, name)?;
-        let table = ErrorTable::read(&mut document.section(SECTION)?)?;
-        document.finish()?;
-        Ok(table)
+        in_document(Document::from_toml(text, name)?)
     }
 
     /// Reads a table from its section. Errors name file, line and key.
     pub fn read(s: &mut Section) -> Result<ErrorTable, ConfigError> {
-        let names = |s: &mut Section, key, doc| s.list_string(key, doc, None);
-        let table = ErrorTable {
-            title: s.string("title", "what the table describes", None)?,
-            source: s.string("source", "where its figures come from", None)?,
-            temperature_c: s.f64("temperature-c", "temperature of retention, degrees Celsius", required())?,
-            cycles: s.list_u32("cycles", "axis: program/erase cycles", None, required())?,
-            retention_h: s.list_f64("retention-h", "axis: retention in hours", None, required())?,
-            reprograms: s.list_u32(
-                "reprograms",
-                "axis: reprograms of the word line",
-                Some(&[0]),
-                required(),
-            )?,
-            layer_fraction: s.list_f64(
-                "layer-fraction",
-                "axis: classes of layers by place in the stack, 0 to 1",
-                Some(&[0.5]),
-                required(),
-            )?,
-            page_types: names(s, "page-types", "axis: page types, least significant first")?,
-            attempts: names(s, "attempts", "axis: default offsets, retry steps, calibrated offsets")?,
-            rber: s.list_f64(
-                "rber",
-                "raw bit error rates; cycles slowest, then retention, reprograms, layer, page type, attempt",
-                None,
-                required(),
-            )?,
-            spread_ln_sd: s.f64(
-                "spread-ln-sd",
-                "standard deviation of ln RBER between pages",
-                default(0.0),
-            )?,
-            disturb: read_disturb(s)?,
-        };
+        let table = ErrorTable::keys(s)?;
         table.check().map_err(|Illegal { key, legal }| s.invalid(key, legal))?;
         Ok(table)
     }
@@ -127,25 +74,6 @@ impl ErrorTable {
         text.push_str("]\n");
         text
     }
-}
-
-fn read_disturb(s: &mut Section) -> Result<Option<Disturb>, ConfigError> {
-    let rest = ["disturb-cycles-exponent", "disturb-reads-exponent"];
-    if !s.has("disturb-coefficient") {
-        for key in rest {
-            s.refuse(key, "it belongs to a `disturb-coefficient`")?;
-        }
-        return Ok(None);
-    }
-    let mut number = |key, doc| s.f64(key, doc, required());
-    Ok(Some(Disturb {
-        coefficient: number(
-            "disturb-coefficient",
-            "errors per bit after one cycle and one read for each page",
-        )?,
-        cycles_exponent: number(rest[0], "growth of read disturb with cycles")?,
-        reads_exponent: number(rest[1], "growth of read disturb with reads")?,
-    }))
 }
 
 /// A text as a basic string of TOML.

@@ -7,6 +7,8 @@
 //!
 //! Starblaze (Flash Memory Summit) names power loss protection as a use of erase suspension, without figures.
 
+use interpulse_settings::choices;
+
 pub mod path;
 pub mod plan;
 pub mod worst;
@@ -20,20 +22,14 @@ pub enum Erases {
     Stop,
 }
 
-/// On which dies the pages of the cache are saved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Placement {
-    /// On the die that can take the next program first.
-    #[default]
-    FirstFree,
-    /// On all dies in turn, channel after channel.
-    InTurn,
-}
-
-impl Placement {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, Placement, &'static str)] = &[
-        ("first-free", Placement::FirstFree, "the die that can take the next program first"),
-        ("in-turn", Placement::InTurn, "all dies in turn: the slowest one decides"),
-    ];
+choices! {
+    /// On which dies the pages of the cache are saved.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Placement, default FirstFree {
+        /// the die that can take the next program first
+        FirstFree = "first-free",
+        /// all dies in turn: the slowest one decides
+        // Channel after channel.
+        InTurn = "in-turn",
+    }
 }

@@ -8,8 +8,7 @@ use super::Placement;
 use super::path::Path;
 use crate::geometry::{Geometry, Timing};
 use crate::numbers::DieId;
-use crate::parts::{PartSpec, TrainSpec, power::Draw};
-use crate::pulse::PulseTrain;
+use crate::parts::{PartSpec, power::Draw};
 use interpulse_engine::Duration;
 
 /// What a save takes.
@@ -40,11 +39,6 @@ impl Save {
     }
 }
 
-/// The train of a part.
-pub(super) fn train(of: &TrainSpec) -> PulseTrain {
-    PulseTrain { loops: of.loops, pulse: of.pulse, reset: of.reset, verify: of.verify }
-}
-
 #[derive(Clone, Copy, Default)]
 struct Die {
     free: Duration,
@@ -61,7 +55,7 @@ pub fn save(geometry: &Geometry, part: &PartSpec, paths: &[Path], pages: u64, pl
         ..Save::default()
     };
     let (power, timing) = (&part.power, Timing::new(part, geometry.unit_bytes));
-    let program = train(&part.program);
+    let program = part.program;
     let page_bytes = *timing.bytes_of_units.last().expect("a page has units");
     let mut dies: Vec<Die> = paths.iter().map(|path| Die { free: path.length(), ..Die::default() }).collect();
     let mut channels = vec![Duration::ZERO; geometry.channels as usize];

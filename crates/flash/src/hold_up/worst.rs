@@ -2,7 +2,6 @@
 
 use super::Erases;
 use super::path::Path;
-use super::plan::train;
 use crate::parts::{PartSpec, power::Draw};
 use crate::pulse::PulseTrain;
 use crate::suspend::{Standing, SuspendPolicy};
@@ -14,10 +13,10 @@ const PROGRAM: [Draw; 3] = [Draw::ProgramPulse, Draw::ProgramReset, Draw::Progra
 /// The longest path of a die: an erase or a program of nominal length that has just begun or just been suspended, or, if erases
 /// are stopped, one that stops as late as its scheme may.
 pub fn worst(part: &PartSpec, program: &SuspendPolicy, erase: &SuspendPolicy, erases: Erases) -> Path {
-    let mut write = from_the_start(train(&part.program), PROGRAM, program, part.page_buffer_reload);
+    let mut write = from_the_start(part.program, PROGRAM, program, part.page_buffer_reload);
     let erasing = match erases {
-        Erases::Finish => from_the_start(train(&part.erase), ERASE, erase, Duration::ZERO),
-        Erases::Stop => latest_stop(train(&part.erase), erase, part.planes),
+        Erases::Finish => from_the_start(part.erase, ERASE, erase, Duration::ZERO),
+        Erases::Stop => latest_stop(part.erase, erase, part.planes),
     };
     write.holds = erases == Erases::Stop;
     if erasing.length() > write.length() { erasing } else { write }

@@ -2,63 +2,50 @@
 //! a read while the next is sensed.
 
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{ConfigError, Section, choices, default, keys};
 
-/// Which program may be loaded while another one pulses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheProgram {
-    /// None.
-    None,
-    /// One of the same block (of the same blocks, over several planes), as data sheets of parts with cache program have it.
-    Block,
-    /// Any of the die.
-    Die,
+choices! {
+    /// Which program may be loaded while another one pulses.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CacheProgram {
+        /// none: a program is loaded when the one before has ended
+        None = "none",
+        /// the next of the same block
+        // Over several planes of the same blocks, as data sheets of parts with cache program have it.
+        Block = "block",
+        /// the next of the die, whatever its block
+        Die = "die",
+    }
 }
 
-impl CacheProgram {
-    const ALL: [(&'static str, CacheProgram, &'static str); 3] = [
-        ("none", CacheProgram::None, "none: a program is loaded when the one before has ended"),
-        ("block", CacheProgram::Block, "the next of the same block"),
-        ("die", CacheProgram::Die, "the next of the die, whatever its block"),
-    ];
+choices! {
+    /// What becomes of data in the cache register when a read comes before its program.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CacheOnRead {
+        /// lost, and sent again: what is read leaves through the cache register
+        Lost = "lost",
+        /// kept: the part has latches to read past it
+        Kept = "kept",
+        /// no program is suspended while it is there; read at its end, it is lost
+        Refused = "refused",
+    }
 }
 
-/// What becomes of data in the cache register when a read comes before its program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheOnRead {
-    /// The read's data leaves through the cache register: what was in it is lost, and is sent again.
-    Lost,
-    /// The part reads past it.
-    Kept,
-    /// A program that runs cannot be suspended while there is data in the cache register; otherwise as [`Self::Lost`].
-    Refused,
-}
-
-impl CacheOnRead {
-    const ALL: [(&'static str, CacheOnRead, &'static str); 3] = [
-        ("lost", CacheOnRead::Lost, "lost, and sent again: what is read leaves through the cache register"),
-        ("kept", CacheOnRead::Kept, "kept: the part has latches to read past it"),
-        (
-            "refused",
-            CacheOnRead::Refused,
-            "no program is suspended while it is there; read at its end, it is lost",
-        ),
-    ];
-}
-
-/// The cache register of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheRegister {
-    /// Which program it takes the data of.
-    pub program: CacheProgram,
-    /// Pages of each plane that it takes.
-    pub pages: u32,
-    /// From the cache register to the page buffer, before the pulses.
-    pub transfer: Duration,
-    /// What a read does to it.
-    pub on_read: CacheOnRead,
-    /// Cache read: data moves out of it while the next page is sensed.
-    pub reads: bool,
+keys! {
+    /// The cache register of a part.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CacheRegister, fn used(s, its_program: CacheProgram, its_reads: bool) {
+        /// Which program it takes the data of.
+        pub program: CacheProgram => its_program,
+        /// pages of each plane that the cache register takes
+        pub pages: u32 = u32(default(1).within(1..=4)),
+        /// from the cache register to the page buffer
+        pub transfer: Duration = duration(default(Duration::ZERO).at_most(Duration::from_ms(1_000))),
+        /// what becomes of data in the cache register when a read comes before its program
+        pub on_read: CacheOnRead = choice(Some("lost"), CacheOnRead::ALL),
+        /// Cache read: data moves out of it while the next page is sensed.
+        pub reads: bool => its_reads,
+    }
 }
 
 impl CacheRegister {
@@ -76,7 +63,7 @@ impl CacheRegister {
     /// Fails on malformed values, and on keys of a register that is not used.
     pub(super) fn read(s: &mut Section, pages: u32) -> Result<CacheRegister, ConfigError> {
         let doc = "cache program: which program is loaded into the cache register while one pulses";
-        let program = s.choice("program", doc, Some("none"), &CacheProgram::ALL)?;
+        let program = s.choice("program", doc, Some("none"), CacheProgram::ALL)?;
         let reads = s.bool(
             "read",
             "cache read: the data of a read moves out of the cache register while the next read is sensed",
@@ -84,26 +71,10 @@ impl CacheRegister {
         )?;
         let used = program != CacheProgram::None;
         let spec = s.when(used, "program = \"block\" or \"die\"", |s| {
-            let one = default(1).within(1..=4);
-            let taken = s.u32("pages", "pages of each plane that the cache register takes", one)?;
-            if taken > pages {
-                return Err(
-                    s.invalid("pages", format!("at most the {pages} that a program writes on a plane"))
-                );
-            }
-            let most = default(Duration::ZERO).at_most(Duration::from_ms(1_000));
-            Ok(CacheRegister {
-                program,
-                pages: taken,
-                transfer: s.duration("transfer", "from the cache register to the page buffer", most)?,
-                on_read: s.choice(
-                    "on-read",
-                    "what becomes of data in the cache register when a read comes before its program",
-                    Some("lost"),
-                    &CacheOnRead::ALL,
-                )?,
-                reads,
-            })
+            let spec = CacheRegister::used(s, program, reads)?;
+            let most = format!("at most the {pages} that a program writes on a plane");
+            s.check(spec.pages <= pages, "pages", most)?;
+            Ok(spec)
         })?;
         Ok(spec.unwrap_or(CacheRegister { reads, ..CacheRegister::NONE }))
     }

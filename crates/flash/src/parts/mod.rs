@@ -18,18 +18,18 @@ pub mod cache;
 mod file;
 mod pages;
 pub mod power;
-mod read;
 mod registry;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod train;
 mod transfer;
 
 pub use cache::{CacheOnRead, CacheProgram, CacheRegister};
 pub use file::{FILE, with_file};
 pub use pages::page_types;
 pub use power::PowerSpec;
-pub use read::MOST_BLOCKS;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;
+pub use train::{ReprogramSpec, TrainSpec};
 pub use transfer::ReadTransfer;

@@ -6,7 +6,7 @@
 
 use super::pages::{of_page, page_types};
 use interpulse_engine::{Current, EnergyPerBit, Voltage};
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{ConfigError, Section, default, keys};
 
 /// The most that any key of a part may give: far above any die, and low enough for sums to stay exact.
 const MOST: Current = Current(10_000_000);
@@ -62,19 +62,39 @@ impl Draw {
     }
 }
 
-/// The supplies of a part and what it draws from them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PowerSpec {
-    /// VDDcore, from which everything but the bus is fed.
-    pub vcc: Voltage,
-    /// VDDQ, from which the bus is driven.
-    pub vccq: Voltage,
-    /// Energy of a bit that a die sends, drawn from VDDQ.
-    pub bus_out: EnergyPerBit,
-    /// Energy of a bit that a die receives, drawn from VDDQ.
-    pub bus_in: EnergyPerBit,
-    /// VDDcore current by [`Draw`].
-    pub currents: [Current; DRAWS],
+keys! {
+    /// The supplies of a part and what it draws from them, of cells of `bits` bits.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PowerSpec, pub(super) fn read(s, bits: u32) {
+        /// VDDcore: supply of the arrays
+        // Everything but the bus is fed from it.
+        pub vcc: Voltage = voltage(default(Voltage(3_300)).within(Voltage(100)..=Voltage(20_000))),
+        /// VDDQ: supply of the bus drivers
+        pub vccq: Voltage = voltage(default(Voltage(1_800)).within(Voltage(100)..=Voltage(20_000))),
+        /// VDDQ energy of a bit that the die sends
+        pub bus_out: EnergyPerBit = energy_per_bit(default(EnergyPerBit(5_000)).at_most(EnergyPerBit(1_000_000))),
+        /// VDDQ energy of a bit that the die receives
+        pub bus_in: EnergyPerBit = energy_per_bit(default(EnergyPerBit(5_000)).at_most(EnergyPerBit(1_000_000))),
+        /// VDDcore current by [`Draw`].
+        pub currents: [Current; DRAWS] => read_currents(s, bits)?,
+    }
+}
+
+fn read_currents(s: &mut Section, bits: u32) -> Result<[Current; DRAWS], ConfigError> {
+    let mut currents = Draw::ALL.map(|(_, _, current, _)| current);
+    for (draw, key, current, doc) in Draw::ALL {
+        let range = default(current).at_most(MOST);
+        let Some(page) = key.strip_prefix("sense-") else {
+            currents[draw as usize] = s.current(key, doc, range)?;
+            continue;
+        };
+        let current = of_page(s, bits, page, |s| s.current(key, doc, range))?;
+        let place = page_types(bits).iter().position(|&of| of == page);
+        if let (Some(place), Some(current)) = (place, current) {
+            currents[Draw::sense(place) as usize] = current;
+        }
+    }
+    Ok(currents)
 }
 
 impl Default for PowerSpec {
@@ -95,29 +115,5 @@ impl PowerSpec {
     #[inline]
     pub fn current(&self, draw: Draw) -> Current {
         self.currents[draw as usize]
-    }
-
-    /// Reads the section `[part.power]` of a part with `bits` bits per cell.
-    pub(super) fn read(s: &mut Section, bits: u32) -> Result<PowerSpec, ConfigError> {
-        let mut spec = PowerSpec::default();
-        let volts = |mv| default(Voltage(mv)).within(Voltage(100)..=Voltage(20_000));
-        spec.vcc = s.voltage("vcc", "VDDcore: supply of the arrays", volts(3_300))?;
-        spec.vccq = s.voltage("vccq", "VDDQ: supply of the bus drivers", volts(1_800))?;
-        let energy = || default(EnergyPerBit(5_000)).at_most(EnergyPerBit(1_000_000));
-        spec.bus_out = s.energy_per_bit("bus-out", "VDDQ energy of a bit that the die sends", energy())?;
-        spec.bus_in = s.energy_per_bit("bus-in", "VDDQ energy of a bit that the die receives", energy())?;
-        for (draw, key, current, doc) in Draw::ALL {
-            let range = default(current).at_most(MOST);
-            let Some(page) = key.strip_prefix("sense-") else {
-                spec.currents[draw as usize] = s.current(key, doc, range)?;
-                continue;
-            };
-            let current = of_page(s, bits, page, |s| s.current(key, doc, range))?;
-            let place = page_types(bits).iter().position(|&of| of == page);
-            if let (Some(place), Some(current)) = (place, current) {
-                spec.currents[Draw::sense(place) as usize] = current;
-            }
-        }
-        Ok(spec)
     }
 }

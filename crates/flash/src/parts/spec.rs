@@ -1,140 +1,120 @@
-//! What a flash part is: its geometry and its timings, as plain data.
+//! What a flash part is, and how it is read from the section `[part]`: its geometry and its timings, as plain data.
 
 use super::cache::CacheRegister;
 use super::power::PowerSpec;
+use super::registry::{PRESET, presets};
+use super::train::{
+    ReprogramSpec, TrainSpec, erase_train, if_suspended, or_zero, program_train, read_times, reprogram,
+};
 use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
+use interpulse_settings::{ConfigError, Section, choices, default, keys, required};
 
-/// One flash die type ("part"), resolved from a preset and the user's overrides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PartSpec {
-    /// Name of the preset this part was based on.
-    pub name: String,
-    /// Planes per die.
-    pub planes: u32,
-    /// Blocks per plane, bad-block reserve included.
-    pub blocks_per_plane: u32,
-    /// Pages per block as the data sheet counts them.
-    pub pages_per_block: u32,
-    /// User bytes of a page.
-    pub page_size: Bytes,
-    /// Parity and metadata bytes stored beside a page; programs move them with it.
-    pub page_parity: Bytes,
-    /// Bits per cell: 1 SLC, 2 MLC, 3 TLC, 4 QLC.
-    pub bits_per_cell: u32,
-    /// Stacked layers; a block's word lines are spread over them evenly (planar parts have 1).
-    pub layers: u32,
-    /// How the pages of a word line are programmed.
-    pub program_mode: ProgramMode,
-    /// Sensing time tR of each page type, least significant page first; `bits_per_cell` entries.
-    pub read: Vec<Duration>,
-    /// Setting up the page buffer after each page load of a program; the bus is free meanwhile.
-    pub buffer_setup: Duration,
-    /// The pulses of a program.
-    pub program: TrainSpec,
-    /// Standard deviation of the number of program loops between word lines; the number is a fixed
-    /// function of the word line's address.
-    pub program_loops_sd: f64,
-    /// The pulses of an erase at zero wear.
-    pub erase: TrainSpec,
-    /// How the number of erase loops grows with program/erase cycles.
-    pub erase_wear: EraseWear,
-    /// Which operations the part can suspend.
-    pub suspend_support: SuspendSupport,
-    /// Time to discharge the word lines when a pulse is cancelled.
-    pub voltage_reset: Duration,
-    /// Time from a legal stop of a program until the die accepts a read (beyond finishing the current loop).
-    pub program_suspend_entry: Duration,
-    /// Time from the resume command until a suspended program makes progress again.
-    pub program_resume: Duration,
-    /// Time to load the page buffer again from a shadow buffer, after a suspension's reads have used it.
-    pub page_buffer_reload: Duration,
-    /// Time from a legal stop of an erase until the die accepts a read.
-    pub erase_suspend_entry: Duration,
-    /// Time from the resume command until a suspended erase makes progress again.
-    pub erase_resume: Duration,
-    /// Bus transfer rate in transfers (bytes, the bus being 8 bits wide) per second.
-    pub bus_rate: u64,
-    /// What a read moves over the bus.
-    pub read_transfer: ReadTransfer,
-    /// Bus time of the command and address cycles of one operation.
-    pub command_cycles: Duration,
-    /// Rated program/erase cycles.
-    pub endurance: u32,
-    /// How its word lines are written as two bits per cell, again and again; `None` where that is not known.
-    pub reprogram: Option<ReprogramSpec>,
-    /// Its cache register.
-    pub cache: CacheRegister,
-    /// What it draws from its supplies.
-    pub power: PowerSpec,
-}
+/// No plane has more blocks.
+pub const MOST_BLOCKS: u32 = 1 << 20;
 
-/// A train of identical loops: pulse, voltage reset, verify.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrainSpec {
-    /// Number of loops.
-    pub loops: u32,
-    /// Length of the pulse of one loop.
-    pub pulse: Duration,
-    /// Length of the voltage reset after the pulse, where it is not part of pulse or verify.
-    pub reset: Duration,
-    /// Length of the verify (all verifies together) of one loop.
-    pub verify: Duration,
-}
-
-impl TrainSpec {
-    /// Length of one loop.
-    pub fn loop_time(&self) -> Duration {
-        self.pulse + self.reset + self.verify
+keys! {
+    /// One flash die type ("part"), resolved from a preset and the user's overrides.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PartSpec, pub(super) fn keys(part, state: &mut Section, its_name: String) {
+        /// Name of the preset this part was based on.
+        pub name: String => its_name,
+        /// planes per die
+        pub planes: u32 = (state) u32(required().within(1..=64).typical(4)),
+        /// blocks per plane, bad-block reserve included
+        pub blocks_per_plane: u32 = (state) u32(required().within(1..=MOST_BLOCKS).typical(1_500)),
+        /// pages per block, as the data sheet counts them
+        pub pages_per_block: u32 = (state) u32(required().within(1..=65_535).typical(2_112)),
+        /// user bytes of a page
+        pub page_size: Bytes = (state) bytes(required().positive().at_most(Bytes::mib(1)).typical(Bytes::kib(16))),
+        /// parity and metadata bytes beside a page
+        // Programs move them with it.
+        pub page_parity: Bytes = bytes(required().at_most(Bytes::mib(1)).typical(Bytes::kib(2))),
+        /// bits per cell: 1 SLC to 4 QLC
+        pub bits_per_cell: u32 = (state) u32(required().within(1..=4).typical(3)),
+        /// stacked layers, 1 for a planar part; describes the part, no timing depends on it
+        // A block's word lines are spread over them evenly.
+        pub layers: u32 = u32(required().at_least(1).typical(176)),
+        /// all pages of a word line at once, or page by page
+        pub program_mode: ProgramMode = (state) choice_typically_first(ProgramMode::ALL),
+        /// Sensing time tR of each page type, least significant page first; `bits_per_cell` entries.
+        pub read: Vec<Duration> => read_times(part, bits_per_cell)?,
+        /// setting up the page buffer after each page load of a program
+        // The bus is free meanwhile.
+        pub buffer_setup: Duration = duration(or_zero()),
+        /// The pulses of a program.
+        pub program: TrainSpec => program_train(part)?,
+        /// standard deviation of the program loops between word lines
+        // The number is a fixed function of the word line's address.
+        pub program_loops_sd: f64 = f64(default(0.0).at_least(0.0)),
+        /// The pulses of an erase at zero wear.
+        pub erase: TrainSpec => erase_train(part)?,
+        /// how erase loops grow with program/erase cycles
+        pub erase_wear: EraseWear = choice(Some("fixed"), EraseWear::ALL),
+        /// which operations the part can suspend
+        pub suspend_support: SuspendSupport = choice(Some("both"), SuspendSupport::ALL),
+        /// discharge of the word lines when a pulse is cancelled
+        pub voltage_reset: Duration = duration(or_zero()),
+        /// from a legal stop of a program to a read
+        // Beyond finishing the current loop.
+        pub program_suspend_entry: Duration = duration(if_suspended(suspend_support.programs(), 20)),
+        /// from the resume command to program progress
+        pub program_resume: Duration = duration(if_suspended(suspend_support.programs(), 5)),
+        /// loading the page buffer again from a shadow buffer, after reads have used it
+        pub page_buffer_reload: Duration = duration(or_zero()),
+        /// from a legal stop of an erase to a read
+        pub erase_suspend_entry: Duration = duration(if_suspended(suspend_support.erases(), 100)),
+        /// from the resume command to erase progress
+        pub erase_resume: Duration = duration(if_suspended(suspend_support.erases(), 5)),
+        /// bus transfers (bytes) per second
+        pub bus_rate: u64 = rate(required().at_least(1_000_000).typical(1_200_000_000)),
+        /// What a read moves over the bus.
+        pub read_transfer: ReadTransfer => ReadTransfer::read(part)?,
+        /// bus time of one operation's command and address cycles
+        pub command_cycles: Duration = duration(or_zero()),
+        /// rated program/erase cycles
+        pub endurance: u32 = u32(required().at_least(1).typical(3_000)),
+        /// How its word lines are written as two bits per cell, again and again; `None` where that is not known.
+        pub reprogram: Option<ReprogramSpec> => reprogram(part, bits_per_cell)?,
+        /// Its cache register.
+        pub cache: CacheRegister => {
+            let at_once = if program_mode == ProgramMode::OneShot { bits_per_cell } else { 1 };
+            CacheRegister::read(&mut part.section("cache")?, at_once)?
+        },
+        /// What it draws from its supplies.
+        pub power: PowerSpec => PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
     }
 }
 
-/// The operations on a block whose word lines are programmed as two bits per cell and reprogrammed (Gao et al., MICRO
-/// 2019, Section 3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReprogramSpec {
-    /// The first program of a word line, on the four lowest states.
-    pub mlc_program: TrainSpec,
-    /// A reprogram of one of its two pages, without the read that comes before it.
-    pub reprogram: TrainSpec,
-    /// tR of a page of such a word line, which is also how long a reprogram reads status and data.
-    pub read: Duration,
+choices! {
+    /// How the pages of a word line are programmed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ProgramMode {
+        /// all pages of a word line at once
+        OneShot = "one-shot",
+        /// page by page
+        Page = "page",
+    }
 }
 
-/// How the pages of a word line are programmed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramMode {
-    /// All pages of a word line in one operation.
-    OneShot,
-    /// One page per operation, in page order.
-    Page,
-}
-
-/// Which operations a part can suspend; each includes the ones before it, except that `program` has no erases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SuspendSupport {
-    /// None.
-    None,
-    /// Erases.
-    Erase,
-    /// Programs.
-    Program,
-    /// Programs and erases, one at a time.
-    Both,
-    /// Programs and erases, also a program that runs inside a suspended erase.
-    Nested,
+choices! {
+    /// Which operations a part can suspend; each includes the ones before it, except that `program` has no erases.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SuspendSupport {
+        /// no operation
+        None = "none",
+        /// erases
+        Erase = "erase",
+        /// programs
+        Program = "program",
+        /// programs and erases, one at a time
+        Both = "both",
+        /// both, also a program inside a suspended erase
+        Nested = "nested",
+    }
 }
 
 impl SuspendSupport {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, SuspendSupport, &'static str)] = &[
-        ("none", SuspendSupport::None, "no operation"),
-        ("erase", SuspendSupport::Erase, "erases"),
-        ("program", SuspendSupport::Program, "programs"),
-        ("both", SuspendSupport::Both, "programs and erases, one at a time"),
-        ("nested", SuspendSupport::Nested, "both, also a program inside a suspended erase"),
-    ];
-
     /// Whether programs can be suspended.
     pub fn programs(self) -> bool {
         !matches!(self, SuspendSupport::None | SuspendSupport::Erase)
@@ -146,16 +126,50 @@ impl SuspendSupport {
     }
 }
 
-/// How the number of erase loops grows with wear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EraseWear {
-    /// Always the part's own count.
-    Fixed,
-    /// The loop-count distributions of 3D TLC blocks measured by AERO, drawn per block.
-    Aero,
+choices! {
+    /// How the number of erase loops grows with wear.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum EraseWear {
+        /// the same loops at any wear
+        Fixed = "fixed",
+        /// drawn per block as AERO measured them on 3D TLC
+        Aero = "aero",
+    }
 }
 
 impl PartSpec {
+    /// Reads a part from the section `[part]`, which a preset may have filled; a part without a name and a preset is
+    /// called `custom`.
+    ///
+    /// Fails on missing, malformed or contradicting keys, naming all that are missing at once; unknown ones are left to
+    /// [`Section::finish`].
+    pub fn read(part: &mut Section) -> Result<PartSpec, ConfigError> {
+        part.completely(PartSpec::read_keys)
+    }
+
+    fn read_keys(part: &mut Section) -> Result<PartSpec, ConfigError> {
+        let presets: Vec<_> = presets().iter().map(|preset| (preset.name, preset.doc)).collect();
+        let preset = part.label_of("preset", PRESET, &presets)?;
+        let own = part.label("name", "what the part is called; left out, as the preset it is based on")?;
+        let name = own.or(preset).unwrap_or_else(|| "custom".to_string());
+        let mut state = part.shaping_state();
+        let spec = PartSpec::keys(part, &mut state, name)?;
+        spec.check(part)?;
+        Ok(spec)
+    }
+
+    /// What no single key can be blamed for.
+    fn check(&self, part: &Section) -> Result<(), ConfigError> {
+        let message = "a block needs at least one whole word line, a page for each bit of a cell";
+        part.check_together(self.word_lines() != 0, &["pages-per-block", "bits-per-cell"], message)?;
+        let message = format!("more layers than the {} word lines of a block", self.word_lines());
+        let keys = ["layers", "pages-per-block", "bits-per-cell"];
+        part.check_together(self.layers <= self.word_lines(), &keys, message)?;
+        let message = "the spread of the program loops is wider than their number";
+        let holds = self.program_loops_sd <= f64::from(self.program.loops);
+        part.check_together(holds, &["program-loops-sd", "program-loops"], message)
+    }
+
     /// Word lines of a block that can be programmed: pages beyond a whole word line stay unused.
     pub fn word_lines(&self) -> u32 {
         self.pages_per_block / self.bits_per_cell

@@ -1,31 +1,24 @@
 //! What a read moves over the channel.
 
 use interpulse_engine::Bytes;
-use interpulse_settings::{ConfigError, Section};
+use interpulse_settings::{ConfigError, Section, choices};
 
-/// What of a page that has been sensed moves over the channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ReadTransfer {
-    /// The data asked for.
-    Data,
-    /// The codewords that hold the data asked for: the data and its share of the parity.
-    #[default]
-    Codewords,
-    /// All data of the page.
-    Page,
-    /// The page with its parity.
-    PageAndParity,
+choices! {
+    /// What of a page that has been sensed moves over the channel.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ReadTransfer, default Codewords {
+        /// the units asked for, without parity: the die corrects errors itself
+        Data = "data",
+        /// the units asked for with their share of the parity
+        Codewords = "codewords",
+        /// all data of the page, without parity: the die corrects errors itself
+        Page = "page",
+        /// the page with its parity
+        PageAndParity = "page-and-parity",
+    }
 }
 
 impl ReadTransfer {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, ReadTransfer, &'static str)] = &[
-        ("data", ReadTransfer::Data, "the units asked for, without parity: the die corrects errors itself"),
-        ("codewords", ReadTransfer::Codewords, "the units asked for with their share of the parity"),
-        ("page", ReadTransfer::Page, "all data of the page, without parity: the die corrects errors itself"),
-        ("page-and-parity", ReadTransfer::PageAndParity, "the page with its parity"),
-    ];
-
     /// Reads the key of a part.
     pub(super) fn read(part: &mut Section) -> Result<ReadTransfer, ConfigError> {
         let doc =

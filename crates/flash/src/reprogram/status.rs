@@ -2,7 +2,6 @@
 
 use super::bits::{Bit, Bits};
 use super::coding::{Coding, Distribution, State};
-use core::fmt;
 
 /// Reprograms between two erases: RPCnt 10 refuses more.
 pub const MAX_REPROGRAMS: u8 = 2;
@@ -70,27 +69,15 @@ pub struct Status {
 }
 
 /// Why a word line is not reprogrammed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The bit still holds data in use.
+    #[error("the {} page of the word line is still in use", if *.0 == Bit::Lsb { "LSB" } else { "MSB" })]
     BitInUse(Bit),
     /// It has been reprogrammed twice since its erase.
+    #[error("the word line has been reprogrammed {MAX_REPROGRAMS} times since its erase")]
     Exhausted,
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::BitInUse(Bit::Lsb) => to.write_str("the LSB page of the word line is still in use"),
-            Refusal::BitInUse(Bit::Msb) => to.write_str("the MSB page of the word line is still in use"),
-            Refusal::Exhausted => {
-                write!(to, "the word line has been reprogrammed {MAX_REPROGRAMS} times since its erase")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 impl Status {
     /// After the initial program: RPCnt 00, ID 00, Validity 11.

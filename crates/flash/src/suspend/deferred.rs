@@ -8,39 +8,31 @@
 use super::loop_boundary::LoopBoundary;
 use super::{Ask, Stop, SuspendScheme};
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section};
+use interpulse_settings::{choices, keys};
 
-/// Stop at the next safe point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deferred {
-    /// What a suspension that is entered there costs.
-    pub entry: SafePointEntry,
+keys! {
+    /// Stop at the next safe point.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Deferred, pub(super) fn read(s) {
+        /// what it costs to enter a suspension between two loops
+        pub entry: SafePointEntry = ["safe-point-entry"] choice(Some("none"), SafePointEntry::ALL),
+    }
 }
 
-/// What it costs to enter a suspension between two loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SafePointEntry {
-    /// Nothing: no voltage is left to take off (Kim et al., ATC'19).
-    None,
-    /// What the part asks for anywhere else.
-    Part,
-}
-
-impl SafePointEntry {
-    const ALL: &'static [(&'static str, SafePointEntry, &'static str)] = &[
-        ("none", SafePointEntry::None, "nothing: the loop has taken its voltage off (Kim et al., ATC'19)"),
-        ("part", SafePointEntry::Part, "the part's suspend entry, as anywhere else"),
-    ];
+choices! {
+    /// What it costs to enter a suspension between two loops.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SafePointEntry {
+        /// nothing: the loop has taken its voltage off (Kim et al., ATC'19)
+        None = "none",
+        /// the part's suspend entry, as anywhere else
+        Part = "part",
+    }
 }
 
 impl Deferred {
     /// As the study has it.
     pub const DEFAULT: Deferred = Deferred { entry: SafePointEntry::None };
-
-    pub(super) fn read(s: &mut Section) -> Result<Deferred, ConfigError> {
-        let doc = "what it costs to enter a suspension between two loops";
-        Ok(Deferred { entry: s.choice("safe-point-entry", doc, Some("none"), SafePointEntry::ALL)? })
-    }
 }
 
 impl SuspendScheme for Deferred {

@@ -1,26 +1,19 @@
 //! Which operations may be suspended at all: Starblaze's WHICH (LUN, block, page) and WHAT (multi-plane).
 
 use crate::numbers::DieId;
+use interpulse_settings::{ConfigError, Section, choices, keys, optional, required};
 
-/// What an operation that spans several planes does to a suspension.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MultiPlane {
-    /// All planes stop together, at the cost of one.
-    #[default]
-    Together,
-    /// The planes are brought to a halt one after another: each costs an entry.
-    InTurn,
-    /// It is not suspended.
-    Refuse,
-}
-
-impl MultiPlane {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, MultiPlane, &'static str)] = &[
-        ("together", MultiPlane::Together, "all planes stop at the cost of one"),
-        ("in-turn", MultiPlane::InTurn, "each plane costs an entry"),
-        ("refuse", MultiPlane::Refuse, "an operation on several planes is not suspended"),
-    ];
+choices! {
+    /// What an operation that spans several planes does to a suspension.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MultiPlane, default Together {
+        /// all planes stop at the cost of one
+        Together = "together",
+        /// each plane costs an entry
+        InTurn = "in-turn",
+        /// an operation on several planes is not suspended
+        Refuse = "refuse",
+    }
 }
 
 /// The operation that is to be judged.
@@ -36,17 +29,29 @@ pub struct Candidate {
     pub page_types: u32,
 }
 
-/// Which operations may be suspended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Eligibility {
-    /// Dies whose operations may be suspended, in ascending order; `None` is all.
-    pub dies: Option<Vec<u32>>,
-    /// Operations on blocks with more program/erase cycles run to their end.
-    pub max_cycles: Option<u32>,
-    /// Page types whose programs may be suspended, as bits; a program of several types needs all of them.
-    pub page_types: u32,
-    /// What several planes do to it.
-    pub multi_plane: MultiPlane,
+keys! {
+    /// Which operations may be suspended.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Eligibility, pub(super) fn read(s, drive_dies: u32) {
+        /// Dies whose operations may be suspended, in ascending order; `None` is all.
+        pub dies: Option<Vec<u32>> => read_dies(s, drive_dies)?,
+        /// operations on blocks with more program/erase cycles are not suspended
+        pub max_cycles: Option<u32> = optional_u32(optional()),
+        /// Page types whose programs may be suspended, as bits; a program of several types needs all of them.
+        pub page_types: u32 => u32::MAX,
+        /// what an operation on several planes does to a suspension
+        pub multi_plane: MultiPlane = choice(Some("together"), MultiPlane::ALL),
+    }
+}
+
+fn read_dies(s: &mut Section, drive_dies: u32) -> Result<Option<Vec<u32>>, ConfigError> {
+    let doc = "dies whose operations may be suspended; [] is all";
+    let mut dies = s.list_u32("dies", doc, Some(&[]), required())?;
+    dies.sort_unstable();
+    if let Some(last) = dies.last().filter(|&&last| last >= drive_dies) {
+        return Err(s.invalid("dies", format!("dies from 0 to {}, not {last}", drive_dies - 1)));
+    }
+    Ok((!dies.is_empty()).then_some(dies))
 }
 
 impl Eligibility {

@@ -4,16 +4,19 @@ use super::{
     Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Standing, Stop, SuspendCosts, SuspendScheme, Suspended,
 };
 use interpulse_engine::{Duration, SimTime};
+use interpulse_settings::{ConfigError, Section, Spec, default, keys, optional};
 
-/// What may stop an operation, and is served while it is stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preemptors {
-    /// Reads for the host.
-    pub host_reads: bool,
-    /// Reads for garbage collection.
-    pub gc_reads: bool,
-    /// Programs of host data; for erases only (write-suspend-erase: Wu and He, Journal of Systems Architecture 2014).
-    pub host_writes: bool,
+keys! {
+    /// What may stop an operation, and is served while it is stopped.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Preemptors, fn read(s) {
+        /// a host read suspends it
+        pub host_reads: bool = ["for-host-reads"] bool(default(true)),
+        /// a read of garbage collection suspends it
+        pub gc_reads: bool = ["for-gc-reads"] bool(default(false)),
+        /// Programs of host data; for erases only (write-suspend-erase: Wu and He, Journal of Systems Architecture 2014).
+        pub host_writes: bool => false,
+    }
 }
 
 impl Preemptors {
@@ -52,37 +55,55 @@ pub struct SuspendLimits {
     pub min_interval: Duration,
 }
 
-/// A scheme with the limits around it, for one kind of operation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SuspendPolicy {
-    /// The scheme.
-    pub scheme: Scheme,
-    /// The part's costs.
-    pub costs: SuspendCosts,
-    /// At most this many suspensions of one operation; `None` is no limit.
-    pub max_suspends: Option<u32>,
-    /// At least this long from the moment a resumed train pulses again to its next stop.
-    pub min_interval: Duration,
-    /// An operation whose train has less than this left is not stopped.
-    pub min_remaining: Duration,
-    /// An operation with fewer whole or begun loops left is not stopped.
-    pub min_loops_left: u32,
-    /// An operation that has been suspended for this long in all resumes and is stopped no more.
-    pub max_suspended_time: Option<Duration>,
-    /// This long after its first suspension an operation resumes and is stopped no more.
-    pub timeout: Option<Duration>,
-    /// Which operations may be suspended at all.
-    pub eligible: Eligibility,
-    /// What may suspend them.
-    pub preemptors: Preemptors,
-    /// When they go on.
-    pub resume: ResumeWhen,
-    /// Time at the start of a pulse resumed midway that makes no progress.
-    pub resume_ramp: Duration,
-    /// Where a program's data comes from at a resume.
-    pub reload: Reload,
-    /// Wear of one suspension, in millionths of a program/erase cycle.
-    pub stress_ppm: u32,
+/// No limit of a suspension is longer.
+const LONGEST: Duration = Duration::from_ms(100_000);
+
+fn or_zero() -> Spec<Duration> {
+    default(Duration::ZERO).at_most(LONGEST)
+}
+
+keys! {
+    /// A scheme with the limits around it, for one kind of operation.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SuspendPolicy, pub fn read(s, of_part: SuspendCosts, drive_dies: u32) {
+        /// The scheme.
+        pub scheme: Scheme => Scheme::read(s)?,
+        /// The part's costs.
+        pub costs: SuspendCosts => of_part,
+        /// most suspensions of one operation; left out, there is no limit
+        pub max_suspends: Option<u32> = optional_u32(optional().at_least(1)),
+        /// shortest time from resumed pulses to the next stop
+        pub min_interval: Duration = duration(or_zero()),
+        /// an operation with less than this left is not stopped
+        pub min_remaining: Duration = duration(or_zero()),
+        /// an operation with fewer loops left, the one begun included, is not stopped
+        pub min_loops_left: u32 = u32(default(0).at_most(1000)),
+        /// suspended for this long in all, an operation resumes and is stopped no more; looked at between reads
+        pub max_suspended_time: Option<Duration> = optional_duration(optional().positive().at_most(LONGEST)),
+        /// this long after its first suspension an operation resumes and is stopped no more; looked at between reads
+        pub timeout: Option<Duration> = optional_duration(optional().positive().at_most(LONGEST)),
+        /// Which operations may be suspended at all.
+        pub eligible: Eligibility => Eligibility::read(s, drive_dies)?,
+        /// What may suspend them.
+        pub preemptors: Preemptors => Preemptors::read(s)?,
+        /// when a suspended operation goes on
+        pub resume: ResumeWhen = policy(Some("drained"), ResumeWhen::ROWS),
+        /// time at the start of a pulse resumed midway that makes no progress
+        pub resume_ramp: Duration = duration(or_zero()),
+        /// Where a program's data comes from at a resume.
+        pub reload: Reload => Reload::ShadowBuffer(Duration::ZERO),
+        /// Wear of one suspension, in millionths of a program/erase cycle.
+        pub stress_ppm: u32 => read_stress(s)?,
+    }
+}
+
+fn read_stress(s: &mut Section) -> Result<u32, ConfigError> {
+    let doc = "wear of one suspension as a share of a program/erase cycle";
+    let stress = s.fraction("stress", doc, default(0.0).at_most(1.0))?;
+    match (stress * 1e6).round() as u32 {
+        0 if stress > 0.0 => Err(s.invalid("stress", "0, or a millionth of a cycle and more")),
+        ppm => Ok(ppm),
+    }
 }
 
 /// What becomes of the request to stop.

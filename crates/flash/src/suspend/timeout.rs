@@ -5,41 +5,36 @@ use super::deferred::Deferred;
 use super::immediate::Immediate;
 use super::{Ask, Standing, Stop, SuspendScheme};
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{choices, default, keys};
 
-/// Immediate, then deferred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeout {
-    /// Starvation after which it defers.
-    pub after: Duration,
-    /// Whose starvation.
-    pub clock: DeferClock,
-    /// How it defers.
-    pub then: Deferred,
+keys! {
+    /// Immediate, then deferred.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Timeout, pub(super) fn read(s) {
+        /// how long a write may starve before the operation is no longer cut short
+        pub after: Duration =
+            ["defer-after"] duration(default(Timeout::DEFAULT.after).at_most(Duration::from_ms(100_000))),
+        /// whose starvation counts
+        pub clock: DeferClock = ["defer-clock"] choice(Some("first-suspend"), DeferClock::ALL),
+        /// How it defers.
+        pub then: Deferred => Deferred::read(s)?,
+    }
 }
 
-/// Whose starvation is watched (Kim et al., ATC'19).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeferClock {
-    /// Of the operation itself, from its first suspension on (the slides).
-    FirstSuspend,
-    /// Of the operation itself: the time it has spent suspended (the slides, read the other way).
-    SuspendedTime,
-    /// Of the host write that has waited longest, on the whole drive (the authors' code).
-    HostWrite,
-}
-
-impl DeferClock {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, DeferClock, &'static str)] = &[
-        ("first-suspend", DeferClock::FirstSuspend, "time since the operation's first suspension"),
-        ("suspended-time", DeferClock::SuspendedTime, "time the operation has spent suspended"),
-        (
-            "host-write",
-            DeferClock::HostWrite,
-            "age of the oldest host write that waits for the cache, drive-wide",
-        ),
-    ];
+choices! {
+    /// Whose starvation is watched (Kim et al., ATC'19).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DeferClock {
+        /// time since the operation's first suspension
+        // The slides.
+        FirstSuspend = "first-suspend",
+        /// time the operation has spent suspended
+        // The slides, read the other way.
+        SuspendedTime = "suspended-time",
+        /// age of the oldest host write that waits for the cache, drive-wide
+        // The authors' code.
+        HostWrite = "host-write",
+    }
 }
 
 impl Timeout {
@@ -49,23 +44,6 @@ impl Timeout {
         clock: DeferClock::FirstSuspend,
         then: Deferred::DEFAULT,
     };
-
-    pub(super) fn read(s: &mut Section) -> Result<Timeout, ConfigError> {
-        Ok(Timeout {
-            after: s.duration(
-                "defer-after",
-                "how long a write may starve before the operation is no longer cut short",
-                default(Timeout::DEFAULT.after).at_most(Duration::from_ms(100_000)),
-            )?,
-            clock: s.choice(
-                "defer-clock",
-                "whose starvation counts",
-                Some("first-suspend"),
-                DeferClock::ALL,
-            )?,
-            then: Deferred::read(s)?,
-        })
-    }
 
     #[inline]
     fn overdue(&self, at: &Standing) -> bool {

@@ -143,6 +143,21 @@ impl Section {
         }
     }
 
+    /// Fails as [`Section::invalid`] says unless the value of `key` is one that `holds`.
+    pub fn check(&self, holds: bool, key: &str, expected: impl Into<String>) -> Result<(), ConfigError> {
+        if holds { Ok(()) } else { Err(self.invalid(key, expected)) }
+    }
+
+    /// Fails as [`Section::conflict`] says unless what `keys` say together `holds`.
+    pub fn check_together(
+        &self,
+        holds: bool,
+        keys: &[&str],
+        message: impl Into<String>,
+    ) -> Result<(), ConfigError> {
+        if holds { Ok(()) } else { Err(self.conflict(keys, message)) }
+    }
+
     /// As [`ConfigError::conflict`], for keys of this section that have been read.
     pub fn conflict(&self, keys: &[&str], message: impl Into<String>) -> ConfigError {
         let paths: Vec<String> = keys.iter().map(|key| join(&self.path, key)).collect();

@@ -2,16 +2,13 @@
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{
-    Ecc, ErrorSpec, ErrorTable, IDEAL, InitialAges, PRESETS, Retry, SoftStage, TableFileError, presets,
-    table_in_file,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, Retry, SoftStage, presets, table_in_file,
 };
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, required};
 use std::path::Path;
 use std::sync::Arc;
 
-/// 20 years: no data is older.
-const OLDEST: Duration = Duration(20 * 365 * 86_400_000_000_000);
 /// Longest time of a stage of decoding.
 const LONGEST: Duration = Duration::from_ms(10);
 
@@ -54,12 +51,8 @@ fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<
         }
         let table = if text.ends_with(".toml") {
             let beside = if matches!(origin, Origin::File { .. }) { folder } else { Path::new("") };
-            table_in_file(&beside.join(text)).map_err(|error| match error {
-                TableFileError::Content(error) => error,
-                TableFileError::Unreadable(why) => {
-                    section.invalid("table", format!("a file with an error table; {why}"))
-                }
-            })?
+            let found = table_in_file(&beside.join(text));
+            found.map_err(|error| error.of_key(section, "table", "a file with an error table"))?
         } else {
             presets::table(text).ok_or_else(|| {
                 let names: Vec<&str> = PRESETS.iter().map(|&(name, _)| name).collect();
@@ -84,9 +77,7 @@ fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
         "data of a codeword in which ecc.capability errors are corrected",
         default(Bytes::kib(1)).within(Bytes(128)..=Bytes::kib(4)),
     )?;
-    if !codeword.get().is_power_of_two() {
-        return Err(e.invalid("codeword", "a power of two from 128B to 4KiB"));
-    }
+    e.check(codeword.get().is_power_of_two(), "codeword", "a power of two from 128B to 4KiB")?;
     let codeword_bits = codeword.get() as u32 * 8;
     let capability = e.u32(
         "capability",
@@ -176,9 +167,7 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
         Ok((capability, latency))
     })?;
     let Some((capability, latency)) = stages else { return Ok(Vec::new()) };
-    if sensings.len() > 8 {
-        return Err(e.invalid("soft-sensings", "at most 8 stages"));
-    }
+    e.check(sensings.len() <= 8, "soft-sensings", "at most 8 stages")?;
     if capability.len() != sensings.len() || latency.len() != sensings.len() {
         let message = format!(
             "{} stages have {} capabilities and {} latencies; each needs one",
@@ -201,65 +190,16 @@ fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftS
 }
 
 fn read_errors(s: &mut Section, table: &ErrorTable, ecc: &Ecc) -> Result<ErrorSpec, ConfigError> {
-    let temperature_c = s.f64(
-        "temperature-c",
-        "temperature of the device in degrees Celsius; a table's own unless given",
-        default(table.temperature_c).within(-55.0..=150.0),
-    )?;
-    let activation_ev = s.f64(
-        "activation-energy-ev",
-        "activation energy of the loss of charge in eV (1.1: JESD218)",
-        default(1.1).within(0.0..=3.0),
-    )?;
-    let reprograms = s.f64(
-        "reprograms",
-        "how often every word line has been reprogrammed, no more than the table says",
-        default(0.0).at_least(0.0),
-    )?;
-    let long = || Duration::ZERO..=OLDEST;
-    let initial_age = s.duration(
-        "initial-age",
-        "age of the data that the run finds on flash",
-        default(Duration::ZERO).within(long()),
-    )?;
-    let initial_ages = s.choice(
-        "initial-ages",
-        "how the ages of the blocks found are spread",
-        Some("equal"),
-        InitialAges::ALL,
-    )?;
-    let refresh_after = s.optional_duration(
-        "refresh-after",
-        "a block whose data is older is rewritten in the background; left out, none is",
-        optional().within(Duration::from_ms(1)..=OLDEST),
-    )?;
-    let reclaim_reads = s.optional_u32(
-        "reclaim-reads",
-        "a block is rewritten after this many page reads since its erase; left out, none is",
-        optional().at_least(1),
-    )?;
+    let spec = ErrorSpec::read(s, table, ecc)?;
     let most = *table.reprograms.last().expect("a table has points");
-    if reprograms > f64::from(most) {
+    if spec.reprograms > f64::from(most) {
         return Err(s.invalid("reprograms", format!("at most {most}, where the table ends")));
     }
-    let spec = ErrorSpec {
-        table: table.clone(),
-        ecc: ecc.clone(),
-        temperature_c,
-        activation_ev,
-        reprograms,
-        initial_age,
-        initial_ages,
-        reclaim_reads,
-        refresh_after,
-    };
     let (asked, last) = (spec.initial_retention_h(), spec.table.retention_h.last().copied().unwrap_or(0.0));
-    if asked > last * (1.0 + 1e-9) {
-        let message = format!(
-            "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",
-            spec.temperature_c, spec.table.temperature_c
-        );
-        return Err(s.conflict(&["initial-age", "temperature-c", "table"], message));
-    }
+    let message = format!(
+        "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",
+        spec.temperature_c, spec.table.temperature_c
+    );
+    s.check_together(asked <= last * (1.0 + 1e-9), &["initial-age", "temperature-c", "table"], message)?;
     Ok(spec)
 }

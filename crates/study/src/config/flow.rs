@@ -21,9 +21,7 @@ pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Ve
     let mut flows: Vec<FlowSpec> = Vec::new();
     for (i, mut section) in sections.into_iter().enumerate() {
         let flow = read_flow(&mut section, i, queues, folder)?;
-        if flows.iter().any(|f| f.name == flow.name) {
-            return Err(section.invalid("name", "a name no other flow has"));
-        }
+        section.check(flows.iter().all(|f| f.name != flow.name), "name", "a name no other flow has")?;
         flows.push(flow);
     }
     Ok(flows)
@@ -49,9 +47,7 @@ fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Resul
     }
     let limit = if matches!(source, Source::Twin(_)) { None } else { read_requests(s)? };
     let queue = s.u32("queue", "submission queue pair, counted from 0", default(0))?;
-    if queue >= queues {
-        return Err(s.invalid("queue", format!("less than the {queues} pair(s) of host.queue-weights")));
-    }
+    s.check(queue < queues, "queue", format!("less than the {queues} pair(s) of host.queue-weights"))?;
     Ok(FlowSpec {
         name,
         source,

@@ -9,7 +9,6 @@ mod drive_keys;
 mod errors;
 mod flow;
 mod power;
-mod power_loss;
 mod run;
 mod suspend;
 pub(crate) mod twin;
@@ -21,23 +20,15 @@ use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Key, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
 pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
-use std::fmt;
 use std::path::Path;
 
 /// The version of the configuration format; raised when a key is removed or renamed.
 pub const CONFIG_VERSION: u32 = 1;
 
 /// A configuration that cannot be used. The text names file, line, key, what was seen and what is legal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct PlanError(pub String);
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 impl From<ConfigError> for PlanError {
     fn from(error: ConfigError) -> PlanError {
@@ -215,8 +206,8 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let drive = drive::read(document, folder)?;
     let array = interpulse_array::config::read(document)?;
     let precondition = run::read_precondition(document)?;
-    let run = run::read_run(document)?;
-    let report = run::read_report(document)?;
+    let run = RunSpec::read(&mut document.section("run")?)?;
+    let report = ReportSpec::read(&mut document.section("report")?)?;
     let flows = flow::read(document, drive.host.queue_weights.len() as u32, folder)?;
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
@@ -332,89 +323,33 @@ fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document,
     Ok(document)
 }
 
-/// The drive presets: name, one line of documentation, text.
-pub const DRIVES: &[(&str, &str, &str)] = &[
-    (
-        "a4",
-        "the TLC drive of the program-suspend study: Zambelli et al., Electronics 2021, Tables 1 and 2",
-        include_str!("presets/a4.toml"),
-    ),
-    (
-        "a4-mini",
-        "the same drive with 8 dies of 96 blocks, for quick looks and tests",
-        include_str!("presets/a4-mini.toml"),
-    ),
-    (
-        "atc19",
-        "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology",
-        include_str!("presets/atc19.toml"),
-    ),
-    (
-        "atc19-mini",
-        "the same drive with an eighth of its capacity, one erase for every 3 MiB",
-        include_str!("presets/atc19-mini.toml"),
-    ),
-    (
-        "fast12-slc",
-        "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
-        include_str!("presets/fast12-slc.toml"),
-    ),
-    (
-        "fast12-mlc",
-        "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator",
-        include_str!("presets/fast12-mlc.toml"),
-    ),
-    (
-        "ressd",
-        "the reprogrammable TLC drive of Gao et al., MICRO 2019, Table 4",
-        include_str!("presets/ressd.toml"),
-    ),
-    (
-        "ressd-mini",
-        "the same drive with 4 dies of 64 small blocks a plane, for quick looks and tests",
-        include_str!("presets/ressd-mini.toml"),
-    ),
-    (
-        "starblaze",
-        "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table",
-        include_str!("presets/starblaze.toml"),
-    ),
-    (
-        "s3700",
-        "scale model, fitted to the data sheet: Intel SSD DC S3700 800 GB (SATA, MLC, 2012)",
-        include_str!("presets/s3700.toml"),
-    ),
-    (
-        "p3700",
-        "scale model, fitted to the data sheet: Intel SSD DC P3700 2 TB (PCIe 3.0 x4, MLC, 2014)",
-        include_str!("presets/p3700.toml"),
-    ),
-    (
-        "s4500",
-        "scale model, fitted to the data sheet: Intel SSD DC S4500 960 GB (SATA, 3D TLC, 2017)",
-        include_str!("presets/s4500.toml"),
-    ),
-    (
-        "p4500",
-        "scale model, fitted to the data sheet: Intel SSD DC P4500 2 TB (PCIe 3.0 x4, 3D TLC, 2017)",
-        include_str!("presets/p4500.toml"),
-    ),
-    (
-        "970-evo",
-        "scale model, fitted to the data sheet: Samsung SSD 970 EVO 1 TB (PCIe 3.0 x4, 3D TLC, 2018)",
-        include_str!("presets/970-evo.toml"),
-    ),
-    (
-        "p5810",
-        "scale model, fitted to the data sheet: Solidigm D7-P5810 800 GB (PCIe 4.0 x4, 3D SLC, 2023)",
-        include_str!("presets/p5810.toml"),
-    ),
-    (
-        "p5430",
-        "scale model, fitted to the data sheet: Solidigm D5-P5430 15.36 TB (PCIe 4.0 x4, 3D QLC, 2023)",
-        include_str!("presets/p5430.toml"),
-    ),
-];
+/// Declares the presets of drives, each a file in `presets/`.
+macro_rules! drives {
+    ($($name:literal: $doc:literal;)+) => {
+        /// The drive presets: name, one line of documentation, text.
+        pub const DRIVES: &[(&str, &str, &str)] =
+            &[$(($name, $doc, include_str!(concat!("presets/", $name, ".toml")))),+];
+    };
+}
+
+drives! {
+    "a4": "the TLC drive of the program-suspend study: Zambelli et al., Electronics 2021, Tables 1 and 2";
+    "a4-mini": "the same drive with 8 dies of 96 blocks, for quick looks and tests";
+    "atc19": "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology";
+    "atc19-mini": "the same drive with an eighth of its capacity, one erase for every 3 MiB";
+    "fast12-slc": "the SLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator";
+    "fast12-mlc": "the MLC drive of the first suspension study: Wu & He, FAST 2012, on the default SSD of its simulator";
+    "ressd": "the reprogrammable TLC drive of Gao et al., MICRO 2019, Table 4";
+    "ressd-mini": "the same drive with 4 dies of 64 small blocks a plane, for quick looks and tests";
+    "starblaze": "the drive example of the Starblaze talk: 2800/1900 MB/s, 450k/150k IOPS, 3D TLC of its timing table";
+    "s3700": "scale model, fitted to the data sheet: Intel SSD DC S3700 800 GB (SATA, MLC, 2012)";
+    "p3700": "scale model, fitted to the data sheet: Intel SSD DC P3700 2 TB (PCIe 3.0 x4, MLC, 2014)";
+    "s4500": "scale model, fitted to the data sheet: Intel SSD DC S4500 960 GB (SATA, 3D TLC, 2017)";
+    "p4500": "scale model, fitted to the data sheet: Intel SSD DC P4500 2 TB (PCIe 3.0 x4, 3D TLC, 2017)";
+    "970-evo": "scale model, fitted to the data sheet: Samsung SSD 970 EVO 1 TB (PCIe 3.0 x4, 3D TLC, 2018)";
+    "p5810": "scale model, fitted to the data sheet: Solidigm D7-P5810 800 GB (PCIe 4.0 x4, 3D SLC, 2023)";
+    "p5430": "scale model, fitted to the data sheet: Solidigm D5-P5430 15.36 TB (PCIe 4.0 x4, 3D QLC, 2023)";
+}
 
 /// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.
 pub fn fuzz_plan(bytes: &[u8]) {

@@ -7,9 +7,6 @@ use interpulse_flash::nand::power::{PowerConfig, budget};
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Document, default, optional};
 
-/// No constant of a drive is larger.
-const MOST: Power = Power(1_000_000_000);
-
 pub(super) fn read(
     document: &Document,
     part: &PartSpec,
@@ -46,8 +43,6 @@ pub(super) fn read(
         );
         return Err(s.invalid("budget", expected));
     }
-    let constant = || optional().at_most(MOST);
-    let controller = s.optional_power("controller", "power of the controller, always drawn", constant())?;
-    let dram = s.optional_power("dram", "power of the DRAM, always drawn", constant())?;
-    Ok((PowerConfig { standby_after, trace: window, budget: allowed }, PowerConstants { controller, dram }))
+    let constants = PowerConstants::read(&mut s)?;
+    Ok((PowerConfig { standby_after, trace: window, budget: allowed }, constants))
 }

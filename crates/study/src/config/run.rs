@@ -4,7 +4,7 @@ use interpulse_array::config::ArraySpec;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Document, Row, default, optional};
+use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
 use interpulse_workload::{AddressSpec, FlowSpec};
 
 /// The state a run starts from.
@@ -46,44 +46,38 @@ pub enum Until {
     DriveWrites(f64),
 }
 
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunSpec {
-    /// Simulated time before the measurement window; `None`: until the drive is at work.
-    pub warmup: Option<Duration>,
-    /// Requests completed before the measurement window, instead of a time.
-    pub warmup_requests: Option<u64>,
-    /// The window ends after this many completed requests.
-    pub requests: Option<u64>,
-    /// The window ends after this simulated time.
-    pub time: Option<Duration>,
+/// No run is longer.
+const LONGEST: Duration = Duration::from_ms(100 * 24 * 3_600_000);
+
+keys! {
+    /// What is measured.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct RunSpec, pub(super) fn read(s) {
+        /// simulated time before the measurement window; without it, until the drive is at work
+        pub warmup: Option<Duration> = optional_duration(optional().at_most(LONGEST)),
+        /// requests completed before the measurement window, instead of run.warmup
+        pub warmup_requests: Option<u64> = optional_u64(optional().at_least(1)),
+        /// completed requests to measure
+        pub requests: Option<u64> = optional_u64(optional().at_least(1)),
+        /// simulated time to measure
+        pub time: Option<Duration> = optional_duration(optional().positive().at_most(LONGEST)),
+    } check {
+        let why = "the window begins after a time or after so many requests: give one of the two";
+        s.check_together(warmup.is_none() || warmup_requests.is_none(), &["warmup", "warmup-requests"], why)?;
+    }
 }
 
-/// What the result holds besides what it always does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReportSpec {
-    /// The latency histograms.
-    pub histograms: bool,
-    /// The batches of the window.
-    pub batches: bool,
-    /// Every die: its time and the wear of its blocks.
-    pub dies: bool,
-}
-
-pub(super) fn read_report(document: &Document) -> Result<ReportSpec, ConfigError> {
-    let mut r = document.section("report")?;
-    let histograms = r.bool("histograms", "put the latency histograms into the result", default(false))?;
-    let batches = r.bool(
-        "batches",
-        "put the batches of the window into the result: figures over time",
-        default(false),
-    )?;
-    let dies = r.bool(
-        "dies",
-        "put each die's time by use and the wear of its blocks into the result",
-        default(false),
-    )?;
-    Ok(ReportSpec { histograms, batches, dies })
+keys! {
+    /// What the result holds besides what it always does.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ReportSpec, pub(super) fn read(s) {
+        /// put the latency histograms into the result
+        pub histograms: bool = bool(default(false)),
+        /// put the batches of the window into the result: figures over time
+        pub batches: bool = bool(default(false)),
+        /// put each die's time by use and the wear of its blocks into the result
+        pub dies: bool = bool(default(false)),
+    }
 }
 
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
@@ -123,18 +117,12 @@ impl Until {
             name: "steady",
             doc: "when write amplification changes no more",
             read: |p| {
-                Ok(Until::Steady {
-                    tolerance: p.fraction(
-                        "tolerance",
-                        "steady: write amplification of successive quarter-drives changes by less than this",
-                        default(0.01).within(1e-5..=0.5),
-                    )?,
-                    max_drive_writes: p.f64(
-                        "max-drive-writes",
-                        "steady: give up after this many capacities",
-                        default(20.0).within(0.5..=1000.0),
-                    )?,
-                })
+                let doc =
+                    "steady: write amplification of successive quarter-drives changes by less than this";
+                let tolerance = p.fraction("tolerance", doc, default(0.01).within(1e-5..=0.5))?;
+                let doc = "steady: give up after this many capacities";
+                let max_drive_writes = p.f64("max-drive-writes", doc, default(20.0).within(0.5..=1000.0))?;
+                Ok(Until::Steady { tolerance, max_drive_writes })
             },
         },
         Row {
@@ -146,26 +134,6 @@ impl Until {
             },
         },
     ];
-}
-
-pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
-    let mut r = document.section("run")?;
-    let long = Duration::from_ms(100 * 24 * 3_600_000);
-    let doc = "simulated time before the measurement window; without it, until the drive is at work";
-    let warmup = r.optional_duration("warmup", doc, optional().at_most(long))?;
-    let warmup_requests = r.optional_u64(
-        "warmup-requests",
-        "requests completed before the measurement window, instead of run.warmup",
-        optional().at_least(1),
-    )?;
-    if warmup.is_some() && warmup_requests.is_some() {
-        let why = "the window begins after a time or after so many requests: give one of the two";
-        return Err(r.conflict(&["warmup", "warmup-requests"], why));
-    }
-    let requests = r.optional_u64("requests", "completed requests to measure", optional().at_least(1))?;
-    let time =
-        r.optional_duration("time", "simulated time to measure", optional().positive().at_most(long))?;
-    Ok(RunSpec { warmup, warmup_requests, requests, time })
 }
 
 impl RunSpec {
@@ -195,30 +163,15 @@ impl RunSpec {
 impl PreconditionSpec {
     /// Checks the starting state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
-        if drive.ftl.gc.imposes() && self.fill < 1.0 {
-            return Err(Impossible {
-                keys: vec!["precondition.fill", "ftl.gc"],
-                message:
-                    "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%"
-                        .into(),
-            });
-        }
-        if drive.ftl.gc.imposes() && self.out_of_date > 0.0 {
-            return Err(Impossible {
-                keys: vec!["precondition.out-of-date", "ftl.gc"],
-                message: "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%"
-                    .into(),
-            });
-        }
-        if let Some(errors) = &drive.nand.errors
-            && let Some(&last) = errors.table.cycles.last()
-            && self.cycles > last
-        {
-            return Err(Impossible {
-                keys: vec!["precondition.cycles", "errors.table"],
-                message: format!("the error table ends at {last} cycles"),
-            });
-        }
-        Ok(())
+        let imposes = drive.ftl.gc.imposes();
+        let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";
+        Impossible::unless(!imposes || self.fill >= 1.0, &["precondition.fill", "ftl.gc"], why)?;
+        let why = "gc = \"imposed\" writes no unit twice before a run, so out-of-date must be 0%";
+        let none = self.out_of_date == 0.0;
+        Impossible::unless(!imposes || none, &["precondition.out-of-date", "ftl.gc"], why)?;
+        let last = drive.nand.errors.as_ref().and_then(|errors| errors.table.cycles.last().copied());
+        let last = last.unwrap_or(u32::MAX);
+        let why = format!("the error table ends at {last} cycles");
+        Impossible::unless(self.cycles <= last, &["precondition.cycles", "errors.table"], why)
     }
 }

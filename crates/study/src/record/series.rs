@@ -2,12 +2,10 @@
 
 use super::columns::{Column, Data, NOTHING};
 use super::outbox::Sender;
-use crate::simulated::Simulated;
-use interpulse_drive::ftl::FtlCounters;
+use crate::simulated::{Done, Simulated};
 use interpulse_drive::numbers::Lane;
 use interpulse_engine::{Duration, LatencyHistogram, Op, SimTime};
 use interpulse_flash::command::{USES, Use};
-use interpulse_flash::nand::NandCounters;
 use interpulse_host::Ended;
 
 /// Rows of a chunk.
@@ -31,14 +29,6 @@ pub const USE_NAMES: [(Use, &str); USES] = [
 
 const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Cumulative counts of all drives.
-#[derive(Default)]
-struct Counts {
-    ftl: FtlCounters,
-    nand: NandCounters,
-    uses: [u64; USES],
-}
-
 /// Requests of one kind that have ended in a window.
 #[derive(Default)]
 struct Kind {
@@ -54,7 +44,8 @@ pub struct Series {
     since: SimTime,
     /// The end of the window under way.
     until: SimTime,
-    before: Counts,
+    /// What had been done before it.
+    before: Option<Done>,
     read: Kind,
     write: Kind,
     other: u64,
@@ -75,7 +66,7 @@ impl Series {
             start: SimTime::ZERO,
             since: SimTime::ZERO,
             until: SimTime(u64::MAX),
-            before: Counts::default(),
+            before: None,
             read: Kind::default(),
             write: Kind::default(),
             other: 0,
@@ -119,7 +110,7 @@ impl Series {
     /// The measurement window begins.
     pub fn begin<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
         self.start = at;
-        self.before = counts(device, at);
+        self.before = Some(Done::by(device, at));
         self.depth_changes(at, 0);
         self.open(device, at);
     }
@@ -147,10 +138,9 @@ impl Series {
 
     fn close<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
         self.depth_changes(at, 0);
-        let after = counts(device, at);
-        let (ftl, nand) = (after.ftl.since(&self.before.ftl), after.nand.since(&self.before.nand));
-        let uses: [u64; USES] = std::array::from_fn(|k| after.uses[k] - self.before.uses[k]);
-        self.before = after;
+        let after = Done::by(device, at);
+        let before = self.before.replace(after).expect("a window that is closed was opened");
+        let Done { ftl, nand, uses } = after.since(&before);
         let length = at.since(self.since);
         let (reads, writes) = (self.read.latencies.count(), self.write.latencies.count());
         let requests = reads + writes + self.other;
@@ -234,21 +224,6 @@ impl Filler<'_> {
         self.at += 1;
         &mut self.columns[self.at - 1].data
     }
-}
-
-fn counts<D: Simulated>(device: &mut D, at: SimTime) -> Counts {
-    let mut counts = Counts::default();
-    for drive in device.drives_mut() {
-        counts.ftl.add(&drive.tables().counters);
-        counts.nand.add(&drive.nand().counters);
-        for die in drive.nand_mut().dies_mut() {
-            die.usage.settle(at);
-            for (to, from) in counts.uses.iter_mut().zip(die.usage.uses()) {
-                *to += from;
-            }
-        }
-    }
-    counts
 }
 
 /// Free super blocks of all drives, and of the lane with the fewest.

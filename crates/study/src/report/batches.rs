@@ -1,8 +1,9 @@
 //! The window over time: what was done in each of its batches.
 
 use super::shares::time_share;
-use super::values::us;
+use super::values::{known, us};
 use crate::batches::Batch;
+use crate::simulated::Done;
 use crate::steady::quantile;
 use serde_json::{Map, Value, json};
 
@@ -14,8 +15,8 @@ pub(super) fn section(batches: &[Batch]) -> Value {
     let mut end = 0;
     let each = |batch: &Batch| {
         end += batch.length.as_ns();
-        let (ftl, nand) = (&batch.ftl, &batch.flash.nand);
-        let mut o = json!({
+        let Done { ftl, nand, uses } = &batch.done;
+        known(json!({
             "end_s": end as f64 / 1e9,
             "length_s": batch.length.as_ns() as f64 / 1e9,
             "host_requests": batch.requests,
@@ -25,12 +26,9 @@ pub(super) fn section(batches: &[Batch]) -> Value {
             "gc_pages_moved": ftl.gc_units,
             "erases": nand.erases,
             "suspends": { "program": nand.program_suspends, "erase": nand.erase_suspends },
-            "time_share": time_share(&batch.flash.uses),
-        });
-        if let Some(waf) = ftl.write_amplification() {
-            o["waf"] = json!(waf);
-        }
-        o
+            "time_share": time_share(uses),
+            "waf": ftl.write_amplification(),
+        }))
     };
     batches.iter().map(each).collect()
 }

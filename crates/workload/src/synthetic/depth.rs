@@ -9,9 +9,7 @@ const DEPTH_MAX: u32 = 65_535;
 
 /// An error unless `depth` is a legal queue depth.
 pub(crate) fn check_depth(depth: u32) -> Result<(), Illegal> {
-    if depth == 0 || depth > DEPTH_MAX {
-        return Err(Illegal::new("depth", depth, format!("1 to {DEPTH_MAX}")));
-    }
+    Illegal::unless(depth != 0 && depth <= DEPTH_MAX, "depth", depth, format!("1 to {DEPTH_MAX}"))?;
     Ok(())
 }
 

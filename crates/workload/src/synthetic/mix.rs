@@ -26,15 +26,11 @@ impl Mix {
             ("trim_share", spec.trim_share, Op::Trim),
         ];
         for (field, share, _) in shares {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Illegal::new(field, share, "0 to 1"));
-            }
+            Illegal::unless((0.0..=1.0).contains(&share), field, share, "0 to 1")?;
         }
         let sum = spec.read_share + spec.write_share + spec.trim_share;
-        if (sum - 1.0).abs() > 1e-9 {
-            let legal = "three shares that sum to 1";
-            return Err(Illegal::new("read_share + write_share + trim_share", sum, legal));
-        }
+        let legal = "three shares that sum to 1";
+        Illegal::unless((sum - 1.0).abs() <= 1e-9, "read_share + write_share + trim_share", sum, legal)?;
         if spec.flush_every == Some(0) {
             return Err(Illegal::new("flush_every", 0, "at least 1 write, or none for no flushes"));
         }

@@ -32,10 +32,8 @@ impl Region {
         if !(0.0..1.0).contains(&from) {
             return Err(Illegal::new("from", from, "a fraction of the capacity, 0 to below 1"));
         }
-        if !(to > from && to <= 1.0) {
-            let legal = format!("a fraction of the capacity, above `from` ({from}) and up to 1");
-            return Err(Illegal::new("to", to, legal));
-        }
+        let legal = format!("a fraction of the capacity, above `from` ({from}) and up to 1");
+        Illegal::unless(to > from && to <= 1.0, "to", to, legal)?;
         let at = |fraction: f64| ((capacity_sectors as f64 * fraction) as u64).min(capacity_sectors);
         let base = at(from).next_multiple_of(alignment);
         let end = at(to) / alignment * alignment;

@@ -5,33 +5,43 @@ use super::arrival::Arrivals;
 use super::depth::read_depth;
 use super::size::BlockSize;
 use interpulse_engine::{Bytes, SECTOR};
-use interpulse_settings::{ConfigError, Row, Section, default, optional, required};
+use interpulse_settings::{ConfigError, Row, Section, default, keys, optional, required};
 
-/// A generator that makes requests up from distributions.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SyntheticSpec {
-    /// When requests are issued.
-    pub pacing: SyntheticPacing,
-    /// Share of reads; the three shares are 0 to 1 and sum to 1 (within 1e-9).
-    pub read_share: f64,
-    /// Share of writes.
-    pub write_share: f64,
-    /// Share of trims.
-    pub trim_share: f64,
-    /// A flush follows every so many writes (at least 1). Flushes are requests on top of the shares.
-    pub flush_every: Option<u64>,
-    /// Size of each read, write and trim.
-    pub block_size: BlockSize,
-    /// Requests start at multiples of this from the start of the drive; a multiple of 512 B. Also the unit
-    /// of popularity of the `zipf` and `hot-cold` patterns.
-    pub alignment: Bytes,
-    /// Where requests go.
-    pub addresses: AddressSpec,
-    /// Start of the region as a fraction of the capacity, 0 to 1, rounded up to the alignment.
-    pub from: f64,
-    /// End of the region (exclusive) as a fraction of the capacity, above `from`, up to 1; rounded down to
-    /// the alignment. Every request lies wholly inside the region.
-    pub to: f64,
+keys! {
+    /// A generator that makes requests up from distributions.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct SyntheticSpec, pub fn read(s) {
+        /// closed loop, or open loop
+        pub pacing: SyntheticPacing = policy(Some("closed"), SyntheticPacing::ROWS),
+        /// share of reads; the rest writes
+        // The three shares are 0 to 1 and sum to 1 (within 1e-9).
+        pub read_share: f64 = ["read"] fraction(default(1.0)),
+        /// share of trims, taken from the writes
+        pub trim_share: f64 = ["trim"] fraction(default(0.0)),
+        /// Share of writes.
+        pub write_share: f64 => 1.0 - read_share - trim_share,
+        /// a flush after this many writes
+        // Flushes are requests on top of the shares.
+        pub flush_every: Option<u64> = optional_u64(optional().at_least(1)),
+        /// Size of each read, write and trim.
+        pub block_size: BlockSize => BlockSize::read(s)?,
+        /// addresses are multiples of this
+        // From the start of the drive. Also the unit of popularity of the `zipf` and `hot-cold` patterns.
+        pub alignment: Bytes = bytes(default(Bytes::kib(4)).within(Bytes(512)..=Bytes::mib(16))),
+        /// pattern of addresses
+        pub addresses: AddressSpec = ["address"] policy(Some("uniform"), AddressSpec::ROWS),
+        /// start of the region addressed, as a share of the drive
+        // Rounded up to the alignment.
+        pub from: f64 = fraction(default(0.0)),
+        /// end of the region addressed, as a share of the drive
+        // Exclusive, rounded down to the alignment. Every request lies wholly inside the region.
+        pub to: f64 = fraction(default(1.0)),
+    } check {
+        let message = "reads and trims together exceed all requests";
+        s.check_together(read_share + trim_share <= 1.0, &["trim", "read"], message)?;
+        s.check(alignment.get().is_multiple_of(SECTOR.get()), "alignment", "a multiple of 512B")?;
+        s.check_together(from < to, &["from", "to"], "the region addressed is empty")?;
+    }
 }
 
 impl Default for SyntheticSpec {
@@ -91,50 +101,4 @@ fn read_open(s: &mut Section) -> Result<SyntheticPacing, ConfigError> {
             Arrivals::ROWS,
         )?,
     })
-}
-
-impl SyntheticSpec {
-    /// Reads a generator from the section of its flow.
-    ///
-    /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
-    pub fn read(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
-        let pacing =
-            s.policy("pacing", "closed loop, or open loop", Some("closed"), SyntheticPacing::ROWS)?;
-        let read_share = s.fraction("read", "share of reads; the rest writes", default(1.0))?;
-        let trim_share = s.fraction("trim", "share of trims, taken from the writes", default(0.0))?;
-        let flush_every =
-            s.optional_u64("flush-every", "a flush after this many writes", optional().at_least(1))?;
-        let block_size = BlockSize::read(s)?;
-        let alignment = s.bytes(
-            "alignment",
-            "addresses are multiples of this",
-            default(Bytes::kib(4)).within(Bytes(512)..=Bytes::mib(16)),
-        )?;
-        let addresses = s.policy("address", "pattern of addresses", Some("uniform"), AddressSpec::ROWS)?;
-        let from =
-            s.fraction("from", "start of the region addressed, as a share of the drive", default(0.0))?;
-        let to = s.fraction("to", "end of the region addressed, as a share of the drive", default(1.0))?;
-        if read_share + trim_share > 1.0 {
-            return Err(s.conflict(&["trim", "read"], "reads and trims together exceed all requests"));
-        }
-        if !alignment.get().is_multiple_of(SECTOR.get()) {
-            return Err(s.invalid("alignment", "a multiple of 512B"));
-        }
-        if from >= to {
-            return Err(s.conflict(&["from", "to"], "the region addressed is empty"));
-        }
-        let write_share = 1.0 - read_share - trim_share;
-        Ok(SyntheticSpec {
-            pacing,
-            read_share,
-            write_share,
-            trim_share,
-            flush_every,
-            block_size,
-            alignment,
-            addresses,
-            from,
-            to,
-        })
-    }
 }

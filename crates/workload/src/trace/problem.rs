@@ -3,7 +3,6 @@
 use super::limits::{DEVICES_MAX, LINE_MAX};
 use super::packing::Packing;
 use super::place::Place;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -140,9 +139,10 @@ pub enum TraceProblem {
 }
 
 /// What is wrong with one row.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RowFault {
     /// A byte that is not text.
+    #[error("byte {position} of the line (0x{byte:02x}) is not UTF-8 text")]
     NotUtf8 {
         /// Position in the line, from 1.
         position: usize,
@@ -150,8 +150,10 @@ pub enum RowFault {
         byte: u8,
     },
     /// A line without an end.
+    #[error("is longer than {LINE_MAX} bytes; is this a text file?")]
     TooLong,
     /// The wrong number of columns.
+    #[error("has {found} column{}; legal: {legal}", if *found == 1 { "" } else { "s" })]
     Columns {
         /// Columns seen.
         found: usize,
@@ -159,6 +161,7 @@ pub enum RowFault {
         legal: &'static str,
     },
     /// A value that is not legal.
+    #[error("`{field}` is `{found}`, which is {why}; legal: {legal}")]
     Field {
         /// Name of the column.
         field: &'static str,
@@ -170,11 +173,16 @@ pub enum RowFault {
         legal: &'static str,
     },
     /// A time before that of an earlier row.
+    #[error(
+        "`time` goes back by {}; legal: ascending times, or --set flow.N.reorder=clamp, or closed pacing",
+        interpulse_engine::Duration(*back_ns)
+    )]
     Backwards {
         /// By how much, in ns.
         back_ns: u64,
     },
     /// The file ends within a record.
+    #[error("has {found} bytes, then the file ends; legal: {bytes} bytes")]
     CutOff {
         /// Bytes of it that are there.
         found: usize,
@@ -182,38 +190,8 @@ pub enum RowFault {
         bytes: usize,
     },
     /// One more device than can be told apart.
+    #[error("names one device more than {DEVICES_MAX}, the most a trace may have")]
     TooManyDevices,
-}
-
-impl fmt::Display for RowFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RowFault::NotUtf8 { position, byte } => {
-                write!(f, "byte {position} of the line (0x{byte:02x}) is not UTF-8 text")
-            }
-            RowFault::TooLong => {
-                write!(f, "is longer than {} bytes; is this a text file?", LINE_MAX)
-            }
-            RowFault::Columns { found, legal } => {
-                let plural = if *found == 1 { "" } else { "s" };
-                write!(f, "has {found} column{plural}; legal: {legal}")
-            }
-            RowFault::Field { field, found, why, legal } => {
-                write!(f, "`{field}` is `{found}`, which is {why}; legal: {legal}")
-            }
-            RowFault::Backwards { back_ns } => write!(
-                f,
-                "`time` goes back by {}; legal: ascending times, or --set flow.N.reorder=clamp, or closed pacing",
-                interpulse_engine::Duration(*back_ns)
-            ),
-            RowFault::CutOff { found, bytes } => {
-                write!(f, "has {found} bytes, then the file ends; legal: {bytes} bytes")
-            }
-            RowFault::TooManyDevices => {
-                write!(f, "names one device more than {}, the most a trace may have", DEVICES_MAX)
-            }
-        }
-    }
 }
 
 impl RowFault {

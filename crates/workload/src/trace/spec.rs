@@ -4,7 +4,7 @@ use super::format::Format;
 use super::unit::TimeUnit;
 use crate::error::Illegal;
 use crate::synthetic::depth::{check_depth, read_depth};
-use interpulse_settings::{ConfigError, Row, Section, default};
+use interpulse_settings::{ConfigError, Row, Section, choices, default};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -73,29 +73,32 @@ pub enum TracePacing {
     },
 }
 
-/// How a trace is laid onto the drive.
-///
-/// A trace of several devices lays them side by side in ascending order of host name and device number,
-/// each in a region of its highest sector rounded up to 1 MiB; a single device keeps its addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fit {
-    /// A request beyond the drive is an error that names its line.
-    Error,
-    /// Addresses are taken modulo the capacity; a request that would straddle the end is moved back to end
-    /// there.
-    Fold,
-    /// The occupied range is mapped linearly onto the whole drive. Starts are aligned down to 4 KiB and
-    /// sizes stay, so a shrunken trace overlaps itself and a stretched one has gaps.
-    Scale,
+choices! {
+    /// How a trace is laid onto the drive.
+    ///
+    /// A trace of several devices lays them side by side in ascending order of host name and device number,
+    /// each in a region of its highest sector rounded up to 1 MiB; a single device keeps its addresses.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Fit {
+        /// a request beyond the drive is an error that names its line
+        Error = "error",
+        /// addresses modulo the capacity; a request that would straddle the end is moved before it
+        Fold = "fold",
+        /// the occupied range is mapped linearly onto the drive, aligned to 4 KiB
+        // Starts are aligned down and sizes stay: a shrunken trace overlaps itself, a stretched one has gaps.
+        Scale = "scale",
+    }
 }
 
-/// What becomes of a row whose time lies before that of an earlier row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reorder {
-    /// It is a bad row.
-    Error,
-    /// It arrives together with the latest row before it.
-    Clamp,
+choices! {
+    /// What becomes of a row whose time lies before that of an earlier row.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Reorder {
+        /// a row earlier than the row before it is a bad row
+        Error = "error",
+        /// such a row arrives together with the latest row before it
+        Clamp = "clamp",
+    }
 }
 
 impl TracePacing {
@@ -120,17 +123,6 @@ fn read_closed(s: &mut Section) -> Result<TracePacing, ConfigError> {
 }
 
 impl Fit {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, Fit, &'static str)] = &[
-        ("error", Fit::Error, "a request beyond the drive is an error that names its line"),
-        (
-            "fold",
-            Fit::Fold,
-            "addresses modulo the capacity; a request that would straddle the end is moved before it",
-        ),
-        ("scale", Fit::Scale, "the occupied range is mapped linearly onto the drive, aligned to 4 KiB"),
-    ];
-
     /// Reads what traces and twins share: when requests are issued, and what becomes of addresses beyond the drive.
     pub fn read_replay(s: &mut Section) -> Result<(TracePacing, Fit), ConfigError> {
         let pacing =
@@ -138,14 +130,6 @@ impl Fit {
         let fit = s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), Fit::ALL)?;
         Ok((pacing, fit))
     }
-}
-
-impl Reorder {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, Reorder, &'static str)] = &[
-        ("error", Reorder::Error, "a row earlier than the row before it is a bad row"),
-        ("clamp", Reorder::Clamp, "such a row arrives together with the latest row before it"),
-    ];
 }
 
 impl TraceSpec {

@@ -2,42 +2,26 @@
 
 use super::number::Column;
 use super::problem::RowFault;
+use interpulse_settings::choices;
 
-/// Unit of the times of a trace.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum TimeUnit {
-    /// Whole nanoseconds.
-    Ns,
-    /// Whole ticks of 100 ns, those of Windows.
-    Ticks,
-    /// Microseconds, decimals allowed.
-    Us,
-    /// Milliseconds, decimals allowed.
-    Ms,
-    /// Seconds, decimals allowed.
-    S,
+choices! {
+    /// Unit of the times of a trace.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum TimeUnit {
+        /// whole nanoseconds
+        Ns = "ns",
+        /// whole ticks of 100 ns, as Windows counts them
+        Ticks = "100ns",
+        /// microseconds, decimals allowed
+        Us = "us",
+        /// milliseconds, decimals allowed
+        Ms = "ms",
+        /// seconds, decimals allowed
+        S = "s",
+    }
 }
 
 impl TimeUnit {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, TimeUnit, &'static str)] = &[
-        ("ns", TimeUnit::Ns, "whole nanoseconds"),
-        ("100ns", TimeUnit::Ticks, "whole ticks of 100 ns, as Windows counts them"),
-        ("us", TimeUnit::Us, "microseconds, decimals allowed"),
-        ("ms", TimeUnit::Ms, "milliseconds, decimals allowed"),
-        ("s", TimeUnit::S, "seconds, decimals allowed"),
-    ];
-
-    /// The unit of this name.
-    pub fn named(name: &str) -> Option<TimeUnit> {
-        TimeUnit::ALL.iter().find(|each| each.0 == name).map(|each| each.1)
-    }
-
-    /// Its name in configurations and results.
-    pub fn name(self) -> &'static str {
-        TimeUnit::ALL.iter().find(|each| each.1 == self).expect("every unit is listed").0
-    }
-
     /// Its length in ns.
     pub fn ns(self) -> u64 {
         match self {

@@ -148,15 +148,13 @@ impl Twin {
             TracePacing::Recorded { speed } => return Err(Illegal::new("speed", speed, "1e-6 to 1e6")),
         };
         let plan = Plan::new(&spec.row, spec.pacing)?;
-        if u64::from(plan.largest) > capacity {
-            let found =
-                format!("twin {}, with requests of {}B", spec.row.name, u64::from(plan.largest) * 512);
-            return Err(Illegal::new(
-                "twin",
-                found,
-                format!("requests within the drive's {}B", capacity * 512),
-            ));
-        }
+        let found = format!("twin {}, with requests of {}B", spec.row.name, u64::from(plan.largest) * 512);
+        Illegal::unless(
+            u64::from(plan.largest) <= capacity,
+            "twin",
+            found,
+            format!("requests within the drive's {}B", capacity * 512),
+        )?;
         let map = match spec.fit {
             Fit::Error if plan.span() > capacity => {
                 let found = format!("error, and the twin {} takes {} sectors", spec.row.name, plan.span());

@@ -6,6 +6,7 @@ use crate::synthetic::arrival::SQUARED_VARIATION;
 use crate::trace::limits::SPAN_NS_MAX;
 use crate::trace::spec::{Fit, TracePacing};
 use interpulse_engine::{Bytes, Duration};
+use interpulse_settings::choices;
 
 /// A twin as the source of a flow.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,22 +22,15 @@ pub struct TwinSpec {
     pub fit: Fit,
 }
 
-/// How the updates are spread over what is written.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum UpdateShape {
-    /// Evenly over a hot fifth, and evenly over the rest.
-    #[default]
-    Fifth,
-    /// In proportion to a power of the rank.
-    Zipf,
-}
-
-impl UpdateShape {
-    /// Name, value and one line of documentation of each.
-    pub const ALL: &'static [(&'static str, UpdateShape, &'static str)] = &[
-        ("fifth", UpdateShape::Fifth, "evenly over a hot fifth of the extents, and evenly over the rest"),
-        ("zipf", UpdateShape::Zipf, "in proportion to a power of the extent's rank"),
-    ];
+choices! {
+    /// How the updates are spread over what is written.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum UpdateShape, default Fifth {
+        /// evenly over a hot fifth of the extents, and evenly over the rest
+        Fifth = "fifth",
+        /// in proportion to a power of the extent's rank
+        Zipf = "zipf",
+    }
 }
 
 /// Writes of the same extent that come close together.
@@ -153,13 +147,12 @@ impl TwinRow {
             TracePacing::Recorded { speed } => speed,
             TracePacing::Closed { .. } => f64::INFINITY,
         };
-        if self.requests as f64 * self.mean_gap.as_ns() as f64 / speed > SPAN_NS_MAX as f64 {
-            return Err(Illegal::new(
-                "mean-gap",
-                self.mean_gap,
-                "so short that the twin lasts at most 208 days",
-            ));
-        }
+        Illegal::unless(
+            self.requests as f64 * self.mean_gap.as_ns() as f64 / speed <= SPAN_NS_MAX as f64,
+            "mean-gap",
+            self.mean_gap,
+            "so short that the twin lasts at most 208 days",
+        )?;
         Ok(())
     }
 }

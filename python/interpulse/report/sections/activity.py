@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Key, colour, logarithmic
+from interpulse.report.drawing import HATCHES, Drawing, Key, colour, logarithmic
 from interpulse.report.parts import Chart, Html, Section, table
+from interpulse.report.runs import Report, Series
 from interpulse.report.sections.over_time import lines, over_time, per_second
 from interpulse.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report, Series
 
 _RATES = {
     "suspends.program": "program suspensions",
@@ -38,9 +35,6 @@ _COUNTS = {
     "units moved by collection": ("ftl", "gc_pages_moved"),
     "die time of collection, s": ("ftl", "gc_time_s"),
 }
-
-
-_HATCHES = (" ", "/", "x", ".")
 
 
 def section(report: Report) -> Section:
@@ -92,8 +86,6 @@ def _by_suspends(operation: str, counted: Sequence[tuple[int, Series]], report: 
 
 
 def _bars(operation: str, counted: Sequence[tuple[int, Series]], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource
-
     every = [_times(series, operation) for _, series in counted]
     widest, highest = max(map(len, every)), max(max(times) for times in every)
     found = drawing.figure(
@@ -108,28 +100,16 @@ def _bars(operation: str, counted: Sequence[tuple[int, Series]], drawing: Drawin
     bars, keys = [], []
     for place, (index, series) in enumerate(counted):
         pairs = [(times, count) for times, count in enumerate(_times(series, operation)) if count]
-        hatch = _HATCHES[index % len(_HATCHES)]
+        key = Key(series.label, colour(index), hatch=HATCHES[index % len(HATCHES)])
         data = {
             "x": [times - 0.4 + (place + 0.5) * width for times, _ in pairs],
             "times": [times for times, _ in pairs],
             "count": [count for _, count in pairs],
             "case": [series.label] * len(pairs),
         }
-        bar = found.vbar(
-            "x",
-            top="count",
-            bottom=0.5,
-            width=width * 0.95,
-            source=ColumnDataSource(data),
-            fill_color=colour(index),
-            line_color=None,
-            hatch_pattern=hatch,
-            hatch_color=PAPER,
-            hatch_alpha=0.6,
-            name=series.label,
-        )
-        bars.append(bar)
-        keys.append(Key(series.label, colour(index), hatch=hatch))
+        like = {"line_color": None, "hatch_alpha": 0.6, **key.filling}
+        bars.append(found.vbar("x", top="count", bottom=0.5, width=width * 0.95, source=data, **like))
+        keys.append(key)
     tips = [("case", "@case"), ("suspensions", "@times"), (f"{operation}s", "@count{0,0}")]
     drawing.hover(found, tips, bars)
     drawing.legend(found, keys)

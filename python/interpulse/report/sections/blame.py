@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interpulse.report.causes import LOOKS, REST
-from interpulse.report.drawing import PAPER, Key
+from interpulse.report.drawing import PAPER, Drawing, Key, stacked
 from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.runs import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report
 
 _SHOWN = 0.005
 """The least share of some bar that a cause has a colour for."""
@@ -70,8 +67,19 @@ def _bars(report: Report) -> Iterator[dict[str, Any]]:
                 yield {"case": series.label, **told}
 
 
+def _layers(bars: Sequence[dict[str, Any]], shown: Sequence[str]) -> Iterator[tuple[Key, list[float]]]:
+    """The causes and their shares of each bar in %, those together last that have no colour of their own."""
+    for cause in [*shown, _OTHER]:
+        look, pattern = LOOKS.get(cause, REST)
+        us = [bar["us"].get(cause, 0.0) for bar in bars]
+        if cause == _OTHER:
+            us = [sum(value for name, value in bar["us"].items() if name not in shown) for bar in bars]
+        shares = [100 * value / bar["mean"] for value, bar in zip(us, bars, strict=True)]
+        yield Key(cause.replace("_", " "), look, hatch=pattern), shares
+
+
 def _draw(bars: Sequence[dict[str, Any]], shown: Sequence[str], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource, FactorRange
+    from bokeh.models import FactorRange
 
     names = [(bar["case"], bar["of"]) for bar in bars]
     found = drawing.figure(
@@ -84,46 +92,21 @@ def _draw(bars: Sequence[dict[str, Any]], shown: Sequence[str], drawing: Drawing
     found.yaxis.group_text_color = "#1a1a1a"
     found.yaxis.separator_line_color = None
     found.ygrid.grid_line_color = None
-    before = [0.0] * len(bars)
     drawn, keys = [], []
-    for cause in [*shown, _OTHER]:
-        if cause == _OTHER:
-            us = [sum(value for name, value in bar["us"].items() if name not in shown) for bar in bars]
-        else:
-            us = [bar["us"].get(cause, 0.0) for bar in bars]
-        shares = [100 * value / bar["mean"] for value, bar in zip(us, bars, strict=True)]
-        after = [left + share for left, share in zip(before, shares, strict=True)]
-        if not any(shares):
-            continue
-        label = cause.replace("_", " ")
-        look, pattern = LOOKS.get(cause, REST)
-        source = ColumnDataSource(
-            {
-                "y": names,
-                "left": before,
-                "right": after,
-                "share": shares,
-                "us": us,
-                "cause": [label] * len(bars),
-                "case": [bar["case"] for bar in bars],
-                "of": [f"{bar['of']} ({bar['count']:,}), mean {bar['mean']:,.1f} us" for bar in bars],
-            }
-        )
-        bar = found.hbar(
-            "y",
-            left="left",
-            right="right",
-            height=0.8,
-            source=source,
-            fill_color=look,
-            line_color=PAPER,
-            hatch_pattern=pattern,
-            hatch_color=PAPER,
-            name=label,
-        )
-        drawn.append(bar)
-        keys.append(Key(label, look, hatch=pattern))
-        before = after
+    for key, shares, before, after in stacked(_layers(bars, shown)):
+        source = {
+            "y": names,
+            "left": before,
+            "right": after,
+            "share": shares,
+            "us": [share * bar["mean"] / 100 for share, bar in zip(shares, bars, strict=True)],
+            "cause": [key.label] * len(bars),
+            "case": [bar["case"] for bar in bars],
+            "of": [f"{bar['of']} ({bar['count']:,}), mean {bar['mean']:,.1f} us" for bar in bars],
+        }
+        like = {"line_color": PAPER, **key.filling}
+        drawn.append(found.hbar("y", left="left", right="right", height=0.8, source=source, **like))
+        keys.append(key)
     tips = [
         ("case", "@case"),
         ("requests", "@of"),

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from interpulse.comparison import SHORTER
-from interpulse.report.drawing import COLOURS, INK, MUTED, logarithmic
+from interpulse.comparison import SHORTER, Comparison, Row
+from interpulse.report.drawing import COLOURS, INK, MUTED, Drawing, logarithmic
 from interpulse.report.parts import Chart, Html, Section, prose, table
+from interpulse.report.runs import Report
 from interpulse.text import short_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.comparison import Comparison, Row
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report
 
 _NONE = "-"
 
@@ -101,7 +97,7 @@ def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
     )
     logarithmic(found.xaxis)
     found.add_layout(Span(location=1, dimension="height", line_color=MUTED, line_dash="dashed"))
-    sources = {
+    data = {
         "figure": names,
         "ratio": ratios,
         "low": lows,
@@ -109,10 +105,9 @@ def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
         "told": [_cells(row, several=True)[4] for row in rows],
         "fill": [COLOURS[0] if row.differs else "#ffffff" for row in rows],
     }
-    source = ColumnDataSource(sources)
+    source = ColumnDataSource(data)
     found.segment("low", "figure", "high", "figure", source=source, line_color=INK, line_width=2)
-    points = found.scatter(
-        "ratio", "figure", source=source, size=9, line_color=COLOURS[0], line_width=2, fill_color="fill"
-    )
+    like = {"size": 9, "line_color": COLOURS[0], "line_width": 2, "fill_color": "fill"}
+    points = found.scatter("ratio", "figure", source=source, **like)
     drawing.hover(found, [("figure", "@figure"), ("ratio", "@ratio{0.0000}"), ("95 % interval", "@told")], [points])
     return found

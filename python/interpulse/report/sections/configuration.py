@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from interpulse.report.parts import Cell, Html, Section, prose, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from interpulse.report.runs import Report, Run
+from interpulse.report.runs import Report, Run
 
 _OWN = ("default", "drive preset ", "part preset ", "part file ")
 """How the origin of a setting begins that nobody chose for this run."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from interpulse.report.drawing import Drawing
 from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.runs import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report
 
 MISSING = "This result holds nothing about single dies: run with --report, or with report.dies = true."
 
@@ -98,7 +96,7 @@ def heat(
         drawing: of the page.
         ends: of the scale; what is there unless given.
     """
-    from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, LinearColorMapper
+    from bokeh.models import BasicTicker, ColorBar, LinearColorMapper
     from bokeh.palettes import Cividis256
 
     across, down = list(dict.fromkeys(data["x"])), list(dict.fromkeys(data["y"]))
@@ -108,15 +106,8 @@ def heat(
     found = drawing.figure(
         x, y, across, down[::-1], height=110 + max(90, min(24 * len(down), 420)), crisp=len(data["x"]) <= 600
     )
-    fields = found.rect(
-        "x",
-        "y",
-        0.96,
-        0.96,
-        source=ColumnDataSource(dict(data)),
-        line_color=None,
-        fill_color={"field": value, "transform": mapper},
-    )
+    filling = {"field": value, "transform": mapper}
+    fields = found.rect("x", "y", 0.96, 0.96, source=dict(data), line_color=None, fill_color=filling)
     for axis, names in ((found.xaxis, across), (found.yaxis, down)):
         # More names than there is room for hide each other.
         if len(names) > 24:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from interpulse.comparison import figures
 from interpulse.latency import UNSURE
 from interpulse.report.parts import Html, Section, escaped, prose, table
+from interpulse.report.runs import Report, Series
 from interpulse.studies.estimate import Estimate
 from interpulse.text import number, short_figure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from interpulse.report.runs import Report, Series
 
 _CARDS = ("all IOPS", "read p99", "read p99.9", "write p99", "write amplification")
 

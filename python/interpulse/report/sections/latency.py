@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interpulse.latency import KINDS
-from interpulse.report.drawing import PAPER, Key, colour, dash, logarithmic
+from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, logarithmic
 from interpulse.report.parts import Chart, Section
+from interpulse.report.runs import Report, Series
 from interpulse.result import PERCENTILES
 from interpulse.studies.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report, Series
 
 _FEW = 10
 """Beyond a percentile lie at least so many requests, or it is an anecdote."""
@@ -134,7 +131,7 @@ _Line = tuple[int, "Series", list[tuple[float, float, int]], list[dict[str, Any]
 
 
 def _draw(lines: Sequence[_Line], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource, FixedTicker
+    from bokeh.models import FixedTicker
 
     every = [point for _, _, points, _ in lines for point in points]
     least = min(share for _, share, _ in every if share) / 2 if any(share for _, share, _ in every) else 0.1
@@ -160,35 +157,22 @@ def _draw(lines: Sequence[_Line], drawing: Drawing) -> figure:
         sure = [point for point in points if point[2] >= _FEW]
         rest = points[max(len(sure) - 1, 0) :]
         for part, stroke in ((sure, dash(index)), (rest, [2, 4])):
-            source = ColumnDataSource(
-                {
-                    "x": [x for x, _, _ in part],
-                    "y": [max(share, least) for _, share, _ in part],
-                    "left": [left for _, _, left in part],
-                    "at": [100 * (1 - share) for _, share, _ in part],
-                    "case": [series.label] * len(part),
-                }
-            )
+            source = {
+                "x": [x for x, _, _ in part],
+                "y": [max(share, least) for _, share, _ in part],
+                "left": [left for _, _, left in part],
+                "at": [100 * (1 - share) for _, share, _ in part],
+                "case": [series.label] * len(part),
+            }
             drawn.append(found.step("x", "y", source=source, mode="after", line_dash=stroke, **like))
-        sureness = [mark for mark in marks if mark["low"] is not None]
-        found.segment(
-            [mark["low"] for mark in sureness],
-            [mark["share"] for mark in sureness],
-            [mark["high"] for mark in sureness],
-            [mark["share"] for mark in sureness],
-            line_color=colour(index),
-            line_width=7,
-            line_alpha=0.35,
-            name=series.label,
-        )
+        lows, highs, shares = ([m[key] for m in marks if m["low"] is not None] for key in ("low", "high", "share"))
+        found.segment(lows, shares, highs, shares, line_alpha=0.35, **like | {"line_width": 7})
         found.scatter(
             [mark["x"] for mark in marks],
             [mark["share"] for mark in marks],
             size=7,
-            line_color=colour(index),
-            line_width=1.5,
             fill_color=[PAPER if mark["few"] else colour(index) for mark in marks],
-            name=series.label,
+            **like | {"line_width": 1.5},
         )
     tips = [
         ("case", "@case"),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Key, colour, dash, logarithmic
+from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, logarithmic, stacked
 from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.runs import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report
 
 MISSING = "This result holds no batches of its window: run with --report, or with report.batches = true."
 
@@ -131,8 +128,6 @@ def _steps(
     few: Callable[[Mapping[str, Any]], bool] = lambda _: False,
     log: bool = False,
 ) -> figure:
-    from bokeh.models import ColumnDataSource
-
     values = [v for _, _, batches in found for b in batches for read in figures.values() if (v := read(b)) is not None]
     low, high = min(values, default=0.0), max(values, default=1.0)
     span = drawing.range(low / 1.3 if low > 0 else 0.1, high * 1.3) if log else drawing.range(0, high * 1.08 or 1)
@@ -156,16 +151,14 @@ def _steps(
             like = {"line_color": colour(index), "name": legend}
             drawn.step(edges, ends, mode="before", line_width=2, line_dash=stroke, **like)
             tail = few if name == "p99_us" else lambda _: False
-            source = ColumnDataSource(
-                {
-                    "x": [sum(_span(batch)) / 2 for batch, _ in known],
-                    "y": [value for _, value in known],
-                    "what": [legend] * len(known),
-                    "from": [_span(batch)[0] for batch, _ in known],
-                    "to": [batch["end_s"] for batch, _ in known],
-                    "fill": [PAPER if tail(batch) else colour(index) for batch, _ in known],
-                }
-            )
+            source = {
+                "x": [sum(_span(batch)) / 2 for batch, _ in known],
+                "y": [value for _, value in known],
+                "what": [legend] * len(known),
+                "from": [_span(batch)[0] for batch, _ in known],
+                "to": [batch["end_s"] for batch, _ in known],
+                "fill": [PAPER if tail(batch) else colour(index) for batch, _ in known],
+            }
             keys.append(Key(legend, colour(index), stroke))
             points.append(drawn.scatter("x", "y", source=source, size=6, fill_color="fill", **like))
     drawing.hover(
@@ -217,44 +210,30 @@ def _uses(index: int, label: str, batches: Sequence[Mapping[str, Any]]) -> Chart
 
 
 def _stack(found: Sequence[Line], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource
-
     _, _, batches = found[0]
     drawn = drawing.figure(
         "time in the window, s", "die time, %", _window(found, drawing), drawing.range(0, 100), height=220
     )
-    bottom = [0.0] * len(batches)
+    layers = (
+        (
+            Key(use.replace("_", " "), colour(number), hatch=" /"[number % 2]),
+            [100 * b["time_share"][use] for b in batches],
+        )
+        for number, use in enumerate(_USES[:-1])
+    )
     bars, keys = [], []
-    for number, use in enumerate(_USES[:-1]):
-        shares = [100 * batch["time_share"][use] for batch in batches]
-        if not any(shares):
-            continue
-        hatch = "/" if number % 2 else " "
-        top = [low + share for low, share in zip(bottom, shares, strict=True)]
+    for key, shares, bottom, top in stacked(layers):
         data: dict[str, Any] = {
             "left": [_span(batch)[0] for batch in batches],
             "right": [batch["end_s"] for batch in batches],
             "bottom": bottom,
             "top": top,
             "share": shares,
-            "use": [use.replace("_", " ")] * len(batches),
+            "use": [key.label] * len(batches),
         }
-        bar = drawn.quad(
-            "left",
-            "right",
-            "top",
-            "bottom",
-            source=ColumnDataSource(data),
-            fill_color=colour(number),
-            line_color=None,
-            hatch_pattern=hatch,
-            hatch_color=PAPER,
-            hatch_alpha=0.5,
-            name=use.replace("_", " "),
-        )
-        bars.append(bar)
-        keys.append(Key(use.replace("_", " "), colour(number), hatch=hatch))
-        bottom = top
+        like = {"line_color": None, "hatch_alpha": 0.5, **key.filling}
+        bars.append(drawn.quad("left", "right", "top", "bottom", source=data, **like))
+        keys.append(key)
     drawing.hover(drawn, [("", "@use"), ("share", "@share{0.0} %"), ("from", "@left{0.0000} s")], bars)
     drawing.legend(drawn, keys)
     return drawn

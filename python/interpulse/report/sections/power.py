@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Key, colour, dash, hatch
+from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, hatch, stacked
 from interpulse.report.parts import Chart, Html, Section, prose, table
+from interpulse.report.runs import Report
 from interpulse.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report
 
 _ROWS = {
     "mean power of the arrays (VDDcore), mW": ("mean_mw", "nand_core"),
@@ -71,8 +68,6 @@ def section(report: Report) -> Section | None:
 
 
 def _draw(rows: Sequence[Sequence[Any]], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource
-
     cases = list(dict.fromkeys(row[0] for row in rows))
     names = list(dict.fromkeys(row[1] for row in rows))
     each = {(row[0], row[1]): row[4] for row in rows}
@@ -81,30 +76,16 @@ def _draw(rows: Sequence[Sequence[Any]], drawing: Drawing) -> figure:
         "energy for each request, uJ", "", drawing.range(0, 1.05 * most or 1), cases[::-1], height=130 + 40 * len(cases)
     )
     found.ygrid.grid_line_color = None
-    left = [0.0] * len(cases)
+    layers = (
+        (Key(name.replace("_", " "), colour(k), hatch=hatch(k)), [each.get((case, name), 0.0) for case in cases])
+        for k, name in enumerate(names)
+    )
     bars, keys = [], []
-    for index, name in enumerate(names):
-        values = [each.get((case, name), 0.0) for case in cases]
-        if not any(values):
-            continue
-        right = [start + value for start, value in zip(left, values, strict=True)]
-        label = name.replace("_", " ")
-        data = {"case": cases, "left": left, "right": right, "value": values, "name": [label] * len(cases)}
-        bar = found.hbar(
-            "case",
-            left="left",
-            right="right",
-            height=0.7,
-            source=ColumnDataSource(data),
-            fill_color=colour(index),
-            line_color=PAPER,
-            hatch_pattern=hatch(index),
-            hatch_color=PAPER,
-            name=label,
-        )
-        bars.append(bar)
-        keys.append(Key(label, colour(index), hatch=hatch(index)))
-        left = right
+    for key, values, left, right in stacked(layers):
+        data = {"case": cases, "left": left, "right": right, "value": values, "name": [key.label] * len(cases)}
+        like = {"line_color": PAPER, **key.filling}
+        bars.append(found.hbar("case", left="left", right="right", height=0.7, source=data, **like))
+        keys.append(key)
     drawing.hover(found, [("case", "@case"), ("for", "@name"), ("energy", "@value{0.000} uJ")], bars)
     drawing.legend(found, keys)
     return found
@@ -122,8 +103,6 @@ def _over_time(followed: Sequence[tuple[int, str, Any]], report: Report) -> Char
 
 
 def _line(followed: Sequence[tuple[int, str, Any]], drawing: Drawing) -> figure:
-    from bokeh.models import ColumnDataSource
-
     curves = [
         (k, label, of["interval_us"] / 1e3, [a + b for a, b in zip(of["nand_core_mw"], of["io_bus_mw"], strict=True)])
         for k, label, of in followed
@@ -136,19 +115,8 @@ def _line(followed: Sequence[tuple[int, str, Any]], drawing: Drawing) -> figure:
     lines = []
     for index, label, step, values in curves:
         data = {"x": [(k + 0.5) * step for k in range(len(values))], "y": values, "case": [label] * len(values)}
-        source = ColumnDataSource(data)
-        lines.append(
-            found.step(
-                "x",
-                "y",
-                source=source,
-                mode="center",
-                line_color=colour(index),
-                line_dash=dash(index),
-                line_width=1.5,
-                name=label,
-            )
-        )
+        like = {"line_color": colour(index), "line_dash": dash(index), "line_width": 1.5, "name": label}
+        lines.append(found.step("x", "y", source=data, mode="center", **like))
     drawing.hover(found, [("case", "@case"), ("at", "@x{0.000} ms"), ("power", "@y{0,0.0} mW")], lines)
     drawing.legend(found, [Key(label, colour(k), dash(k)) for k, label, *_ in curves])
     return found

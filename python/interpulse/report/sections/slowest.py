@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from interpulse.report import incident, strips, telling, timelines
-from interpulse.report.parts import Chart, Html, Section, prose, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from interpulse.report.incident import Incident
-    from interpulse.report.parts import Cell
-    from interpulse.report.runs import Report
+from interpulse.report.incident import Incident
+from interpulse.report.parts import Cell, Chart, Html, Section, prose, table
+from interpulse.report.runs import Report
 
 NAME = "slowest"
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from interpulse.report.drawing import Drawing
 from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.runs import Report
 from interpulse.report.sections.dies import MISSING, MOST, heat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from bokeh.plotting import figure
-
-    from interpulse.report.drawing import Drawing
-    from interpulse.report.runs import Report
 
 
 def section(report: Report) -> Section:

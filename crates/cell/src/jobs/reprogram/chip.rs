@@ -1,47 +1,49 @@
 //! The chip on the tester: coefficients of its cells, its layers and what its default read levels were made for.
 
 use crate::coefficients::{self, Coefficients};
-use crate::figure::number;
+use crate::figure::Figures;
 use crate::interference::Coupling;
 use crate::kernel::{even, hash};
 use crate::pattern::Pattern;
 use crate::retention::Leakiness;
 use interpulse_engine::random::mix;
 use interpulse_flash::parts::{self, PartSpec};
-use interpulse_settings::{ConfigError, Document, required};
+use interpulse_settings::{ConfigError, Document, keys, required};
 
 /// Purpose of the key of a layer's offset.
 const LAYER: u64 = 0x2010;
 
-/// A 3D TLC chip as far as reprogramming depends on it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chip {
-    /// Program, erased state and sensing.
-    pub cells: Coefficients,
-    /// Cell-to-cell interference.
-    pub coupling: Coupling,
-    /// Background-pattern dependency.
-    pub pattern: Pattern,
-    /// Layers of a block.
-    pub layers: u32,
-    /// Word lines of a layer.
-    pub word_lines: u32,
-    /// By how much the chip's cells lie above what its default read levels were made for, in steps.
-    pub offset: f32,
-    /// How far the layer with the highest and the one with the lowest cells are off from that; layers lie evenly between.
-    pub layer_spread: f32,
-    /// Share of cells that are slower to program than the others.
-    pub slow_share: f32,
-    /// By how much, in steps.
-    pub slow_by: f32,
-    /// Standard deviation of a sensing on the other chips of the same kind, as a multiple of this one's.
-    pub other_noise: f32,
-    /// Loss of charge on other chips, as a multiple of that of `cells`.
-    pub other_retention: f32,
-    /// Variance that a thousand P/E cycles add to what a sensing sees, in steps squared.
-    pub noise_per_kilocycle: f32,
-    /// Whether this is another chip of the kind.
-    pub other: bool,
+keys! {
+    /// A 3D TLC chip as far as reprogramming depends on it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Chip, fn read(s, its_cells: Coefficients, its_coupling: Coupling, its_pattern: Pattern) {
+        /// Program, erased state and sensing.
+        pub cells: Coefficients => its_cells,
+        /// Cell-to-cell interference.
+        pub coupling: Coupling => its_coupling,
+        /// Background-pattern dependency.
+        pub pattern: Pattern => its_pattern,
+        /// layers of a block
+        pub layers: u32 = u32(required().within(1..=512)),
+        /// word lines of a layer
+        pub word_lines: u32 = u32(required().within(1..=64)),
+        /// how far cells lie above the default read levels, in steps
+        pub offset: f32 = number(-60.0, 60.0),
+        /// how far layers are off from that at most, in steps
+        pub layer_spread: f32 = number(0.0, 30.0),
+        /// share of cells that are slow to program
+        pub slow_share: f32 = share(),
+        /// how much slower they are, in steps
+        pub slow_by: f32 = number(0.0, 400.0),
+        /// noise of a sensing on other chips of the kind, relative
+        pub other_noise: f32 = number(0.1, 10.0),
+        /// loss of charge on other chips, relative
+        pub other_retention: f32 = number(0.0, 10.0),
+        /// variance that a thousand P/E cycles add to a sensing, in steps squared
+        pub noise_per_kilocycle: f32 = number(0.0, 1000.0),
+        /// Whether this is another chip of the kind.
+        pub other: bool => false,
+    }
 }
 
 /// Presets of chips.
@@ -50,13 +52,8 @@ const PRESETS: &[(&str, &str)] = &[("b17a-tlc", include_str!("../../presets/b17a
 impl Chip {
     /// The preset called `name` as a configuration layer. Fails on an unknown name, listing the known ones.
     pub fn document(name: &str) -> Result<Document, ConfigError> {
-        match PRESETS.iter().find(|(known, _)| *known == name) {
-            Some((known, text)) => coefficients::over_aging(known, &[text]),
-            None => {
-                let names: Vec<&str> = PRESETS.iter().map(|&(known, _)| known).collect();
-                Err(ConfigError::not_among("chip preset", name, &names))
-            }
-        }
+        let (name, text) = ConfigError::named("chip preset", name, PRESETS.iter().map(|of| (of.0, *of)))?;
+        coefficients::over_aging(name, &[text])
     }
 
     /// Whether there is a preset of this name.
@@ -72,43 +69,11 @@ impl Chip {
         let mut cell = document.section("cell")?;
         let cells = Coefficients::read(&mut cell)?;
         let mut section = document.section("part")?;
-        if PartSpec::read(&mut section)?.bits_per_cell != 3 {
-            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
-        }
+        let bits = PartSpec::read(&mut section)?.bits_per_cell;
+        section.check(bits == 3, "bits-per-cell", "3: the cell model knows TLC word lines")?;
         let coupling = Coupling::read(&mut cell.section("interference")?)?;
         let pattern = Pattern::read(&mut cell.section("pattern")?, cells.erased.mean)?;
-        let mut s = cell.section("chip")?;
-        let spread = "how far layers are off from that at most, in steps";
-        let other = "noise of a sensing on other chips of the kind, relative";
-        let noise = "variance that a thousand P/E cycles add to a sensing, in steps squared";
-        let chip = Chip {
-            cells,
-            coupling,
-            pattern,
-            layers: s.u32("layers", "layers of a block", required().within(1..=512))?,
-            word_lines: s.u32("word-lines", "word lines of a layer", required().within(1..=64))?,
-            offset: number(
-                &mut s,
-                "offset",
-                "how far cells lie above the default read levels, in steps",
-                -60.0,
-                60.0,
-            )?,
-            layer_spread: number(&mut s, "layer-spread", spread, 0.0, 30.0)?,
-            slow_share: s.fraction("slow-share", "share of cells that are slow to program", required())?
-                as f32,
-            slow_by: number(&mut s, "slow-by", "how much slower they are, in steps", 0.0, 400.0)?,
-            other_noise: number(&mut s, "other-noise", other, 0.1, 10.0)?,
-            other_retention: number(
-                &mut s,
-                "other-retention",
-                "loss of charge on other chips, relative",
-                0.0,
-                10.0,
-            )?,
-            noise_per_kilocycle: number(&mut s, "noise-per-kilocycle", noise, 0.0, 1000.0)?,
-            other: false,
-        };
+        let chip = Chip::read(&mut cell.section("chip")?, cells, coupling, pattern)?;
         document.finish()?;
         Ok(chip)
     }

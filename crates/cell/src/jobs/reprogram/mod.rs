@@ -11,7 +11,7 @@ mod table;
 pub use chip::Chip;
 pub(super) use table::table;
 
-use super::{JobError, Which, overrides, parse, within};
+use super::{JobError, Which, overrides, request, within};
 use crate::histogram::{Histogram, Levels, whole};
 use crate::states::{self, PageType, STATES};
 use block::{Part, Seen};
@@ -20,42 +20,35 @@ use order::MOST_STEPS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Some layers of a block under one scheme.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    /// Selects the block, its data and the random order.
-    seed: u64,
-    /// Chip preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// Layers of a super layer; 0 is the conventional program.
-    super_layer: u32,
-    /// Reprograms of each word line, by one state each; the conventional program has none.
-    #[serde(default = "most")]
-    steps: u8,
-    /// The part's lowest layer.
-    first_layer: u32,
-    /// Layers of the part, a multiple of `super_layer` unless it ends with the block.
-    layers: u32,
-    /// Cells of a word line.
-    cells: u32,
-    /// P/E cycles that the block has had.
-    #[serde(default)]
-    cycles: f64,
-    /// Take another chip of the same kind.
-    #[serde(default)]
-    other_chip: bool,
-    /// Read all pages once more after each of these times since the program, in hours.
-    #[serde(default)]
-    hours: Vec<f64>,
-    /// The temperature of those times, in degrees Celsius.
-    #[serde(default = "room")]
-    celsius: f64,
-    /// Hand back a histogram with bins of so many steps.
-    histogram_bin: Option<u32>,
+request! {
+    /// Some layers of a block under one scheme.
+    struct Request {
+        /// Layers of a super layer; 0 is the conventional program.
+        super_layer: u32,
+        /// Reprograms of each word line, by one state each; the conventional program has none.
+        #[serde(default = "most")]
+        steps: u8 = 0..=MOST_STEPS,
+        /// The part's lowest layer.
+        first_layer: u32,
+        /// Layers of the part, a multiple of `super_layer` unless it ends with the block.
+        layers: u32,
+        /// Cells of a word line.
+        cells: u32 = 64..=1 << 20,
+        /// P/E cycles that the block has had.
+        #[serde(default)]
+        cycles: f64 = 0.0..=1e6,
+        /// Take another chip of the same kind.
+        #[serde(default)]
+        other_chip: bool,
+        /// Read all pages once more after each of these times since the program, in hours.
+        #[serde(default)]
+        hours: Vec<f64>,
+        /// The temperature of those times, in degrees Celsius.
+        #[serde(default = "room")]
+        celsius: f64 = -40.0..=150.0,
+        /// Hand back a histogram with bins of so many steps.
+        histogram_bin: Option<u32>,
+    }
 }
 
 fn room() -> f64 {
@@ -91,19 +84,15 @@ struct Page {
 
 fn chip(request: &Request) -> Result<Chip, JobError> {
     let chip = Chip::resolve(&request.preset, overrides(&request.set)?)?;
-    within("cells", request.cells, 64, 1 << 20)?;
-    within("super_layer", request.super_layer, 0, chip.layers)?;
-    within("first_layer", request.first_layer, 0, chip.layers - 1)?;
-    within("layers", request.layers, 1, chip.layers - request.first_layer)?;
-    within("cycles", request.cycles, 0.0, 1e6)?;
-    within("celsius", request.celsius, -40.0, 150.0)?;
-    within("steps", request.steps, 0, MOST_STEPS)?;
-    within("hours, their number,", request.hours.len(), 0, 1000)?;
+    within("super_layer", request.super_layer, 0..=chip.layers)?;
+    within("first_layer", request.first_layer, 0..=chip.layers - 1)?;
+    within("layers", request.layers, 1..=chip.layers - request.first_layer)?;
+    within("hours, their number,", request.hours.len(), 0..=1000)?;
     for &hours in &request.hours {
-        within("hours", hours, 0.0, 1e6)?;
+        within("hours", hours, 0.0..=1e6)?;
     }
     if let Some(bin) = request.histogram_bin {
-        within("histogram_bin", bin, 1, 100)?;
+        within("histogram_bin", bin, 1..=100)?;
     }
     let height = request.super_layer.max(1);
     let ends = request.first_layer + request.layers == chip.layers;
@@ -119,7 +108,7 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
 
 /// Layers of a block and word lines of a layer.
 pub(super) fn block(request: &Value) -> Result<Value, JobError> {
-    let which: Which = parse("reprogram-block", request)?;
+    let which = Which::read("reprogram-block", request)?;
     let chip = Chip::resolve(&which.preset, overrides(&which.set)?)?;
     Ok(json!({ "layers": chip.layers, "word_lines": chip.word_lines }))
 }
@@ -129,7 +118,7 @@ pub(super) fn block(request: &Value) -> Result<Value, JobError> {
 /// Returns pulses and number of the `first` programs of word lines and of those done `again`; `pages`, one object for each with its layer, word line, type and bit errors; `aged`, the same after each of `hours`;
 /// and `histogram`, cells by state and voltage.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Request = parse("reprogram", request)?;
+    let request = Request::read("reprogram", request)?;
     let chip = chip(&request)?;
     let (height, layers, often) = (request.super_layer, request.layers, request.often());
     let (steps, states) = match height {

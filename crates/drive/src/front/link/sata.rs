@@ -1,9 +1,9 @@
 //! `sata`: Serial ATA with native command queuing. Every frame (FIS) is asked for, granted and acknowledged by the other
 //! side, and takes the line for both directions.
 
-use super::{Frame, Link};
+use super::{Frame, Link, Protocol};
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{default, keys};
 
 /// Raw bits per second of each generation (Serial ATA Revision 3).
 const RATES: [u64; 3] = [1_500_000_000, 3_000_000_000, 6_000_000_000];
@@ -25,52 +25,32 @@ const DMA_ACTIVATE: u64 = 4;
 /// the fastest drives of this interface print 98,000, 550 to 560 MB/s and 520 to 530 MB/s.
 const HANDSHAKE: Duration = Duration::from_ns(600);
 
-/// How fast it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sata {
-    /// 1 to 3: 1.5, 3 and 6 Gbit/s.
-    pub generation: u32,
-    /// Asking, granting and acknowledging a frame: the line is taken.
-    pub handshake: Duration,
-}
-
-impl Sata {
-    pub(super) fn read(s: &mut Section) -> Result<Sata, ConfigError> {
-        let doc = "SATA generation: 1.5, 3 or 6 Gbit/s";
-        let generation = s.u32("generation", doc, default(3).within(1..=3))?;
-        let doc = "time to ask for, grant and acknowledge each frame on SATA, by host and drive";
-        let handshake = s.duration("handshake", doc, default(HANDSHAKE).at_most(Duration::from_us(100)))?;
-        Ok(Sata { generation, handshake })
-    }
-
-    /// In bytes.
-    fn handshake(&self) -> u64 {
-        libm::round(self.rate() * self.handshake.0 as f64 / 1e9) as u64
+keys! {
+    /// How fast it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Sata, pub(super) fn read(s) {
+        /// SATA generation: 1.5, 3 or 6 Gbit/s
+        pub generation: u32 = u32(default(3).within(1..=3)),
+        /// time to ask for, grant and acknowledge each frame on SATA, by host and drive
+        pub handshake: Duration = duration(default(HANDSHAKE).at_most(Duration::from_us(100))),
     }
 }
 
 impl Link for Sata {
-    /// Of any bytes; 8b/10b.
-    fn rate(&self) -> f64 {
-        RATES[self.generation as usize - 1] as f64 / 10.0 * ALIGNED
-    }
-
-    /// The command, and the drive's answer that frees the line.
-    fn submission(&self) -> u64 {
-        2 * (REGISTER + AROUND + self.handshake())
-    }
-
-    /// The set-up of the data's transfer, and the completion.
-    fn completion(&self) -> u64 {
-        DMA_SETUP + SET_DEVICE_BITS + 2 * (AROUND + self.handshake())
-    }
-
-    fn frame(&self) -> Option<Frame> {
-        let leaving = DATA + AROUND + self.handshake();
-        Some(Frame { data: FRAME_DATA, arriving: leaving + DMA_ACTIVATE + AROUND + self.handshake(), leaving })
-    }
-
-    fn half_duplex(&self) -> bool {
-        true
+    fn protocol(&self) -> Protocol {
+        // Of any bytes; 8b/10b.
+        let rate = RATES[self.generation as usize - 1] as f64 / 10.0 * ALIGNED;
+        // In bytes.
+        let handshake = libm::round(rate * self.handshake.0 as f64 / 1e9) as u64;
+        let leaving = DATA + AROUND + handshake;
+        Protocol {
+            rate,
+            // The command, and the drive's answer that frees the line.
+            submission: 2 * (REGISTER + AROUND + handshake),
+            // The set-up of the data's transfer, and the completion.
+            completion: DMA_SETUP + SET_DEVICE_BITS + 2 * (AROUND + handshake),
+            frame: Frame { data: FRAME_DATA, arriving: leaving + DMA_ACTIVATE + AROUND + handshake, leaving },
+            half_duplex: true,
+        }
     }
 }

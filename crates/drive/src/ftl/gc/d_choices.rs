@@ -2,19 +2,14 @@
 
 use super::{Blocks, VictimPolicy, is_candidate};
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, default};
+use interpulse_settings::{default, keys};
 
-/// The emptiest of some.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DChoices {
-    /// Blocks drawn.
-    pub d: u32,
-}
-
-impl DChoices {
-    pub(super) fn read(s: &mut Section) -> Result<DChoices, ConfigError> {
-        let d = s.u32("gc-choices", "closed blocks drawn by d-choices", default(10).within(1..=1024))?;
-        Ok(DChoices { d })
+keys! {
+    /// The emptiest of some.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DChoices, pub(super) fn read(s) {
+        /// closed blocks drawn by d-choices
+        pub d: u32 = ["gc-choices"] u32(default(10).within(1..=1024)),
     }
 }
 

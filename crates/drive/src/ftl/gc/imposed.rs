@@ -3,17 +3,20 @@
 
 use super::{Blocks, GcPolicy, VictimPolicy};
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, default, optional, required};
+use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
-/// Garbage collection as an input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Imposed {
-    /// Units programmed for each unit of the host.
-    pub waf: f64,
-    /// Page reads for each extra program; `None` for as many as collection with that write amplification needs.
-    pub reads: Option<f64>,
-    /// A lane is erased once for every block's worth of programs.
-    pub erases: bool,
+keys! {
+    /// Garbage collection as an input.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Imposed, fn keys(s) {
+        /// write amplification to impose
+        pub waf: f64 = ["imposed-waf"] f64(required().within(1.0..=100.0)),
+        /// page reads before each extra program; left out, as many as the write amplification says: of a victim's units the
+        /// share 1 - 1/WAF is valid, and every page with a valid unit is read
+        pub reads: Option<f64> = ["imposed-reads"] optional_f64(optional().within(0.0..=1000.0)),
+        /// erase a block for every block's worth of programs
+        pub erases: bool = ["imposed-erases"] bool(default(false)),
+    }
 }
 
 impl Imposed {
@@ -22,17 +25,7 @@ impl Imposed {
 
     /// A run reads its keys, preconditioning does not.
     pub(super) fn read(s: &mut Section) -> Result<Imposed, ConfigError> {
-        let mut s = s.leaving_state();
-        let waf = s.f64("imposed-waf", "write amplification to impose", required().within(1.0..=100.0))?;
-        let reads = s.optional_f64(
-            "imposed-reads",
-            "page reads before each extra program; left out, as many as the write amplification says: of a victim's units the \
-             share 1 - 1/WAF is valid, and every page with a valid unit is read",
-            optional().within(0.0..=1000.0),
-        )?;
-        let erases =
-            s.bool("imposed-erases", "erase a block for every block's worth of programs", default(false))?;
-        Ok(Imposed { waf, reads, erases })
+        Imposed::keys(&mut s.leaving_state())
     }
 
     /// The share of the units of a victim that are valid: each erased block takes that much moved data and host data else.

@@ -5,37 +5,28 @@ use super::Separation;
 use super::filter::{Hotness, MOST_LEVELS};
 use crate::ftl::layout::Layout;
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section, required};
+use interpulse_settings::{keys, required};
 
-/// By the time since it was last written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UpdateInterval {
-    /// Hot levels below each of these.
-    pub within: Vec<Duration>,
-    /// Every unit has a time stamp, instead of every block.
-    pub by_unit: bool,
+keys! {
+    /// By the time since it was last written.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct UpdateInterval, pub(super) fn read(s) {
+        /// data is as hot as the first of these that its update interval is below; cold beyond the last
+        pub within: Vec<Duration> =
+            ["hot-within"] list_duration(Some(&[minutes(30), minutes(60), minutes(120)]), required().positive()),
+        /// what has the time stamp that update intervals are told by: a block, or every mapping unit
+        pub by_unit: bool = ["time-stamps"] choice(
+            Some("block"),
+            &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")]
+        ),
+    } check {
+        let rising = (1..=MOST_LEVELS).contains(&within.len()) && within.is_sorted_by(|a, b| a < b);
+        s.check(rising, "hot-within", "1 to 3 durations, each longer than the one before")?;
+    }
 }
 
-impl UpdateInterval {
-    pub(super) fn read(s: &mut Section) -> Result<UpdateInterval, ConfigError> {
-        let minutes = |m: u64| Duration::from_ms(60_000 * m);
-        let within = s.list_duration(
-            "hot-within",
-            "data is as hot as the first of these that its update interval is below; cold beyond the last",
-            Some(&[minutes(30), minutes(60), minutes(120)]),
-            required().positive(),
-        )?;
-        let by_unit = s.choice(
-            "time-stamps",
-            "what has the time stamp that update intervals are told by: a block, or every mapping unit",
-            Some("block"),
-            &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")],
-        )?;
-        if within.is_empty() || within.len() > MOST_LEVELS || !within.windows(2).all(|w| w[0] < w[1]) {
-            return Err(s.invalid("hot-within", "1 to 3 durations, each longer than the one before"));
-        }
-        Ok(UpdateInterval { within, by_unit })
-    }
+fn minutes(m: u64) -> Duration {
+    Duration::from_ms(60_000 * m)
 }
 
 impl Separation for UpdateInterval {

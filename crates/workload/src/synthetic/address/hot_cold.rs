@@ -3,15 +3,17 @@
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, Spec, required};
+use interpulse_settings::{Spec, keys, required};
 
-/// Hot and cold.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HotCold {
-    /// Share of the places that is hot, above 0 and up to 0.999.
-    pub hot_share: f64,
-    /// Share of the requests that goes there, above 0 and up to 1.
-    pub hot_traffic: f64,
+keys! {
+    /// Hot and cold.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct HotCold, pub(super) fn read(s) {
+        /// hot part of the region
+        pub hot_share: f64 = fraction(share()),
+        /// share of requests to it
+        pub hot_traffic: f64 = fraction(traffic()),
+    }
 }
 
 pub(super) struct Running {
@@ -27,30 +29,15 @@ fn traffic() -> Spec<f64> {
     required().positive().at_most(1.0)
 }
 
-impl HotCold {
-    pub(super) fn read(s: &mut Section) -> Result<HotCold, ConfigError> {
-        Ok(HotCold {
-            hot_share: s.fraction("hot-share", "hot part of the region", share())?,
-            hot_traffic: s.fraction("hot-traffic", "share of requests to it", traffic())?,
-        })
-    }
-}
-
 impl Pattern for HotCold {
     fn over(&self, region: &Region, _: u64) -> Result<super::Running, Illegal> {
         let HotCold { hot_share, hot_traffic } = *self;
-        if !share().admits(&hot_share) {
-            return Err(Illegal::new("hot_share", hot_share, "above 0 and up to 0.999"));
-        }
-        if !traffic().admits(&hot_traffic) {
-            return Err(Illegal::new("hot_traffic", hot_traffic, "above 0 and up to 1"));
-        }
+        Illegal::unless(share().admits(&hot_share), "hot_share", hot_share, "above 0 and up to 0.999")?;
+        Illegal::unless(traffic().admits(&hot_traffic), "hot_traffic", hot_traffic, "above 0 and up to 1")?;
         let places = region.places;
         let hot_places = libm::round(places as f64 * hot_share) as u64;
-        if hot_places == 0 || hot_places >= places {
-            let legal = format!("a share that leaves both parts some of the {places} places");
-            return Err(Illegal::new("hot_share", hot_share, legal));
-        }
+        let legal = format!("a share that leaves both parts some of the {places} places");
+        Illegal::unless(hot_places != 0 && hot_places < places, "hot_share", hot_share, legal)?;
         let hot_below = Rng::threshold(hot_traffic);
         Ok(super::Running::HotCold(Running { hot_places, hot_below }))
     }

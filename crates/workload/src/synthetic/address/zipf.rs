@@ -6,25 +6,22 @@ use crate::error::Illegal;
 use crate::synthetic::permute::Permutation;
 use crate::synthetic::ranks::Ranks;
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, Spec, required};
+use interpulse_settings::{Spec, keys, required};
 
-/// By rank.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Zipf {
-    /// Skew, above 0 and up to 10; web and block traces lie between 0.6 and 1.2.
-    pub exponent: f64,
+keys! {
+    /// By rank.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct Zipf, pub(super) fn read(s) {
+        /// exponent of the Zipf distribution
+        // Web and block traces lie between 0.6 and 1.2.
+        pub exponent: f64 = f64(exponent()),
+    }
 }
 
 pub(super) struct Running(Box<(Ranks, Permutation)>);
 
 fn exponent() -> Spec<f64> {
     required().positive().at_most(10.0)
-}
-
-impl Zipf {
-    pub(super) fn read(s: &mut Section) -> Result<Zipf, ConfigError> {
-        Ok(Zipf { exponent: s.f64("exponent", "exponent of the Zipf distribution", exponent())? })
-    }
 }
 
 impl Pattern for Zipf {

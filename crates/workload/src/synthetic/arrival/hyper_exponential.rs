@@ -4,14 +4,16 @@
 use super::{Distribution, Draw, exponential};
 use crate::error::Illegal;
 use interpulse_engine::Rng;
-use interpulse_settings::{ConfigError, Section, required};
+use interpulse_settings::{ConfigError, Section, keys, required};
 use std::ops::RangeInclusive;
 
-/// Bursts.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HyperExponential {
-    /// Squared coefficient of variation of the gaps (variance over squared mean). 1 is a Poisson process.
-    pub scv: f64,
+keys! {
+    /// Bursts.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct HyperExponential, pub(super) fn read(s) {
+        /// Squared coefficient of variation of the gaps (variance over squared mean). 1 is a Poisson process.
+        pub scv: f64 => squared_variation(s)?,
+    }
 }
 
 pub(super) struct Running {
@@ -29,18 +31,10 @@ pub(crate) fn squared_variation(s: &mut Section) -> Result<f64, ConfigError> {
     s.f64("squared-variation", doc, required().within(SQUARED_VARIATION))
 }
 
-impl HyperExponential {
-    pub(super) fn read(s: &mut Section) -> Result<HyperExponential, ConfigError> {
-        Ok(HyperExponential { scv: squared_variation(s)? })
-    }
-}
-
 impl Distribution for HyperExponential {
     fn with_mean(&self, mean_ns: f64) -> Result<super::Running, Illegal> {
         let scv = self.scv;
-        if !SQUARED_VARIATION.contains(&scv) {
-            return Err(Illegal::new("scv", scv, "1 (a Poisson process) to 10000"));
-        }
+        Illegal::unless(SQUARED_VARIATION.contains(&scv), "scv", scv, "1 (a Poisson process) to 10000")?;
         // Balanced means: p m1 = (1 - p) m2 = mean / 2; matching the variance gives p.
         let p = 0.5 * (1.0 + libm::sqrt((scv - 1.0) / (scv + 1.0)));
         Ok(super::Running::HyperExponential(Running {

@@ -13,9 +13,7 @@ pub(super) struct Running(u32);
 impl Distribution for Fixed {
     fn read(s: &mut Section) -> Result<Fixed, ConfigError> {
         let size = s.bytes("block-size", "size of a request", within(default(Bytes::kib(4))))?;
-        if !size.get().is_multiple_of(SECTOR.get()) {
-            return Err(s.invalid("block-size", "multiples of 512B"));
-        }
+        s.check(size.get().is_multiple_of(SECTOR.get()), "block-size", "multiples of 512B")?;
         Ok(size)
     }
 

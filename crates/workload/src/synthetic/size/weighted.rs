@@ -29,15 +29,11 @@ impl Distribution for Weighted {
     }
 
     fn drawn(&self, rng: Rng) -> Result<super::Running, Illegal> {
-        if self.is_empty() {
-            return Err(Illegal::new("block_size", "an empty list", "at least one (size, weight)"));
-        }
+        Illegal::unless(!self.is_empty(), "block_size", "an empty list", "at least one (size, weight)")?;
         let mut total = 0.0;
         for (i, &(_, weight)) in self.iter().enumerate() {
-            if !(weight > 0.0 && weight <= 1e15) {
-                let field = format!("block_size[{i}].weight");
-                return Err(Illegal::new(field, weight, "above 0 and up to 1e15"));
-            }
+            let field = format!("block_size[{i}].weight");
+            Illegal::unless(weight > 0.0 && weight <= 1e15, field, weight, "above 0 and up to 1e15")?;
             total += weight;
         }
         let mut below = 0.0;

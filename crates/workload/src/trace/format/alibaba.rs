@@ -14,9 +14,7 @@ const COLUMNS: &str = "5 columns between commas: device_id,opcode,offset,length,
 pub struct Alibaba;
 
 impl TraceFormat for Alibaba {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Us)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [number, opcode, offset, length, time] = commas(line, COLUMNS)?;

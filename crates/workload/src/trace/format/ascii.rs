@@ -89,9 +89,7 @@ impl AsciiLayout {
 }
 
 impl TraceFormat for AsciiLayout {
-    fn unit(&self) -> Option<TimeUnit> {
-        None
-    }
+    const UNIT: Option<TimeUnit> = None;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let legal = match self.types {

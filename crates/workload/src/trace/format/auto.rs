@@ -10,9 +10,7 @@ use std::io::{self, Write};
 pub struct Auto;
 
 impl TraceFormat for Auto {
-    fn unit(&self) -> Option<TimeUnit> {
-        None
-    }
+    const UNIT: Option<TimeUnit> = None;
 
     fn write(&self, _: &mut dyn Write, _: u64, _: u32, _: Request) -> io::Result<()> {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "a trace cannot be written as `auto`"))

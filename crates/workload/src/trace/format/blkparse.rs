@@ -6,7 +6,7 @@ use super::{Format, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, d
 use crate::trace::columns::blanks;
 use crate::trace::number::{device, length_sectors, sector};
 use interpulse_engine::{Op, Request};
-use interpulse_settings::{ConfigError, Section};
+use interpulse_settings::{ConfigError, Section, choices};
 use std::io::{self, Write};
 
 const COLUMNS: &str = "10 columns between blanks: device cpu number time pid action operation sector + sectors";
@@ -19,24 +19,20 @@ pub struct Blkparse {
     pub event: Event,
 }
 
-/// An event in the life of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// It was queued: action Q.
-    Queued,
-    /// It was given to the driver: action D.
-    Issued,
-    /// It was completed: action C.
-    Completed,
+choices! {
+    /// An event in the life of a request.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Event {
+        /// action Q: as the block layer was asked
+        Queued = "queued",
+        /// action D: as the driver was asked, after merging and scheduling
+        Issued = "issued",
+        /// action C: when it was done
+        Completed = "completed",
+    }
 }
 
 impl Event {
-    const ALL: &'static [(&'static str, Event, &'static str)] = &[
-        ("queued", Event::Queued, "action Q: as the block layer was asked"),
-        ("issued", Event::Issued, "action D: as the driver was asked, after merging and scheduling"),
-        ("completed", Event::Completed, "action C: when it was done"),
-    ];
-
     fn action(self) -> &'static str {
         match self {
             Event::Queued => "Q",
@@ -54,9 +50,7 @@ impl Blkparse {
 }
 
 impl TraceFormat for Blkparse {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::S)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         // The summary begins with words, and with lines that are indented and do not.

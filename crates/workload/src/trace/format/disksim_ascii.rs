@@ -20,9 +20,7 @@ fn op(flags: &str) -> Result<Op, RowFault> {
 }
 
 impl TraceFormat for DiskSimAscii {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Ms)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Ms);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         AsciiLayout::OF_SIMULATORS.parse_with(line, op)

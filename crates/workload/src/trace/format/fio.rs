@@ -16,9 +16,7 @@ const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync or wa
 pub struct Fio;
 
 impl TraceFormat for Fio {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Us)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, host, action] = blanks(line, COLUMNS)?;

@@ -13,9 +13,7 @@ const COLUMNS: &str = "at least 8 columns between blanks: time pid process lba s
 pub struct Fiu;
 
 impl TraceFormat for Fiu {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Ns)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Ns);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, pid, _, lba, size, kind, major, minor] = blanks(line, COLUMNS)?;

@@ -38,11 +38,15 @@ registry! {
 /// What a format of traces can do.
 trait TraceFormat {
     /// The unit of its times; `None` where its name does not tell.
-    fn unit(&self) -> Option<TimeUnit>;
+    const UNIT: Option<TimeUnit>;
 
     /// The row in a line; `None` for a line of this format that is no read and no write.
     fn parse<'l>(&self, _line: &'l str) -> Parsed<'l> {
         unreachable!("the format has no lines")
+    }
+
+    fn unit(&self) -> Option<TimeUnit> {
+        Self::UNIT
     }
 
     /// Writes a read or a write as a row. Times finer than the format's are rounded down.

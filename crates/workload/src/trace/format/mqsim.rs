@@ -8,9 +8,7 @@ use std::io::{self, Write};
 pub struct MqSim;
 
 impl TraceFormat for MqSim {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Ns)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Ns);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         AsciiLayout::OF_SIMULATORS.parse(line)

@@ -19,9 +19,7 @@ const FILETIME_ZERO: u64 = 128_166_400_000_000_000;
 pub struct Msr;
 
 impl TraceFormat for Msr {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Ticks)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Ticks);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, host, disk, kind, offset, size, response] = commas(line, COLUMNS)?;

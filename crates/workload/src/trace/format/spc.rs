@@ -15,9 +15,7 @@ const COLUMNS: &str = "at least 5 columns between commas: ASU,LBA,size,opcode,ti
 pub struct Spc;
 
 impl TraceFormat for Spc {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::S)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [asu, lba, size, opcode, time] = commas(line, COLUMNS)?;

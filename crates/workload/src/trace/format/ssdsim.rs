@@ -1,22 +1,3 @@
-//! `ssdsim`: SSDSim's traces, `ascii` with time in whole ns, type 1 = read.
+//! `ssdsim`: SSDSim's traces, in the same rows as [`super::mqsim`].
 
-use super::{AsciiLayout, Parsed, TimeUnit, TraceFormat};
-use interpulse_engine::Request;
-use std::io::{self, Write};
-
-/// Rows of this format.
-pub struct SsdSim;
-
-impl TraceFormat for SsdSim {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Ns)
-    }
-
-    fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
-        AsciiLayout::OF_SIMULATORS.parse(line)
-    }
-
-    fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        AsciiLayout::OF_SIMULATORS.write_in(TimeUnit::Ns, out, at_ns, device, request)
-    }
-}
+pub use super::mqsim::MqSim as SsdSim;

@@ -15,9 +15,7 @@ const COLUMNS: &str = "6 columns between commas: Timestamp,Response,IOType,LUN,O
 pub struct Systor;
 
 impl TraceFormat for Systor {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::S)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, _, kind, lun, offset, size] = commas(line, COLUMNS)?;

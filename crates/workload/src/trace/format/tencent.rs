@@ -13,9 +13,7 @@ const COLUMNS: &str = "5 columns between commas: Timestamp,Offset,Size,IOType,Vo
 pub struct Tencent;
 
 impl TraceFormat for Tencent {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::S)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, offset, size, kind, volume] = commas(line, COLUMNS)?;

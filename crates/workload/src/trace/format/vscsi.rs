@@ -69,9 +69,7 @@ impl Fields {
 }
 
 impl TraceFormat for Vscsi {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Us)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {
         FIELDS.write::<32>(out, at_ns, request)

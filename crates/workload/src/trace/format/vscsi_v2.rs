@@ -13,9 +13,7 @@ const FIELDS: Fields =
 pub struct VscsiV2;
 
 impl TraceFormat for VscsiV2 {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Us)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {
         FIELDS.write::<40>(out, at_ns, request)

@@ -30,9 +30,7 @@ fn bytes(
 }
 
 impl TraceFormat for Xperf {
-    fn unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit::Us)
-    }
+    const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let op = match line.split(',').next().map(str::trim) {

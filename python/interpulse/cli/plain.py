@@ -1,0 +1,77 @@
+"""`interpulse run` as it is mostly called, read without Typer, which takes as long as ten thousand requests.
+
+Whatever is not as plain as that, a mistake or a call for help above all, is left to Typer, so that what is said of it
+is said there alone.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from interpulse.userfile import as_path_has_it
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MOST_DIGITS = 18
+"""Numbers of more digits are left to Typer, which knows what each of them may be."""
+
+FLAGS = {
+    "--report": "report",
+    "--counters": "counters",
+    "--json": "json",
+    "--skip-bad-rows": "skip_bad_rows",
+    "--no-cache": "no_cache",
+}
+"""The options without a value, and what each sets."""
+
+
+def _name(text: str) -> str | None:
+    """A path that needs no looking at; an empty one is refused, by Typer."""
+    return as_path_has_it(text) if text.strip() else None
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+
+def _count(text: str) -> int | None:
+    return _number(text) or None
+
+
+VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "--set": ("sets", str),
+    "--trace": ("trace", _name),
+    "--seed": ("seed", _number),
+    "--jobs": ("jobs", _count),
+    "--cache-dir": ("cache_dir", _name),
+}
+"""The options with a value: what each sets, and what reads its value, or None where Typer is to look at it."""
+
+
+def read(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """The options of `run`; None where Typer is to read the arguments."""
+    if arguments[:1] != ["run"] or "_INTERPULSE_COMPLETE" in os.environ:
+        return None
+    found: dict[str, Any] = {}
+    rest = iter(arguments[1:])
+    for argument in rest:
+        value: str | int | None
+        if not argument.startswith("-"):
+            name, value = "config", _name(argument)
+        elif argument in FLAGS:
+            name, value = FLAGS[argument], True
+        else:
+            option, equals, given = argument.partition("=")
+            if option not in VALUES:
+                return None
+            name, reads = VALUES[option]
+            value = reads(given if equals else next(rest, ""))
+        if name == "sets" and value:
+            found.setdefault(name, []).append(value)
+        elif value is None or value == "" or name in found:
+            return None
+        else:
+            found[name] = value
+    return found if "config" in found else None

@@ -1,0 +1,152 @@
+"""What files such as that of a sweep hold, and where in them it is written."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+from interpulse._core import ConfigError
+from interpulse.config import Config
+from interpulse.sweeps.axes import flat_settings
+from interpulse.sweeps.expression import Expression
+from interpulse.sweeps.place import line_of
+from interpulse.userfile import read_text, shown
+from interpulse.values import toml, whole
+
+T = TypeVar("T")
+
+VERSION = 1
+"""Of all of them."""
+
+RESERVED = ("point", "repetition", "seed", "status", "error", "key", "feasible")
+"""Columns that every dataset has."""
+
+
+@dataclass(frozen=True)
+class TomlFile:
+    """A file, or a dictionary with the keys of one.
+
+    What refuses something is a ConfigError with its place, what was seen and what is legal.
+
+    Attributes:
+        raw: what it holds.
+        text: as it was written.
+        path: of the file.
+        folder: where files that it names are looked for.
+    """
+
+    raw: Mapping[str, Any]
+    text: str
+    path: str
+    folder: Path
+
+    @classmethod
+    def read(cls, text: str, path: str, folder: Path, keys: Sequence[str]) -> TomlFile:
+        """Reads a text that may have these keys, the first of which is that of its version."""
+        try:
+            raw = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
+        file = cls(raw, text, path, folder)
+        for key in raw:
+            if key not in keys:
+                place = file.place(None, key) if isinstance(raw[key], dict | list) else file.place(key)
+                raise ConfigError(f"{place}: unknown key {key}; expected one of {', '.join(keys)}")
+        if raw.get(keys[0], VERSION) != VERSION:
+            raise ConfigError(f"{file.place(keys[0])}: {keys[0]}: seen {raw[keys[0]]!r}; expected {VERSION}")
+        return file
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return shown(self.path)
+
+    def place(self, key: str | None, table: str = "", number: int = 0) -> str:
+        """The line of a key, or where there is none that of the heading of its table, the `number`-th of its name."""
+        return f"{self.name}:{line_of(self.text, table, number, key)}"
+
+    def at(self, table: str, number: int) -> Callable[[str | None], str]:
+        """What says where the keys of one of several tables are written."""
+        return lambda key: self.place(key, table, number)
+
+    def number(self, key: str, default: int | None, what: str, least: int, limit: int) -> int:
+        """A whole number from `least` on and below `limit`."""
+        return whole(f"{self.place(key)}: {key}", self.raw.get(key, default), what, least, limit)
+
+    def words(self, key: str) -> str:
+        """A text, empty where there is none."""
+        found = self.raw.get(key, "")
+        if not isinstance(found, str):
+            raise ConfigError(f"{self.place(key)}: {key}: seen {found!r}; expected a text")
+        return found
+
+    def table(self, name: str) -> Mapping[str, Any]:
+        """A table, empty where there is none."""
+        table = self.raw.get(name, {})
+        if not isinstance(table, dict):
+            raise ConfigError(f"{self.place(name)}: {name}: seen {table!r}; expected a table")
+        return table
+
+    def tables(self, name: str, such: str) -> list[dict[str, Any]]:
+        """All tables of a name, at least one, such as one with these keys."""
+        listed = self.raw.get(name, [])
+        if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
+            seen = repr(listed) if listed else "none"
+            raise ConfigError(f"{self.name}: {name}: seen {seen}; expected at least one [[{name}]], such as one {such}")
+        return listed
+
+    def settings(self) -> list[tuple[str, Any]]:
+        """The overrides of `[set]`."""
+        return flat_settings(self.table("set"))
+
+    def config(self) -> Config:
+        """The configuration that it has in it or names."""
+        given = self.raw.get("config")
+        if isinstance(given, dict) and given:
+            return Config(toml(given), path=str((self.folder / Path(self.path).name).absolute()))
+        at = f"{self.place('config')}: config"
+        if not isinstance(given, str) or not given.strip():
+            raise ConfigError(f"{at}: seen {given!r}; expected the path of a configuration, beside this file")
+        try:
+            return Config.load(self.folder / given)
+        except ConfigError as error:
+            raise ConfigError(f"{at}: {error}") from None
+
+    def expressions(self, table: str) -> dict[str, Expression]:
+        """The expressions of a table by their names."""
+        return {key: Expression.read(value, at) for key, value, at in self._named(table)}
+
+    def paths(self) -> dict[str, str]:
+        """The figures of `[columns]` by their names: paths in a result."""
+        found = {}
+        for key, value, at in self._named("columns"):
+            if not isinstance(value, str) or not value.strip("."):
+                raise ConfigError(f"{at}: seen {value!r}; expected a path in a result, such as counters.ftl.erases")
+            found[key] = value
+        return found
+
+    def _named(self, table: str) -> Iterator[tuple[str, Any, str]]:
+        """What makes columns: their names, what they are, and how messages begin."""
+        for key, value in self.table(table).items():
+            at = f"{self.place(key, table)}: {table}.{key}"
+            if not key.isidentifier() or key in RESERVED:
+                raise ConfigError(f"{at}: seen this name; expected letters, digits and underscores, none of {RESERVED}")
+            yield key, value, at
+
+
+def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) -> T:
+    """Reads a file by its path, or a dictionary with the keys of one, by a function of its text, path and folder.
+
+    Raises:
+        ConfigError: it is neither, or cannot be read; `what` is what it should be.
+    """
+    if isinstance(given, Mapping):
+        return read(toml(given), "<dict>", Path())
+    if isinstance(given, str | PathLike):
+        return read(read_text(given, f"the {what}"), str(given), Path(given).parent)
+    kind = type(given).__name__
+    raise ConfigError(f"a {what} is the path of a TOML file or a dictionary; seen {kind}: {given!r}")

@@ -75,10 +75,6 @@ READINGS: dict[str, tuple[str, Sets]] = {
         "a word line takes the pages that are there, in one program",
         {**AGED, **STAMPS, **RUNNING},
     ),
-    "full": (
-        "word lines always full, in one program; writes are complete in a protected cache",
-        {**AGED, **STAMPS, **RUNNING, "cache.acknowledge": "when-cached", "cache.absorb": False},
-    ),
     "stamp_of_blocks": ("every block has a time stamp", {**AGED, **BY_PAGE, **RUNNING}),
     "valid_70": (
         "initial data: 92 % of the pages programmed, each valid with probability 0.7 (nothing calibrated)",

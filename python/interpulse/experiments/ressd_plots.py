@@ -63,7 +63,7 @@ def draw_volumes(
     axis.set_ylabel("over baseline")
     entries = len(series) + bool(means)
     axis.set_title(title, pad=26 if entries <= 5 else 40)
-    # The entry of what is published names every status among its rows: in two lines there is room for it in four columns.
+    # The entry of what is published names every status among its rows: there is room for it in four columns.
     legend(axis, columns=entries if entries <= 5 else 4)
     return figure
 

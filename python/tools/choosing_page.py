@@ -51,7 +51,7 @@ LIMITS = (
     (f"{P}scheme=loop-boundary",),
     (*PROGRAM, f"{P}for-gc-reads=true"),
     (*PROGRAM, f"{P}resume=batch"),
-    (*PROGRAM, "part.program-suspend-entry=50us"),
+    (*PROGRAM, "part.program-suspend-entry=120us"),
 )
 """What limits and costs of a part change; to be read against the second row of `SCHEMES`."""
 

@@ -2,13 +2,13 @@
 //! simulated time, Figure 9 on the FTL word line by word line; and what they leave out.
 
 use crate::drive_common::{Bench, Cells, filled, of_part, part};
-use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::map::Where;
 use interpulse_drive::ftl::place::ProgramPlace;
 use interpulse_drive::ftl::reprogram::{FullyInvalidates, ReprogramSpec, Reprogramming, Step, WhenValid};
 use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::{FtlConfig, SoftPages, Tables};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams, Tag};
@@ -251,6 +251,47 @@ fn a_used_up_block_is_emptied_before_it_is_collected() {
         assert_eq!(writer.ftl.choose_victim(Lane(0)), Some(block));
         assert_eq!(writer.ftl.counters.direct_gc_runs, 1);
         assert_eq!(writer.ftl.counters.candidates_given_up, 0);
+    }
+}
+
+/// What is free, where the threshold of collection counts it as pages that can be programmed, and as a running count: a block of four
+/// word lines and 12 pages is opened, programmed, and erased.
+#[test]
+fn a_running_count_keeps_the_pages_that_are_passed_over() {
+    // Changes against an erased lane: opened, programmed, erased.
+    for (keeps_passed_over, changes) in [(false, [-4, -12, 0]), (true, [0, -8, 4])] {
+        for (stage, change) in changes.into_iter().enumerate() {
+            for (beyond, enough) in [(0, true), (1, false)] {
+                let (_, fresh) = one_lane(1, PAPER);
+                let all = fresh.free_pages_of(Lane(0));
+                let least = (all as i32 + change + beyond) as u32;
+                let soft_pages = Some(SoftPages { least, keeps_passed_over });
+                let config = FtlConfig { soft_pages, ..fresh.config().clone() };
+                let mut ftl = Tables::new(fresh.layout.clone(), config, Streams::new(1).stream("test", 0));
+                let blocks = Reprogramming::new(PAPER, &fresh.layout, 1, 1);
+                ftl.separate(fresh.hotness().cloned(), Some(blocks));
+                let mut writer = Writer { ftl, log: Vec::new() };
+                writer.ftl.open_two_bit(Lane(0), 0);
+                if stage > 0 {
+                    writer.write(&[0, 1, 2, 3, 4, 5, 6, 7]);
+                }
+                if stage > 1 {
+                    assert_eq!(writer.ftl.next_step(Lane(0), 0, |_| false), Step::Reclaim);
+                    assert_eq!(
+                        writer.ftl.choose_victim(Lane(0)),
+                        Some(SuperBlock(0)),
+                        "a candidate, given up"
+                    );
+                    Lpn::first(8).for_each(|lpn| writer.ftl.discard(lpn));
+                    writer.ftl.erased(SuperBlock(0));
+                }
+                assert_eq!(
+                    writer.ftl.has_enough(Lane(0), 0),
+                    enough,
+                    "{keeps_passed_over}, stage {stage}, {least} of {all}"
+                );
+            }
+        }
     }
 }
 

@@ -96,17 +96,21 @@ Seed = Annotated[
 MOST_SEEDS = 1000
 """With how many seeds a study may be run; more are a mistake: a thousand narrow an interval thirty times."""
 
-Repeat = Annotated[
-    int | None,
-    typer.Option(
+
+def _repeat(quick: int) -> Any:  # noqa: ANN401 - an annotation that Typer reads
+    """With how many seeds, where a quick run has so many."""
+    option = typer.Option(
         metavar="N",
         min=1,
         max=MOST_SEEDS,
         help="Run the whole study with N seeds, the first of which is --seed: every row is their mean with a 95 % "
         "interval.",
-        show_default="3 with --quick; without, the seeds that the study says itself",
-    ),
-]
+        show_default=f"{quick} with --quick; without, the seeds that the study says itself",
+    )
+    return Annotated[int | None, option]
+
+
+Repeat, RepeatPapers = _repeat(3), _repeat(1)
 OwnSeed = Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.")]
 Jobs = Annotated[
     int | None,

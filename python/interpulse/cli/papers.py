@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.options import RepeatPapers
 from interpulse.cli.studies import Wanted, deliver, ran, study_options
 from interpulse.layout import terminal_width
 
@@ -24,13 +26,15 @@ Examples:
   interpulse papers --quick --out papers
 
 A row says what its agreement is worth: calibrated, fitted, by-construction, predicted, assumed or paper-inconsistent; \
-docs/EXPERIMENTS.md says what that means. What `interpulse experiment` and `interpulse characterize` have left in the \
-cache folder is not run again, and after Ctrl-C the same command goes on from there."""
+docs/EXPERIMENTS.md says what that means. A quick table is of one seed, so that \
+all of it takes minutes; `--repeat 3` adds intervals. What `interpulse experiment` and `interpulse characterize` have \
+left in the cache folder is not run again, and after Ctrl-C the same command goes on from there."""
 
 
 @study_options(
     quick="Rougher figures in minutes instead of hours; the same rows.",
     out="A folder for the table, CSV, JSON and a page in Markdown.",
+    repeat=RepeatPapers,
 )
 def papers(
     names: Annotated[
@@ -49,6 +53,9 @@ def papers(
 
     if wanted.json and csv:
         raise UserError("--json and --csv both want standard output: choose one, or --out DIR for both")
+    if wanted.quick and wanted.repeat is None:
+        # Of every row one figure is judged; how sure each is, an experiment by itself says.
+        wanted = replace(wanted, repeat=1)
     known = catalogue.papers()
     for name in names or ():
         catalogue.find(name, known)

@@ -54,13 +54,16 @@ class Wanted:
     cache_dir: Path | None
 
 
-def study_options(*, quick: str, out: str, default: str | bool = False) -> Callable[[Command], Command]:
+def study_options(
+    *, quick: str, out: str, default: str | bool = False, repeat: object = Repeat
+) -> Callable[[Command], Command]:
     """Gives a command the options of `Wanted`, which it takes as one keyword argument of that name.
 
     Args:
         quick: the help of `--quick`.
         out: the help of `--out`.
         default: what the help says of no `--out`, if anything.
+        repeat: the option that says with how many seeds.
     """
     folder = path_option("DIR", out, default)
     shared: dict[str, tuple[Any, Any]] = {
@@ -68,7 +71,7 @@ def study_options(*, quick: str, out: str, default: str | bool = False) -> Calla
         "json": (Json, False),
         "out": (Annotated[Path | None, folder], None),
         "seed": (OwnSeed, 1),
-        "repeat": (Repeat, None),
+        "repeat": (repeat, None),
         "on": (On, None),
         "jobs": (Jobs, None),
         "no_cache": (NoCache, False),

@@ -61,8 +61,10 @@ def draw_volumes(
     axis.axhline(1.0, color="#222222", linewidth=0.8)
     axis.set_xticks(range(len(volumes) + 1), [*volumes, "mean"], rotation=45, ha="right")
     axis.set_ylabel("over baseline")
-    axis.set_title(title, pad=26 if len(series) + bool(means) <= 5 else 40)
-    legend(axis, columns=min(len(series) + bool(means), 5))
+    entries = len(series) + bool(means)
+    axis.set_title(title, pad=26 if entries <= 5 else 40)
+    # The entry of what is published names every status among its rows: there is room for it in four columns.
+    legend(axis, columns=entries if entries <= 5 else 4)
     return figure
 
 

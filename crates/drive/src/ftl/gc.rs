@@ -75,6 +75,20 @@ impl GcPolicy {
 }
 
 choices! {
+    /// What of a lane is free, where a threshold asks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FreeCount {
+        /// erased blocks
+        Blocks = "blocks",
+        /// free pages, those of open blocks included
+        Pages = "pages",
+        /// a count that each program takes its pages from and each erase adds a whole block to (SSDSim): the page of a word line
+        /// that its two-bit program passes over is never taken from it
+        RunningPages = "running-pages",
+    }
+}
+
+choices! {
     /// What a threshold is a share of.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ThresholdBase {

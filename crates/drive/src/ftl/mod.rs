@@ -68,5 +68,5 @@ pub use reads::Look;
 pub use resident::{Ftl, Timers};
 pub use spare::Spare;
 pub use streams::Stream;
-pub use tables::{FtlConfig, Tables, Wear, threshold_blocks};
+pub use tables::{FtlConfig, SoftPages, Tables, Wear, threshold_blocks};
 pub use units::Admitted;

@@ -130,6 +130,8 @@ pub struct Reprogramming {
     pub(super) candidates: Vec<Vec<Block>>,
     /// Of each super block: whether its word lines hold two bits per cell.
     pub(super) two_bit: Vec<bool>,
+    /// Blocks of each lane that have been opened.
+    pub(super) opened: Vec<u32>,
 }
 
 impl Reprogramming {
@@ -145,6 +147,7 @@ impl Reprogramming {
             active: vec![None; places],
             candidates: vec![Vec::new(); places],
             two_bit: vec![false; layout.super_blocks() as usize],
+            opened: vec![0; layout.lanes as usize],
         }
     }
 

@@ -38,7 +38,7 @@ impl Tables {
             // No victims: nothing is kept free.
             0.0
         } else if let Some(pages) = self.config().soft_pages {
-            in_hand + f64::from(pages * self.layout.planes * self.layout.units_per_page())
+            in_hand + f64::from(pages.least * self.layout.planes * self.layout.units_per_page())
         } else {
             let host = block - f64::from(self.layout.units_per_program);
             let moved = (block - 1.0) / 2.0;

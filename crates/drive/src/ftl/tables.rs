@@ -22,9 +22,8 @@ pub struct FtlConfig {
     pub policy: GcPolicy,
     /// Garbage collection of a lane runs while it has fewer free super blocks than this.
     pub soft_free: u32,
-    /// Instead, while it has fewer free pages (of each plane) than this, those of open blocks included; `None` where blocks
-    /// are counted.
-    pub soft_pages: Option<u32>,
+    /// Instead, while it has fewer free pages than this; `None` where blocks are counted.
+    pub soft_pages: Option<SoftPages>,
     /// Host data may not take the last this many free super blocks of a lane.
     pub hard_free: u32,
 }
@@ -36,6 +35,16 @@ pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_bloc
         ThresholdBase::Spare => spare_blocks,
     };
     libm::round(share * of) as u32
+}
+
+/// Free pages of a lane that garbage collection sees to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoftPages {
+    /// So many of each plane, those of open blocks included.
+    pub least: u32,
+    /// The count loses a page for each that is programmed and gains a block's for each erase: pages that are passed over stay
+    /// in it.
+    pub keeps_passed_over: bool,
 }
 
 /// Lanes are weighed after this many host programs of each.
@@ -225,10 +234,11 @@ impl Tables {
     /// The same where pages are counted.
     #[cold]
     #[inline(never)]
-    fn has_enough_pages(&self, lane: Lane, coming: u32, soft: u32) -> bool {
+    fn has_enough_pages(&self, lane: Lane, coming: u32, soft: SoftPages) -> bool {
         let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
         // Pages of open blocks do not help who needs a block to open.
-        self.free_pages_of(lane) + coming * per_block >= soft
+        let kept = if soft.keeps_passed_over { self.passed_over_pages(lane) } else { 0 };
+        self.free_pages_of(lane) + kept + coming * per_block >= soft.least
             && self.free_blocks(lane) + coming > self.config.hard_free
     }
 
@@ -240,6 +250,14 @@ impl Tables {
         let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
         let word_lines = self.layout.word_lines_per_block();
         normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
+    }
+
+    /// Pages (of each plane) of a lane that programs of reprogrammable word lines have passed over, or are going to.
+    fn passed_over_pages(&self, lane: Lane) -> u32 {
+        let layout = &self.layout;
+        let of_block =
+            layout.programs_per_block * layout.pages_per_program - 2 * layout.word_lines_per_block();
+        self.reprogramming.as_ref().map_or(0, |r| r.opened[lane.index()] * of_block)
     }
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.

@@ -124,6 +124,7 @@ impl Tables {
         self.counters.reprogrammable_blocks += 1;
         let of = self.of_mut();
         of.two_bit[super_block.index()] = true;
+        of.opened[lane.index()] += 1;
         of.active[at] = Some(Block {
             super_block,
             super_layer: 0,

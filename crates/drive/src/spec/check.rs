@@ -1,12 +1,12 @@
 //! What a spec makes of a drive, and whether it makes one.
 
 use super::DriveSpec;
-use crate::ftl::gc::ThresholdBase;
+use crate::ftl::gc::{FreeCount, ThresholdBase};
 use crate::ftl::layout::Layout;
 use crate::ftl::map::{MAX_UNITS, Map};
 use crate::ftl::reprogram::super_layer_word_lines;
 use crate::ftl::stripe::Stripe;
-use crate::ftl::{FtlConfig, Tables, threshold_blocks};
+use crate::ftl::{FtlConfig, SoftPages, Tables, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
 use std::fs::File;
@@ -102,12 +102,15 @@ impl DriveSpec {
         let why = format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}");
         Impossible::unless(spare >= needed, &["ftl.over-provisioning", "part.blocks-per-plane"], why)?;
         let pages = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
-        let soft_pages = f.gc_counts_pages.then(|| {
+        let soft_pages = (f.gc_counts != FreeCount::Blocks).then(|| {
             let of = match f.threshold_base {
                 ThresholdBase::Blocks => f64::from(layout.blocks),
                 ThresholdBase::Spare => spare,
             };
-            libm::round(f.gc_soft * of * pages as f64) as u32
+            SoftPages {
+                least: libm::round(f.gc_soft * of * pages as f64) as u32,
+                keeps_passed_over: f.gc_counts == FreeCount::RunningPages,
+            }
         });
         Ok(FtlConfig {
             logical_units: logical as u32,

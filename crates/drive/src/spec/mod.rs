@@ -6,7 +6,7 @@ mod check;
 
 use crate::front::link::LinkSpec;
 use crate::front::queues::Arbitration;
-use crate::ftl::gc::{GcPolicy, ThresholdBase};
+use crate::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
 use crate::ftl::hotness::HotnessPolicy;
 use crate::ftl::reprogram::ReprogramSpec;
 use crate::ftl::stripe::Allocation;
@@ -153,8 +153,8 @@ keys! {
         pub threshold_base: ThresholdBase = ["gc-threshold-base"] choice(Some("spare"), ThresholdBase::ALL),
         /// garbage collection runs while less than this share is free
         pub gc_soft: f64 = fraction(default(0.1).positive().at_most(0.9)),
-        /// what gc-soft is compared with: erased blocks, or free pages, those of open blocks included
-        pub gc_counts_pages: bool = ["gc-counts"] choice(Some("blocks"), COUNTED),
+        /// what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free pages
+        pub gc_counts: FreeCount = choice(Some("blocks"), FreeCount::ALL),
         /// host data may not take the last this share
         pub gc_hard: f64 = fraction(default(0.005).at_most(0.5)),
         // What follows shapes a run and not the state that it starts from.
@@ -171,10 +171,6 @@ keys! {
         s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
     }
 }
-
-/// What `gc-counts` counts.
-const COUNTED: &[(&str, bool, &str)] =
-    &[("blocks", false, "erased blocks"), ("pages", true, "free pages, those of open blocks included")];
 
 impl FtlSpec {
     /// Reads the section `[ftl]` of a drive of which the host is to see `capacity`, if that is asked for.

@@ -4,7 +4,7 @@
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::front::link::{LinkSpec, Pcie};
 use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::Allocation;
@@ -118,7 +118,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc: GcPolicy::Greedy,
             threshold_base: ThresholdBase::Blocks,
             gc_soft: 0.1,
-            gc_counts_pages: false,
+            gc_counts: FreeCount::Blocks,
             gc_hard: 0.04,
             gc_depth: 2,
             hotness: HotnessPolicy::None,

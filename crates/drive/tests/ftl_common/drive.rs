@@ -4,7 +4,7 @@ use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::front::link::{LinkSpec, Pcie};
 use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::gc::{GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::hotness::HotnessPolicy;
 use interpulse_drive::ftl::map::Map;
 use interpulse_drive::ftl::stripe::Allocation;
@@ -84,7 +84,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc: GcPolicy::Greedy,
             threshold_base: ThresholdBase::Blocks,
             gc_soft,
-            gc_counts_pages: false,
+            gc_counts: FreeCount::Blocks,
             gc_hard: 0.0,
             gc_depth: 2,
             hotness: HotnessPolicy::None,

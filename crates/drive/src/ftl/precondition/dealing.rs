@@ -5,14 +5,16 @@
 //! random, which is slow; so physical units are thrown into as many heaps as fit the cache of a core one by one, each
 //! heap is a range of the logical units and is shuffled by itself. All deals are equally likely by that, too.
 
-use super::uniform::UNNAMED;
 use crate::ftl::map::Where;
+use crate::ftl::oob::NOTHING;
 use crate::ftl::stripe::Stripe;
 use crate::ftl::tables::Tables;
 use crate::memory::{Table, filled};
 use crate::numbers::{Lane, Lpn, Ppu};
 use interpulse_engine::Rng;
 
+/// A logical unit that has been overwritten, and that is not known yet.
+pub(super) const UNNAMED: Lpn = NOTHING;
 /// Heaps of a drive, as a power of two.
 const HEAPS: u32 = 11;
 /// Map entries are fetched this many units early.
@@ -157,16 +159,22 @@ fn map_named(
     true
 }
 
-/// Deals out the logical units that are mapped and that no physical unit holds by name. `thrown` are the numbers that units
-/// are thrown by, `shuffled` those that heaps are shuffled by. `progress` gets blocks done and in all, and returns false to
-/// stop; whether it came to its end.
-pub(super) fn deal_out(
-    ftl: &mut Tables,
-    stripe: Option<&Stripe>,
-    all: &[bool],
-    (thrown, shuffled): (&mut Rng, &mut Rng),
-    progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> bool {
+/// What a deal goes by.
+pub(super) struct Deal<'a> {
+    /// Which lane each logical unit is in, where it decides on that.
+    pub stripe: Option<&'a Stripe>,
+    /// Blocks without any name, whatever the tables say.
+    pub unnamed: &'a [bool],
+    /// What units are thrown by.
+    pub thrown: &'a mut Rng,
+    /// What heaps are shuffled by.
+    pub shuffled: &'a mut Rng,
+}
+
+/// Deals out the logical units that are mapped and that no physical unit holds by name. `progress` gets parts done and in
+/// all, and returns false to stop; whether it came to its end.
+pub(super) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
+    let Deal { stripe, unnamed: all, thrown, shuffled } = deal;
     let blocks = u64::from(ftl.layout.super_blocks());
     let mut report = |part: u64, block: u32| progress(part * blocks + u64::from(block), 4 * blocks);
     let mut throws = Throws { lanes: stripe, rng: thrown.clone(), bits: 0, left: 0 };

@@ -11,10 +11,10 @@
 //! What is in a unit follows it where the fill put it there. What an overwrite wrote has no name until the end, when
 //! the logical units that have been overwritten are dealt out among such units ([`super::dealing`]).
 
-use super::{Partial, Preconditioner, dealing};
+use super::dealing::{self, Deal, UNNAMED};
+use super::{Partial, Preconditioner};
 use crate::ftl::layout::UnitAt;
 use crate::ftl::map::Map;
-use crate::ftl::oob::NOTHING;
 use crate::ftl::positions::Positions;
 use crate::ftl::streams::Stream;
 use crate::ftl::tables::Tables;
@@ -22,8 +22,6 @@ use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
 
-/// A logical unit that has been overwritten, and that is not known yet.
-pub(super) const UNNAMED: Lpn = NOTHING;
 /// Draws that are made at a time, so that what they look at is fetched ahead.
 const AHEAD: usize = 32;
 
@@ -249,9 +247,9 @@ impl Preconditioner<'_> {
             for block in SuperBlock::first(self.ftl.layout.super_blocks()) {
                 draws.settle(self.ftl, block);
             }
-            let numbers = (&mut draws.thrown, &mut draws.rng);
-            let unnamed = &draws.unnamed;
-            self.undealt = !dealing::deal_out(self.ftl, self.stripe.as_ref(), unnamed, numbers, progress);
+            let Draws { thrown, rng: shuffled, unnamed, .. } = draws;
+            let deal = Deal { stripe: self.stripe.as_ref(), unnamed, thrown, shuffled };
+            self.undealt = !dealing::deal_out(self.ftl, deal, progress);
             draws.unnamed.fill(false);
         }
         !self.undealt

@@ -6,9 +6,7 @@ does to the other, and the ratio of a pair knows more than the figures alone.
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +21,7 @@ from interpulse.latency import KINDS, MEASURES, Kind
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result
 from interpulse.studies.estimate import CONFIDENCE, Estimate
-from interpulse.text import short_figure
+from interpulse.text import csv_bytes, short_figure
 from interpulse.userfile import read_text
 
 One: TypeAlias = "Result | str | PathLike[str]"
@@ -158,11 +156,7 @@ class Comparison:
     def to_csv(self) -> str:
         """The rows as CSV text, a figure that does not exist as an empty cell."""
         names = ("case", "figure", "unit", "a", "b", "pairs", "ratio", "low", "high", "differs")
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows([getattr(row, name) for name in names] for row in self.rows)
-        return text.getvalue()
+        return csv_bytes(names, ([getattr(row, name) for name in names] for row in self.rows)).decode()
 
     def text(self, width: int) -> str:
         """The comparison in lines of at most `width` columns: what was changed, then what it changed."""
@@ -389,13 +383,12 @@ def _rows(case: str, pairs: list[tuple[_Run, _Run]]) -> Iterator[Row]:
         a, b = (_mean(of) for of in zip(*values, strict=True))
         if a is None and b is None:
             continue
-        logs = [math.log(y / x) for x, y in values if x is not None and y is not None and x > 0 and y > 0]
-        if len(logs) < len(pairs):
+        ratios = [y / x for x, y in values if x is not None and y is not None and x > 0 and y > 0]
+        if len(ratios) < len(pairs):
             yield Row(case, name, unit, a, b, len(pairs))
             continue
-        estimate = Estimate.of(logs)
-        low, high = (None if each is None else math.exp(each) for each in (estimate.low, estimate.high))
-        yield Row(case, name, unit, a, b, len(pairs), math.exp(estimate.value), low, high)
+        mean = Estimate.geometric(ratios)
+        yield Row(case, name, unit, a, b, len(pairs), mean.value, mean.low, mean.high)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -47,10 +47,9 @@ def draw(die: Die, timeline: Timeline) -> Figure:
     from matplotlib.figure import Figure
 
     bars = _bars(timeline)
-    lanes = [lane for lane in ("erase", "program", "suspension", "reads") if lane == "reads" or _any(bars, lane)]
     # The suspension lane stays where nothing was suspended: that it is empty says so.
-    if "suspension" not in lanes:
-        lanes.insert(-1, "suspension")
+    used = {"suspension", "reads", *(bar.lane for bar in bars)}
+    lanes: list[str] = [lane for lane in ("erase", "program", "suspension", "reads") if lane in used]
     end = max([phase.to_ns for phase in timeline.phases] + [read.done_ns or 0 for read in timeline.reads] + [1])
     window = _first_suspension(timeline)
     zoomed = window is not None and window[1] - window[0] < _ZOOM * end
@@ -81,10 +80,6 @@ def _bars(timeline: Timeline) -> list[_Bar]:
         lane = "reads" if is_read else (phase.operation or "reads").removeprefix("gc-") if in_train else "suspension"
         bars.append(_Bar(lane, phase))
     return bars
-
-
-def _any(bars: list[_Bar], lane: str) -> bool:
-    return any(bar.lane == lane for bar in bars)
 
 
 def _first_suspension(timeline: Timeline) -> tuple[float, float] | None:

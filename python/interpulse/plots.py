@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,25 @@ def mark(axis: Axes, places: Sequence[float], values: Sequence[float], label: st
     """Marks what a paper printed, or what follows from it, in front of everything else."""
     diamond: dict[str, Any] = {"markersize": 5.5, "markeredgecolor": "white", "markeredgewidth": 0.7}
     axis.plot(places, values, "D", color=PUBLISHED, zorder=5, label=label, **diamond)
+
+
+def places(index: int, bars: int, groups: int, width: float) -> list[float]:
+    """Where the `index`-th bar of each group stands, the groups themselves at 0, 1, 2."""
+    return [at + (index - (bars - 1) / 2) * width for at in range(groups)]
+
+
+def grouped(
+    axis: Axes,
+    groups: Sequence[str],
+    bars: Mapping[str, Sequence[float]],
+    width: float,
+    colours: Sequence[str] = COLOURS,
+) -> None:
+    """Bars side by side in named groups: by their labels, the height of each in every group."""
+    for index, (label, heights) in enumerate(bars.items()):
+        axis.bar(places(index, len(bars), len(groups), width), heights, width, color=colours[index], label=label)
+    axis.set_xticks(range(len(groups)), groups)
+    axis.grid(visible=False, axis="x")
 
 
 def breadth(index: int, count: int) -> float:

@@ -72,6 +72,7 @@ def open_file(path: str | PathLike[str]) -> BufferedReader:
 def temporary(folder: Path, prefix: str = ".interpulse-", suffix: str = ".tmp") -> tuple[BinaryIO, Path]:
     """A new file in a folder under a name of its own, with the rights that any file there would have."""
     import tempfile
+    from pathlib import Path
 
     descriptor, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=suffix)
     mask = os.umask(0)

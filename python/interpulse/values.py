@@ -79,6 +79,16 @@ def _bound(limit: int) -> str:
     return f"2**{limit.bit_length() - 1} - 1" if limit & (limit - 1) == 0 else str(limit - 1)
 
 
+def typed(text: str) -> Any:  # noqa: ANN401 - any value of a setting
+    """A setting's text as TOML has it: a number, a list or a truth value where it is one, else text."""
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
 def literal(value: object, key: str = "value") -> str:
     """The value as TOML has it."""
     found = plain(value, key)

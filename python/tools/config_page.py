@@ -55,14 +55,11 @@ def page() -> str:
 
 def _takes(key: dict[str, Any]) -> str:
     if listed := LISTED.get(key["name"]):
-        return f"a name of `interpulse list {listed}`" + (" or a file" if _takes_a_file(key) else "")
+        file = any(each["name"] == "FILE.toml" for each in key["choices"])
+        return f"a name of `interpulse list {listed}`" + " or a file" * file
     names = ", ".join(f"`{each['name']}`" for each in key["choices"])
     one = names or f"{key['holds']} {key['range']}".strip()
     return f"a list, each {one}" if key["list"] else one
-
-
-def _takes_a_file(key: dict[str, Any]) -> bool:
-    return any(each["name"] == "FILE.toml" for each in key["choices"])
 
 
 def _default(key: dict[str, Any]) -> str:

@@ -53,6 +53,13 @@ fn pages_of(from: u64, sectors: u64) -> u32 {
     (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32
 }
 
+/// What a drive is asked for so that it does `op` to so many rows from this one on.
+#[inline]
+fn request_of(op: Op, row: u32, rows: u32) -> Request {
+    let sectors = rows * UNIT_SECTORS as u32;
+    Request { op, sector: u64::from(row) * UNIT_SECTORS, sectors }
+}
+
 /// What a drive is asked for so that it does `op` to `sectors` from sector `from` of the array on, which lie at `at`.
 #[inline]
 fn request_at(op: Op, at: Place, from: u64, sectors: u64) -> Request {

@@ -20,7 +20,8 @@ registry! {
     }
 }
 
-/// A way to join drives. Levels with parities keep them where [`left_symmetric`] says.
+/// A way to join drives: what is not said otherwise is that of levels with parities, which keep them where
+/// [`left_symmetric`] says.
 trait Joined {
     /// Parity pages in a row.
     fn parities(&self) -> u32 {
@@ -34,7 +35,7 @@ trait Joined {
 
     /// Fewest drives.
     fn least_drives(&self) -> u32 {
-        2
+        2 + self.parities()
     }
 
     /// Whether chunks go to the drives in turn.
@@ -48,16 +49,27 @@ trait Joined {
     }
 
     /// Whether nothing is lost with these of so many drives, one bit each.
-    fn survives(&self, drives: u32, lost: u32) -> bool;
+    fn survives(&self, _drives: u32, lost: u32) -> bool {
+        lost.count_ones() <= self.parities()
+    }
 
     /// Units of the array.
-    fn units(&self, of: &Shape) -> u64;
+    #[inline]
+    fn units(&self, of: &Shape) -> u64 {
+        u64::from(of.rows) * u64::from(of.drives - self.parities())
+    }
 
     /// Where `unit` of the array lies; of copies the first one.
-    fn place(&self, of: &Shape, unit: u64) -> Place;
+    #[inline(always)]
+    fn place(&self, of: &Shape, unit: u64) -> Place {
+        left_symmetric::place(of, self.parities(), unit)
+    }
 
     /// The number of the chunk of data in `stripe` of `drive`, `row` being one of its rows; `None` for parity.
-    fn chunk_at(&self, of: &Shape, drive: u32, row: u32) -> Option<u64>;
+    #[inline]
+    fn chunk_at(&self, of: &Shape, drive: u32, row: u32) -> Option<u64> {
+        left_symmetric::chunk_at(of, self.parities(), drive, row)
+    }
 
     /// Copy `k` of the unit whose first one is `first`.
     fn copy(&self, _of: &Shape, first: Place, _k: u32) -> Place {

@@ -2,23 +2,16 @@
 
 use crate::bits::bits;
 use interpulse_engine::SimTime;
+use interpulse_settings::choices;
 
-/// Why a drive was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The configuration says so.
-    Chosen,
-    /// It could not correct too many pages.
-    Errors,
-}
-
-impl Cause {
-    /// Its name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Chosen => "chosen",
-            Cause::Errors => "errors",
-        }
+choices! {
+    /// Why a drive was lost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Cause {
+        /// the configuration says so
+        Chosen = "chosen",
+        /// it could not correct too many pages
+        Errors = "errors",
     }
 }
 

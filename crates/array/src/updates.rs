@@ -54,6 +54,7 @@ impl Pages {
 
 /// What parity would be written if it were kept back until its stripe leaves a cache of stripes, the least recently written
 /// first: what the paper's "cached stripes" may do, and md does not.
+#[derive(Default)]
 struct Deferred {
     stripes: usize,
     rows_per_stripe: u32,
@@ -102,15 +103,7 @@ pub(crate) struct Updates {
 impl Updates {
     /// For flash pages of so many pages of 4 KiB, and a cache of so many stripes of so many rows.
     pub fn new(pages: u32, stripes: u32, rows_per_stripe: u32) -> Updates {
-        let deferred = Deferred {
-            stripes: stripes as usize,
-            rows_per_stripe,
-            cached: HashMap::new(),
-            by_age: BTreeMap::new(),
-            clock: 0,
-            data_pages: 0,
-            parity_pages: 0,
-        };
+        let deferred = Deferred { stripes: stripes as usize, rows_per_stripe, ..Deferred::default() };
         Updates { shift: pages.max(1).ilog2(), data: Pages::default(), parity: Pages::default(), deferred }
     }
 

@@ -7,7 +7,7 @@ use crate::layers::Layers;
 use crate::retention::Retention;
 use crate::wear::Wear;
 use interpulse_flash::parts::{self, PartSpec};
-use interpulse_settings::{ConfigError, Document, PresetKind, Section, keys, required};
+use interpulse_settings::{ConfigError, Document, PresetKind, keys, required};
 
 keys! {
     /// Coefficients of the program and of the erased state. All voltages in steps.
@@ -37,7 +37,7 @@ keys! {
 keys! {
     /// Incremental step pulse programming.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct Ispp, fn keys(s) {
+    pub struct Ispp, fn read(s) {
         /// level that the first pulse drives an average cell to, in steps
         pub start: f32 = number(-500.0, 800.0),
         /// rise of the level from pulse to pulse, in steps
@@ -58,6 +58,11 @@ keys! {
         pub fails_allowed: f32 = share(),
         /// pulses after which a program gives up
         pub max_loops: u32 = u32(required().within(1..=200)),
+    } check {
+        // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
+        let most = gain * step / 3.46;
+        let expected = format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down");
+        s.check(noise * 3.46 <= gain * step, "noise", expected)?;
     }
 }
 
@@ -166,27 +171,8 @@ pub fn over_aging(name: &'static str, texts: &[&str]) -> Result<Document, Config
 
 /// The preset called `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
-    match PRESETS.iter().find(|(known, _, _)| *known == name) {
-        Some((known, _, texts)) => over_aging(known, texts),
-        None => {
-            let names: Vec<&str> = PRESETS.iter().map(|&(known, _, _)| known).collect();
-            Err(ConfigError::not_among("cell preset", name, &names))
-        }
-    }
-}
-
-impl Ispp {
-    fn read(s: &mut Section) -> Result<Ispp, ConfigError> {
-        let ispp = Ispp::keys(s)?;
-        // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
-        let most = ispp.gain * ispp.step / 3.46;
-        s.check(
-            ispp.noise * 3.46 <= ispp.gain * ispp.step,
-            "noise",
-            format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down"),
-        )?;
-        Ok(ispp)
-    }
+    let (name, _, texts) = ConfigError::named("cell preset", name, PRESETS.iter().map(|of| (of.0, *of)))?;
+    over_aging(name, texts)
 }
 
 #[cfg(test)]

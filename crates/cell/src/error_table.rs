@@ -15,6 +15,7 @@ use crate::reading::sensed;
 use crate::states::PageType;
 use interpulse_engine::random::mix;
 use interpulse_flash::errors::{Disturb, ErrorTable};
+use serde::Deserialize;
 
 /// Names of the page types in a table, least significant first.
 pub const PAGE_TYPES: [&str; 3] = ["lsb", "csb", "msb"];
@@ -22,9 +23,11 @@ pub const PAGE_TYPES: [&str; 3] = ["lsb", "csb", "msb"];
 const RETRY_SAMPLE: u32 = 4;
 
 /// What a table is measured on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Selects the word lines.
+    #[serde(skip)]
     pub seed: u64,
     /// Axis: retention in hours, ascending.
     pub hours: Vec<f64>,

@@ -10,7 +10,7 @@ use crate::figure::Figures;
 use crate::kernel::hash;
 use crate::laplace::Laplace;
 use crate::states::STATES;
-use interpulse_settings::{ConfigError, Section, keys, required};
+use interpulse_settings::{keys, required};
 
 /// Boltzmann's constant, in electron volts per kelvin.
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
@@ -20,7 +20,7 @@ const FREEZING: f64 = 273.15;
 keys! {
     /// How cells lose charge. Voltages in steps.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct Retention, fn keys(s) {
+    pub struct Retention, pub fn read(s) {
         /// threshold voltages at which shift and growth are given, in steps
         pub at: [f32; STATES] = by_state(-800.0),
         /// steps per e-fold of time, at each of these voltages
@@ -33,6 +33,8 @@ keys! {
         pub reference_celsius: f64 = coarse(-40.0, 125.0),
         /// activation energy of the loss, in electron volts
         pub activation_ev: f64 = f64(required().within(0.0..=3.0)),
+    } check {
+        s.check(at.is_sorted_by(|a, b| a < b), "at", "eight rising voltages")?;
     }
 }
 
@@ -54,13 +56,6 @@ struct Curve {
 const GRID: (f32, f32, usize) = (-400.0, 1.0, 1401);
 
 impl Retention {
-    /// Reads the section `[retention]`.
-    pub fn read(s: &mut Section) -> Result<Retention, ConfigError> {
-        let of = Retention::keys(s)?;
-        s.check(of.at.is_sorted_by(|a, b| a < b), "at", "eight rising voltages")?;
-        Ok(of)
-    }
-
     /// How much faster charge is lost at `celsius` than at `reference`: Arrhenius' law.
     pub fn acceleration(&self, reference: f64, celsius: f64) -> f64 {
         let inverse = |c: f64| 1.0 / (BOLTZMANN_EV * (c + FREEZING));

@@ -96,8 +96,8 @@ fn old_blocks_are_refreshed() {
             assert!(age < limit + Duration::from_ms(200), "block {block} is {age} old at {now}");
         }
     }
-    assert!(b.host.device.rewritten().refreshed > 100, "{:?}", b.host.device.rewritten());
-    assert_eq!(b.host.device.rewritten().reclaimed, 0);
+    assert!(b.host.device.ftl().rewritten().refreshed > 100, "{:?}", b.host.device.ftl().rewritten());
+    assert_eq!(b.host.device.ftl().rewritten().reclaimed, 0);
     b.finish();
 }
 
@@ -106,7 +106,7 @@ fn old_blocks_are_refreshed() {
 fn nothing_is_rewritten_unasked() {
     let mut b = reads(&with(errors(3, &SOME)), 4, 5_000);
     b.finish();
-    assert_eq!(b.host.device.rewritten(), Default::default());
+    assert_eq!(b.host.device.ftl().rewritten(), Default::default());
     assert_eq!(b.host.device.tables().counters.erases, 0);
 }
 
@@ -127,7 +127,7 @@ fn blocks_read_often_are_reclaimed() {
         let reads = reliability.block(BlockAddress { die, plane, block: number }).reads;
         assert!(reads < 3 * limit, "block {block} has been read {reads} times");
     }
-    let (done, asked) = (b.host.device.rewritten().reclaimed, 100_000 / u64::from(limit));
+    let (done, asked) = (b.host.device.ftl().rewritten().reclaimed, 100_000 / u64::from(limit));
     assert!(done > asked / 2 && done <= asked + 100, "{done} of about {asked}");
     b.finish();
 }

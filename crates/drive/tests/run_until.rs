@@ -51,7 +51,7 @@ fn numbers(host: &mut Host<Drive>, now: SimTime, flows: usize) -> Numbers {
         ftl: drive.tables().counters,
         nand: drive.nand().counters,
         uses,
-        checked: drive.versions_checked(),
+        checked: drive.ftl().versions_checked(),
         outstanding: drive.outstanding(),
     }
 }

@@ -47,44 +47,32 @@ pub trait Observer {
 
 impl Observer for () {}
 
+/// Tells each of these observers everything.
+macro_rules! tell {
+    ($self:ident => $($each:expr),+) => {
+        #[inline]
+        fn time_passed(&mut $self, now: SimTime) {
+            $($each.time_passed(now);)+
+        }
+        #[inline]
+        fn request_submitted(&mut $self, submitted: &Submitted) {
+            $($each.request_submitted(submitted);)+
+        }
+        #[inline]
+        fn request_ended(&mut $self, ended: &Ended) {
+            $($each.request_ended(ended);)+
+        }
+        #[inline]
+        fn fell_behind(&mut $self, now: SimTime, lag: Duration) {
+            $($each.fell_behind(now, lag);)+
+        }
+    };
+}
+
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    #[inline]
-    fn time_passed(&mut self, now: SimTime) {
-        self.0.time_passed(now);
-        self.1.time_passed(now);
-    }
-    #[inline]
-    fn request_submitted(&mut self, submitted: &Submitted) {
-        self.0.request_submitted(submitted);
-        self.1.request_submitted(submitted);
-    }
-    #[inline]
-    fn request_ended(&mut self, ended: &Ended) {
-        self.0.request_ended(ended);
-        self.1.request_ended(ended);
-    }
-    #[inline]
-    fn fell_behind(&mut self, now: SimTime, lag: Duration) {
-        self.0.fell_behind(now, lag);
-        self.1.fell_behind(now, lag);
-    }
+    tell!(self => self.0, self.1);
 }
 
 impl<O: Observer> Observer for &mut O {
-    #[inline]
-    fn time_passed(&mut self, now: SimTime) {
-        (**self).time_passed(now);
-    }
-    #[inline]
-    fn request_submitted(&mut self, submitted: &Submitted) {
-        (**self).request_submitted(submitted);
-    }
-    #[inline]
-    fn request_ended(&mut self, ended: &Ended) {
-        (**self).request_ended(ended);
-    }
-    #[inline]
-    fn fell_behind(&mut self, now: SimTime, lag: Duration) {
-        (**self).fell_behind(now, lag);
-    }
+    tell!(self => (**self));
 }

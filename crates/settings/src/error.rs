@@ -113,11 +113,19 @@ impl ConfigError {
         Some(ConfigError::new(Problem::MissingKeys, place, "", seen, lines))
     }
 
-    /// A name that is not among `names`, from a place that is no document, such as a function's argument.
-    pub fn not_among(key: &str, seen: &str, names: &[&str]) -> ConfigError {
-        let names = || names.iter().copied();
-        ConfigError::new(Problem::Value, Place::default(), key, quoted(seen), one_of(names()))
-            .hinting(did_you_mean(seen, names()))
+    /// The one of `all` that is called `name`, or an error that lists their names. What says the name is no document, but
+    /// such as a function's argument.
+    pub fn named<'a, T>(
+        key: &str,
+        name: &str,
+        all: impl Iterator<Item = (&'a str, T)> + Clone,
+    ) -> Result<T, ConfigError> {
+        let names = || all.clone().map(|(name, _)| name);
+        let error = || {
+            ConfigError::new(Problem::Value, Place::default(), key, quoted(name), one_of(names()))
+                .hinting(did_you_mean(name, names()))
+        };
+        all.clone().find(|(known, _)| *known == name).map(|(_, found)| found).ok_or_else(error)
     }
 
     /// What kind of mistake this is.

@@ -2,6 +2,7 @@
 
 /// Declares a struct together with what reads it from a section. A field's name is its key's, with dashes, and its
 /// documentation the key's; keys are read in the order of the fields. `(other)` before a reader reads from another section.
+/// What follows `check` is done at last, the fields being variables.
 ///
 /// ```
 /// use interpulse_settings::{Document, default, keys, optional};
@@ -15,6 +16,8 @@
 ///         pub name: String = ["called"] string(Some("lamp")),
 ///         /// Half of it: what is no key is worked out, from what was read before.
 ///         pub half: u32 => how_bright / 2,
+///     } check {
+///         s.check(!name.is_empty(), "called", "a name")?;
 ///     }
 /// }
 /// let document = Document::set("lamp.how-bright", "8")?;
@@ -30,7 +33,7 @@ macro_rules! keys {
             $(#[doc = $doc:literal])+
             $field_vis:vis $field:ident: $type:ty
                 $(= $([$key:literal])? $(($on:ident))? $method:ident($($spec:tt)*))? $(=> $value:expr)?
-        ),+ $(,)?}
+        ),+ $(,)?} $(check { $($check:tt)+ })?
     ) => {
         $(#[$meta])*
         $vis struct $name { $($(#[doc = $doc])+ $field_vis $field: $type),+ }
@@ -41,6 +44,7 @@ macro_rules! keys {
                 $(let $field: $type = $crate::keys!(
                     @value $s $field [$($doc),+] $($($key)? $(($on))? $method($($spec)*))? $(=> $value)?
                 );)+
+                $($($check)+)?
                 Ok($name { $($field),+ })
             }
         }
@@ -88,6 +92,11 @@ macro_rules! choices {
             /// Name, value and documentation of each.
             pub const ALL: &'static [(&'static str, $name, &'static str)] =
                 &[$(($key, $name::$variant, concat!($($doc),+).trim_ascii())),+];
+
+            /// Its name in configurations and results.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $key),+ }
+            }
         }
 
         $(impl Default for $name {

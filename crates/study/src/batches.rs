@@ -3,8 +3,7 @@
 //! A window of unknown length is cut into 20 to 40 batches of equal numbers of requests: when there are too many looks,
 //! every second one is dropped.
 
-use crate::done::Done;
-use crate::simulated::Simulated;
+use crate::simulated::{Done, Simulated};
 use interpulse_engine::{Duration, LatencyHistogram, SimTime};
 use interpulse_host::{Host, Observer, Window};
 

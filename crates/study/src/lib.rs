@@ -5,7 +5,6 @@ pub mod case;
 pub mod config;
 pub mod control;
 pub mod die_script;
-mod done;
 mod leftovers;
 pub mod lists;
 mod memory;

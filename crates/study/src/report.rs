@@ -6,6 +6,7 @@ mod context;
 mod counters;
 mod dies;
 mod hold_up;
+mod power;
 mod power_loss;
 mod reliability;
 mod shares;
@@ -14,7 +15,6 @@ mod steadiness;
 mod values;
 
 use crate::config::Case;
-use crate::power;
 use crate::run::Measured;
 use context::Context;
 use interpulse_drive::drive::Drive;
@@ -29,6 +29,7 @@ use shares::time_share;
 use values::{histograms, latencies, latency, us};
 
 pub use counters::groups;
+pub use values::known;
 
 /// The version of the result's schema; raised when a key is removed or renamed.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -36,29 +37,34 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Tails that are split by cause, with their names: the slowest one in so many reads.
 const TAILS: [(&str, u64); 3] = [("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)];
 
-/// What every result begins with.
-fn heading(case: &Case) -> Map<String, Value> {
-    let mut o = Map::new();
-    o.insert("schema_version".into(), json!(SCHEMA_VERSION));
-    o.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
-    o.insert("seed".into(), json!(case.seed));
-    o.insert("config_hash".into(), json!(case.config_hash()));
-    o.insert("case".into(), json!(case.name));
+/// What every result begins with, and these entries but for those that are null.
+fn of_case(case: &Case, entries: Value) -> Value {
+    let mut o = json!({
+        "schema_version": SCHEMA_VERSION,
+        "version": env!("CARGO_PKG_VERSION"),
+        "seed": case.seed,
+        "config_hash": case.config_hash(),
+        "case": case.name,
+    });
+    extend(&mut o, entries);
     o
+}
+
+/// Adds these entries but for those that are null.
+fn extend(o: &mut Value, entries: Value) {
+    if let (Value::Object(o), Value::Object(entries)) = (o, known(entries)) {
+        o.extend(entries);
+    }
 }
 
 /// The result of a case that was stopped before it ran.
 pub fn not_run(case: &Case) -> Value {
-    let mut o = heading(case);
-    o.insert("interrupted".into(), json!(true));
-    Value::Object(o)
+    of_case(case, json!({ "interrupted": true }))
 }
 
 /// What stands in the place of a case that failed, beside those that did not.
 pub fn failed(case: &Case, why: &str) -> Value {
-    let mut o = heading(case);
-    o.insert("error".into(), json!(why));
-    Value::Object(o)
+    of_case(case, json!({ "error": why }))
 }
 
 /// The result of a case: what its run measured, of all drives together, and the section about their array if there is one.
@@ -70,10 +76,6 @@ pub fn result(
     array: Option<Value>,
 ) -> Value {
     let context = &Context::of(case, drives, traces);
-    let mut o = heading(case);
-    if m.interrupted {
-        o.insert("interrupted".into(), json!(true));
-    }
     let seconds = m.simulated.as_ns() as f64 / 1e9;
     let mut all = Latencies::default();
     // A flow before a trace is none of the load.
@@ -84,56 +86,38 @@ pub fn result(
     }
     let requests = m.window.counters.requests;
     let per_second = |n: u64, s: f64| if s > 0.0 { n as f64 / s } else { 0.0 };
-    o.insert("simulated_s".into(), json!(seconds));
-    o.insert("wall_s".into(), json!(m.wall_s));
-    o.insert("cpu_s".into(), json!(m.cpu_s));
-    o.insert("host_requests".into(), json!(requests));
-    o.insert("requests_per_cpu_s".into(), json!(per_second(requests, m.window_cpu_s)));
-    o.insert("iops".into(), json!(per_second(requests, seconds)));
     let mut summary = latencies(&all);
     steadiness::add_confidence(&mut summary, &all, &m.batches);
-    o.insert("latency_us".into(), summary);
-    if let Some(warmed) = &m.warmed {
-        o.insert("warmup".into(), steadiness::warmup(warmed));
-    }
-    o.insert("steady".into(), steadiness::steady(m, case));
-    o.insert("capacity".into(), capacity(case));
-    o.insert("ftl".into(), ftl(m, context));
-    o.insert("nand".into(), nand(m));
-    o.insert("time_share".into(), time_share(&m.uses));
-    if let Some(errors) = &m.errors {
-        o.insert("reliability".into(), reliability::section(errors, &m.window));
-    }
-    if m.simulated > Duration::ZERO {
-        o.insert("power".into(), power_of(m, case));
-    }
-    o.insert("read_wait_us".into(), wait(&m.window.read_blame.total()));
-    o.insert("write_wait_us".into(), wait(&m.window.write_blame));
-    o.insert("tail_blame".into(), tail_blame(&m.window.read_blame));
-    o.insert("oldest_outstanding_us".into(), oldest(m.window.oldest_read, m.window.oldest_write));
-    if case.report.histograms {
-        o.insert("histogram_us".into(), histograms(&all));
-    }
-    if case.report.batches {
-        o.insert("batches".into(), batches::section(&m.batches));
-    }
-    if case.report.dies {
-        o.insert("dies".into(), dies::section(m, drives));
-    }
+    let mut o = of_case(
+        case,
+        json!({
+            "interrupted": m.interrupted.then_some(true),
+            "simulated_s": seconds,
+            "wall_s": m.wall_s,
+            "cpu_s": m.cpu_s,
+            "host_requests": requests,
+            "requests_per_cpu_s": per_second(requests, m.window_cpu_s),
+            "iops": per_second(requests, seconds),
+            "latency_us": summary,
+            "warmup": m.warmed.as_ref().map(steadiness::warmup),
+            "steady": steadiness::steady(m, case),
+            "capacity": capacity(case),
+            "ftl": ftl(m, context),
+            "nand": nand(m),
+            "time_share": time_share(&m.uses),
+            "reliability": m.errors.as_ref().map(|errors| reliability::section(errors, &m.window)),
+            "power": (m.simulated > Duration::ZERO).then(|| power_of(m, case)),
+        }),
+    );
     let flows = case.flows.iter().zip(&m.window.flows).map(|(flow, l)| {
-        let mut flow = json!({
+        known(json!({
             "name": flow.name,
             "host_requests": l.count(),
             "iops": per_second(l.count(), seconds),
             "latency_us": latencies(l),
-        });
-        if case.report.histograms {
-            flow["histogram_us"] = histograms(l);
-        }
-        flow
+            "histogram_us": case.report.histograms.then(|| histograms(l)),
+        }))
     });
-    o.insert("flows".into(), flows.collect());
-    o.insert("counters".into(), counters::section(m, context));
     let audits = m.audits.map_or(json!({}), |a| {
         json!({
             "requests_issued_and_completed": a.requests,
@@ -142,18 +126,25 @@ pub fn result(
             "energy_nj": m.energy_nj,
         })
     });
-    o.insert("audits".into(), audits);
-    let config = case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>();
-    o.insert("config".into(), Value::Object(config));
-    if let Some(array) = array {
-        o.insert("array".into(), array);
-    }
     // Drives that took lost ones' places are new: they are not asked.
     let first = case.array.map_or(1, |array| array.drives as usize);
-    if let Some(power_loss) = power_loss::section(&drives[..first]) {
-        o.insert("power_loss".into(), power_loss);
-    }
-    Value::Object(o)
+    let more = json!({
+        "read_wait_us": wait(&m.window.read_blame.total()),
+        "write_wait_us": wait(&m.window.write_blame),
+        "tail_blame": tail_blame(&m.window.read_blame),
+        "oldest_outstanding_us": oldest(m.window.oldest_read, m.window.oldest_write),
+        "histogram_us": case.report.histograms.then(|| histograms(&all)),
+        "batches": case.report.batches.then(|| batches::section(&m.batches)),
+        "dies": case.report.dies.then(|| dies::section(m, drives)),
+        "flows": flows.collect::<Value>(),
+        "counters": counters::section(m, context),
+        "audits": audits,
+        "config": case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>(),
+        "array": array,
+        "power_loss": power_loss::section(&drives[..first]),
+    });
+    extend(&mut o, more);
+    o
 }
 
 /// The sizes of each drive.
@@ -199,12 +190,12 @@ fn nand(m: &Measured) -> Value {
 
 /// What the flash array drew from its supplies.
 fn power_of(m: &Measured, case: &Case) -> Value {
-    let counts = Spender::ALL.map(|(spender, _, _)| spender.count(&m.nand));
+    let counts = std::array::from_fn(|k| Spender::ALL[k].1.count(&m.nand));
     let drive = &case.drive;
     let requests = m.window.counters.requests;
     let limit = drive.nand.power.budget;
     let constants = drive.constants.of_drives(case.drives());
-    power::report(&m.power, &drive.part.power, &constants, limit, &counts, requests, m.simulated)
+    power::section(&m.power, &drive.part.power, &constants, limit, &counts, requests, m.simulated)
 }
 
 /// How long the operations of one kind had their die, and how many were suspended 0, 1, 2, ... times.

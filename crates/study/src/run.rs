@@ -2,10 +2,9 @@
 
 use crate::batches::{Batch, Batches};
 use crate::config::RunSpec;
-use crate::done::Done;
 use crate::power;
 use crate::record::Recording;
-use crate::simulated::Simulated;
+use crate::simulated::{Done, Simulated};
 use crate::warmup::{Warmed, Warmup};
 use interpulse_drive::drive::stats::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};
@@ -292,7 +291,7 @@ impl Readings {
             readings.drive.add(&drive.counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
-                let of = ErrorWindow::of(reliability, drive.rewritten());
+                let of = ErrorWindow::of(reliability, drive.ftl().rewritten());
                 match &mut readings.errors {
                     Some(sum) => sum.add(&of),
                     none => *none = Some(of),

@@ -3,6 +3,7 @@
 
 use crate::config::PlanError;
 use crate::config::twin::is_file_name;
+use crate::report::known;
 use interpulse_engine::{Bytes, Streams};
 use interpulse_settings::ConfigError;
 use interpulse_workload::generate::{Recorded, write_trace};
@@ -47,14 +48,12 @@ pub fn statistics(
     request: &StatisticsRequest,
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<String>, PlanError> {
-    let reorders: Vec<&str> = Reorder::ALL.iter().map(|&(name, ..)| name).collect();
-    if !reorders.contains(&request.reorder.as_str()) {
-        return Err(ConfigError::not_among("--reorder", &request.reorder, &reorders).into());
-    }
+    let reorders = Reorder::ALL.iter().map(|&(name, reorder, _)| (name, reorder));
+    let reorder = ConfigError::named("--reorder", &request.reorder, reorders)?;
     let spec = TraceSpec {
         format: format(request)?,
         time_unit: time_unit(request)?,
-        reorder: if request.reorder == "clamp" { Reorder::Clamp } else { Reorder::Error },
+        reorder,
         skip_bad_rows: request.skip_bad_rows,
         ..TraceSpec::new(&request.path)
     };
@@ -71,9 +70,8 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
         if let Some(instead) = Format::instead_of(&request.format) {
             return Err(PlanError(format!("--format: seen \"{}\"; expected {instead}", request.format)));
         }
-        let names: Vec<&str> = Format::ROWS.iter().map(|row| row.name).collect();
-        let found = Format::named(&request.format);
-        return found.ok_or_else(|| ConfigError::not_among("--format", &request.format, &names).into());
+        let formats = Format::ROWS.iter().map(|row| (row.name, row));
+        return Ok(ConfigError::named("--format", &request.format, formats)?.example());
     }
     let types = match request.writes_are {
         Some(0) => TypeCode::ZeroWrites,
@@ -89,9 +87,8 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
 
 fn time_unit(request: &StatisticsRequest) -> Result<Option<TimeUnit>, PlanError> {
     let Some(name) = request.time_unit.as_deref() else { return Ok(None) };
-    let names: Vec<&str> = TimeUnit::ALL.iter().map(|unit| unit.0).collect();
-    let unit = TimeUnit::named(name);
-    unit.map(Some).ok_or_else(|| ConfigError::not_among("--time-unit", name, &names).into())
+    let units = TimeUnit::ALL.iter().map(|&(name, unit, _)| (name, unit));
+    Ok(Some(ConfigError::named("--time-unit", name, units)?))
 }
 
 fn measured_json(path: &Path, measured: &Measured) -> Value {
@@ -100,7 +97,7 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
         let share = |count: u64| count as f64 / all as f64;
         list.iter().map(|&(b, n)| json!({ "bytes": b.get(), "requests": n, "share": share(n) })).collect()
     };
-    let mut all = json!({
+    known(json!({
         "trace": path.display().to_string(),
         "format": measured.format,
         "time_unit": measured.time_unit,
@@ -131,14 +128,7 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
         "burst_share": found.burst_share(),
         "read_sizes": sizes(&found.read_sizes, found.reads()),
         "write_sizes": sizes(&found.write_sizes, found.writes()),
-    });
-    present(&mut all);
-    all
-}
-
-/// Leaves out what there is no figure of.
-fn present(object: &mut Value) {
-    object.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+    }))
 }
 
 /// The row called `name`, or in the file of that name if it ends in `.toml`, for `requests` requests if given.
@@ -155,7 +145,7 @@ pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError>
     let row = row(name, requests)?;
     let writes = row.write_requests();
     let (some_read, some_write) = (writes < row.requests, writes > 0);
-    let mut all = json!({
+    let mut all = known(json!({
         "row": row.name,
         "requests": row.requests,
         "write_share": row.write_share,
@@ -168,8 +158,7 @@ pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError>
         "update_skew": row.update_skew,
         "mean_gap_ms": row.mean_gap.as_ns() as f64 / 1e6,
         "gap_scv": row.squared_variation,
-    });
-    present(&mut all);
+    }));
     if !is_file_name(name) {
         let (_, resolution) = rows::described(name, requests)?;
         let shown = resolution.entries().iter().filter(|e| e.origin.source().is_some()).map(|e| {

@@ -6,8 +6,7 @@
 //! to be spent, is preceded by a synthetic flow of its mean rate, mix and sizes.
 
 use crate::config::Case;
-use crate::done::ftl_of;
-use crate::simulated::Simulated;
+use crate::simulated::{Simulated, ftl_of};
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::FtlCounters;

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.part import PartFile
 from interpulse.characterize.tester import Job, Tester
-from interpulse.plots import COLOURS, Plot, legend_outside, logarithmic, panels
+from interpulse.plots import COLOURS, Plot, grouped, legend_outside, logarithmic, panels
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome
 
@@ -249,22 +249,16 @@ def _draw(table: list[dict[str, Any]]) -> Figure:
     """Stress and depth by load, a bar for each design."""
     figure, axes = panels(1, 3, width=4.6, height=3.4)
     names = list(dict.fromkeys(row["load"] for row in table[1:]))
-    designs = [key for key in DESIGNS if key != "baseline"]
+    designs = {key: design.label for key, design in DESIGNS.items() if key != "baseline"}
     shown = [
         ("stress_ratio", "time under erase voltage, of an undisturbed erase"),
         ("deeper_counted_steps", "deeper erased, steps (fixed number of loops)"),
         ("lifetime_cycles", "cycles until UBER reaches 1e-16"),
     ]
     for axis, (key, title) in zip(axes, shown, strict=True):
-        for index, design in enumerate(designs):
-            places = [(names.index(row["load"]), row[key]) for row in table if row["design"] == design]
-            offset = (index - (len(designs) - 1) / 2) * 0.15
-            heights = [value or 0.0 for _, value in places]
-            label = DESIGNS[design].label
-            axis.bar([x + offset for x, _ in places], heights, 0.14, color=COLOURS[index], label=label)
-        axis.set_xticks(range(len(names)), names)
+        bars = {name: [row[key] or 0.0 for row in table if row["design"] == each] for each, name in designs.items()}
+        grouped(axis, names, bars, 0.15)
         axis.set_title(title)
-        axis.grid(visible=False, axis="x")
     logarithmic(axes[0], y=True)
     logarithmic(axes[2], y=True)
     legend_outside(figure, axes[0], columns=6)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from dataclasses import dataclass, field
 
 from interpulse.characterize.tester import Job, Tester
+from interpulse.values import literal, typed
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""
@@ -36,7 +35,7 @@ class PartFile:
     def of(cls, tester: Tester) -> PartFile:
         """The part on the tester, nothing of it measured yet: one job. Raises as `Tester.ask`."""
         (part,) = tester.ask([Job("part", {})])
-        stated = {key: (_literal(value), source) for key, value, source in part["stated"]}
+        stated = {key: (typed(value), source) for key, value, source in part["stated"]}
         return cls(
             part["preset"],
             stated,
@@ -63,11 +62,10 @@ class PartFile:
             f"# {tester.head()}",
             '# A drive takes it as its part:   [part] file = "part.toml"   (docs/CHARACTERIZE.md)',
             "[part]",
-            f"preset = {json.dumps(self.preset)}",
+            f"preset = {literal(self.preset)}",
         ]
         for key, (value, source) in self.keys.items():
-            shown = json.dumps(value) if isinstance(value, str) else repr(value)
-            lines.append(f"{key} = {{ value = {shown}, source = {json.dumps(source, ensure_ascii=False)} }}")
+            lines.append(f"{key} = {{ value = {literal(value)}, source = {literal(source)} }}")
         return FILE, ("\n".join(lines) + "\n").encode()
 
 
@@ -76,12 +74,3 @@ def microseconds(us: float) -> str:
     ns = round(us * 1000)
     whole, rest = divmod(ns, 1000)
     return f"{whole}us" if rest == 0 else f"{whole}.{rest:03}".rstrip("0") + "us"
-
-
-def _literal(text: str) -> int | float | str:
-    """The value of a `--set`: a number where it is one, else text."""
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-    return value if isinstance(value, int | float | str) else text

@@ -19,7 +19,7 @@ PUBLISHED = Path(__file__).parent / "published"
 class Kind(Entry):
     """One kind of characterization, which measures cells."""
 
-    preset: str
+    preset: str = "a4-tlc"
     """The preset of cells that it measures unless told otherwise."""
     takes: tuple[str, ...] = ()
     """The options of the command line that only some kinds have, such as `scheme`."""
@@ -45,7 +45,6 @@ KINDS: tuple[Kind, ...] = (
         source="Zambelli et al., Electronics 2021, Figures 3 to 9",
         quick="30 s",
         full="45 s",
-        preset="a4-tlc",
         takes=("scheme", "poll", "word_lines", "cells"),
     ),
     Kind(
@@ -54,7 +53,6 @@ KINDS: tuple[Kind, ...] = (
         source="Kim et al., ATC'19, problem 2",
         quick="9 s",
         full="7 s",
-        preset="a4-tlc",
         takes=("word_lines", "cells"),
     ),
     Kind(
@@ -63,7 +61,6 @@ KINDS: tuple[Kind, ...] = (
         source="Cai et al., Proceedings of the IEEE 2017, Tables 4 and 5",
         quick="6 s",
         full="30 s",
-        preset="a4-tlc",
         takes=("word_lines", "cells"),
     ),
     Kind(
@@ -72,7 +69,6 @@ KINDS: tuple[Kind, ...] = (
         source="Cho et al., AERO, ASPLOS 2024; Cai et al., Proceedings of the IEEE 2017, Table 4",
         quick="9 s",
         full="20 s",
-        preset="a4-tlc",
         takes=("word_lines", "cells"),
     ),
     Kind(

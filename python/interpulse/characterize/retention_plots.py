@@ -7,6 +7,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import CODEWORD, CYCLES, ECC_PER_KIB, PAGE_TYPES, ROOM_CELSIUS, mean_rber, worst
+from interpulse.characterize.reprogram_plots import STATES
 from interpulse.plots import COLOURS, Plot, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 WORN = 2000
 """The wear of the plots that show one."""
-
-STATES = ("ER", "P1", "P2", "P3", "P4", "P5", "P6", "P7")
 
 
 def all_plots(
@@ -146,21 +145,9 @@ def _reads(read: Sequence[dict[str, Any]]) -> Figure:
     for colour, cycles in enumerate(CYCLES):
         points = [p for p in read if p["cycles"] == cycles and p["reads"] > 0]
         xs = [p["reads"] for p in points]
-        axes[0].plot(
-            xs,
-            [_mean(p, "default") for p in points],
-            color=COLOURS[colour],
-            marker="o",
-            markersize=3,
-        )
-        axes[1].plot(
-            xs,
-            [max(worst(p, "default"), 0.5) for p in points],
-            color=COLOURS[colour],
-            marker="o",
-            markersize=3,
-            label=f"{cycles} cycles",
-        )
+        style: dict[str, Any] = {"color": COLOURS[colour], "marker": "o", "markersize": 3, "label": f"{cycles} cycles"}
+        axes[0].plot(xs, [_mean(p, "default") for p in points], **style)
+        axes[1].plot(xs, [max(worst(p, "default"), 0.5) for p in points], **style)
     _limit(axes[1], ECC_PER_KIB)
     axes[0].set_ylabel("raw bit error rate, default reads")
     axes[1].set_ylabel("errors of the worst KiB")

@@ -118,7 +118,7 @@ def _parts(chosen: Sequence[Row], found: Sequence[Mapping[str, Any]], *, quick: 
     parts = []
     drives = [of[row.name] for row in chosen if row.kind == "drive"]
     if drives:
-        parts.append(_table(drives))
+        parts.append(_sheet(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in drives]))
     for row in chosen:
         if row.kind == "cells":
             rate = of[row.name]["cell_pulses_per_cpu_s"] / 1e6
@@ -145,10 +145,6 @@ _COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "precondition s": lambda row: f"{row['precondition_s']:.1f}",
     "restore s": lambda row: f"{row['restore_s']:.1f}",
 }
-
-
-def _table(found: Sequence[Mapping[str, Any]]) -> str:
-    return _sheet(list(_COLUMNS), [[text(row) for text in _COLUMNS.values()] for row in found])
 
 
 def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_text
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,11 +175,10 @@ def _changed(by_case: dict[str, list[Result]]) -> str:
     for figure in ("read p99.9", "read p99", "read mean", "all IOPS"):
         values = [(a, b) for a, b in ((read[figure](a), read[figure](b)) for a, b in pairs) if a and b]
         if values and len(values) == len(pairs):
-            ratio = Estimate.of([math.log(b / a) for a, b in values])
-            ends = [each for each in (ratio.low, ratio.high) if each is not None]
-            sure = f", {' .. '.join(short_figure(math.exp(each)) for each in ends)}" if ends else ""
+            ratio = Estimate.geometric([b / a for a, b in values])
+            sure = "" if ratio.low is None else f", {short_figure(ratio.low)} .. {short_figure(ratio.high)}"
             means = " -> ".join(short_figure(fmean(side)) for side in zip(*values, strict=True))
-            parts.append(f"{figure} {means} (x{short_figure(math.exp(ratio.value))}{sure})")
+            parts.append(f"{figure} {means} (x{short_figure(ratio.value)}{sure})")
     seeds = f"{len(pairs)} seed{'s' * (len(pairs) != 1)}"
     interval = ", ratios with 95 % intervals" if len(pairs) > 1 else ""
     return f"{after} against {before}, {seeds}{interval}: {', '.join(parts)}" if parts else ""

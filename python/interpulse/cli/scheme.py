@@ -103,31 +103,32 @@ def to_dict(die: Die, timeline: Timeline) -> dict[str, Any]:
         "read_alone_ns": die.read_alone_ns,
         "suspends": timeline.suspends,
         "operations": [
-            {
-                "kind": each.kind,
-                "arrived_ns": each.arrived_ns,
-                **({} if each.done_ns is None else {"done_ns": each.done_ns}),
-                **(
-                    {"waited_ns": waited}
-                    if each.kind == "read" and (waited := waited_ns(die, each)) is not None
-                    else {}
-                ),
-            }
+            _known(
+                kind=each.kind,
+                arrived_ns=each.arrived_ns,
+                done_ns=each.done_ns,
+                waited_ns=waited_ns(die, each) if each.kind == "read" else None,
+            )
             for each in timeline.operations
         ],
         "costs_ns": dict(_costs(timeline)),
         "phases": [
-            {
-                "from_ns": phase.from_ns,
-                "to_ns": phase.to_ns,
-                "what": phase.what,
-                **({"operation": phase.operation} if phase.operation else {}),
-                "running_on": phase.running_on,
-                "again": phase.again,
-            }
+            _known(
+                from_ns=phase.from_ns,
+                to_ns=phase.to_ns,
+                what=phase.what,
+                operation=phase.operation or None,
+                running_on=phase.running_on,
+                again=phase.again,
+            )
             for phase in timeline.phases
         ],
     }
+
+
+def _known(**figures: object) -> dict[str, object]:
+    """What is not known is absent."""
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def render(die: Die, timeline: Timeline) -> str:

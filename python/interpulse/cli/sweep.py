@@ -96,17 +96,18 @@ def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:
 
 def _table(spec: Spec, done: Sweep) -> str:
     """The axes and what the sweep asks for, or else throughput and tails; means over repetitions."""
-    axes = [name for axis in (*spec.axes, *([spec.cases] if spec.cases else ())) for name in axis.columns]
     wanted = [*spec.columns, *spec.derived] or ["iops", "read_mean_us", "read_p99_us", "write_p99_us", "waf"]
     wanted += ["feasible"] * bool(spec.constraints)
     points: dict[int, list[dict[str, Any]]] = {}
-    for row in done.table.select(["point", *axes, *wanted, "status"]).to_pylist():
+    for row in done.table.select(["point", *spec.names, *wanted, "status"]).to_pylist():
         points.setdefault(row["point"], []).append(row)
     sheet = Sheet(
-        [*(Column(name, "text") for name in axes), *(Column(name, "figure") for name in wanted)], narrow="records"
+        [*(Column(name, "text") for name in spec.names), *(Column(name, "figure") for name in wanted)], narrow="records"
     )
     for rows in list(points.values())[:MOST_ROWS]:
-        sheet.add_row(*(str(rows[0][name]) for name in axes), *(_mean([row[name] for row in rows]) for name in wanted))
+        sheet.add_row(
+            *(str(rows[0][name]) for name in spec.names), *(_mean([row[name] for row in rows]) for name in wanted)
+        )
     more = f"\n... and {len(points) - MOST_ROWS} more points" if len(points) > MOST_ROWS else ""
     return sheet.text(terminal_width()) + more
 

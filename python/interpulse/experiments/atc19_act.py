@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from interpulse.config import Config
 from interpulse.experiments import atc19
 from interpulse.experiments.act import BEHIND_S, Bisection, Key, Limit, Verdict, load, search
-from interpulse.plots import COLOURS, Plot, legend, mark, panels
+from interpulse.plots import Plot, grouped, legend, mark, panels, places
 from interpulse.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
@@ -183,17 +183,17 @@ def _draw_loads(passed: Mapping[str, float], expected: Mapping[str, Published]) 
     figure, (axis,) = panels(1, 1, width=7.0, height=3.2)
     tests = {"performance_": "rules i to iii", "stress_": "rule iv", "": "all rules"}
     marks: list[tuple[float, Published]] = []
+    bars: dict[str, list[float]] = {}
     for number, (test, words) in enumerate(tests.items()):
-        places = [at + (number - 1) * 0.27 for at in range(len(atc19.SCHEMES))]
         names = [f"act_x_{test}{scheme.key}" for scheme in atc19.SCHEMES]
-        axis.bar(places, [passed.get(name, 0.0) for name in names], 0.27, color=COLOURS[number], label=words)
-        marks += [(place, expected[name]) for place, name in zip(places, names, strict=True) if name in expected]
+        bars[words] = [passed.get(name, 0.0) for name in names]
+        at = places(number, len(tests), len(names), 0.27)
+        marks += [(place, expected[name]) for place, name in zip(at, names, strict=True) if name in expected]
+    grouped(axis, [scheme.label for scheme in atc19.SCHEMES], bars, 0.27)
     said = [(place, row, row.value) for place, row in marks if row.value is not None]
     label = marked("published", *(row for _, row, _ in said))
     mark(axis, [place for place, _, _ in said], [value for _, _, value in said], label)
-    axis.set_xticks(range(len(atc19.SCHEMES)), [scheme.label for scheme in atc19.SCHEMES])
     axis.set_ylabel("largest load passed, x")
-    axis.grid(visible=False, axis="x")
     legend(axis)
     return figure
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.fast12_points import CELLS, SPEEDS, Measured, Point, points
 from interpulse.latency import Kind
-from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, panels
+from interpulse.plots import COLOURS, PUBLISHED, Plot, grouped, legend, panels
 from interpulse.studies.context import Context
 from interpulse.studies.expected import Published, marked
 
@@ -61,7 +62,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
             for cell, colour in zip(("", *CELLS), COLOURS, strict=False):
                 at = [[point for point in points(speed) if cell in ("", point.cell)] for speed in SPEEDS]
                 changes = [measured.mean_ratio(each, "ipc", base) for each in at]
-                values = [100.0 * (sum(each) / len(each) - 1.0) for each in changes]
+                values = [100.0 * (fmean(each) - 1.0) for each in changes]
                 axis.plot(SPEEDS, values, marker="o", markersize=3, color=colour, label=cell.upper() or "both")
             value = printed[base].number
             label = marked(f"published: {value:g} %", printed[base])
@@ -94,13 +95,8 @@ def _bars(
     axis: Axes, measured: Measured, groups: Sequence[Point], policies: Sequence[str], base: str, kind: Kind
 ) -> None:
     """Bars over `base` for every workload and cell."""
-    width = 0.8 / len(policies)
-    for k, policy in enumerate(policies):
-        ratios = [measured.ratio(point, policy, base, kind) for point in groups]
-        places = [at + (k - (len(policies) - 1) / 2) * width for at in range(len(groups))]
-        heights = [sum(each) / len(each) for each in ratios]
-        axis.bar(places, heights, width, color=COLOURS[list(LABELS).index(policy)], label=LABELS[policy])
-    axis.set_xticks(range(len(groups)), [f"{p.workload.upper()}\n{p.cell.upper()}" for p in groups])
-    axis.grid(visible=False, axis="x")
+    names = [f"{p.workload.upper()}\n{p.cell.upper()}" for p in groups]
+    bars = {LABELS[each]: [fmean(measured.ratio(point, each, base, kind)) for point in groups] for each in policies}
+    grouped(axis, names, bars, 0.8 / len(policies), [COLOURS[list(LABELS).index(each)] for each in policies])
     axis.set_ylabel(f"{kind} latency over {LABELS[base]}")
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -18,7 +18,7 @@ SETUPS = Path(__file__).parent / "setups"
 class Experiment(Entry):
     """One experiment, which prints a paper's figures beside ours."""
 
-    traces: str
+    traces: str = "none"
     """Which traces it needs, `none` where it makes its own requests."""
 
     PACKAGE: ClassVar = __package__
@@ -36,7 +36,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="Zambelli et al., Electronics 2021",
         quick="15 s",
         full="3 min",
-        traces="none",
     ),
     Experiment(
         name="suspend-tlc-power",
@@ -44,7 +43,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="Zambelli et al., Electronics 2021",
         quick="10 s",
         full="2 min",
-        traces="none",
     ),
     Experiment(
         name="fast12",
@@ -60,7 +58,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="Kim et al., ATC'19",
         quick="3 min",
         full="25 s",
-        traces="none",
     ),
     Experiment(
         name="atc19-starvation",
@@ -68,7 +65,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="Kim et al., ATC'19",
         quick="2 min",
         full="30 s",
-        traces="none",
     ),
     Experiment(
         name="atc19-act",
@@ -76,7 +72,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="Kim et al., ATC'19",
         quick="90 s",
         full="5 min",
-        traces="none",
     ),
     Experiment(
         name="atc19-tpcc",
@@ -84,7 +79,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="Kim et al., ATC'19",
         quick="25 s",
         full="25 s",
-        traces="none",
     ),
     Experiment(
         name="starblaze",
@@ -92,7 +86,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="D. Wu, Starblaze, Flash Memory Summit",
         quick="20 s",
         full="4 min",
-        traces="none",
     ),
     Experiment(
         name="ressd",
@@ -108,7 +101,6 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="none: no paper combines them",
         quick="15 s",
         full="3 min",
-        traces="none",
     ),
 )
 

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.latency import Kind
-from interpulse.plots import COLOURS, PUBLISHED, Plot, legend, legend_outside, logarithmic, panels
+from interpulse.plots import PUBLISHED, Plot, grouped, legend, legend_outside, logarithmic, panels
 from interpulse.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
@@ -305,18 +305,17 @@ def _table(measured: Measured) -> Curve:
 def _draw(measured: Measured, expected: Expected) -> Figure:
     """Mean and maximum read latency under each option, with the printed values as marks."""
     figure, axes = panels(1, 2, width=5.0, height=3.6)
-    width = 0.8 / len(OPTIONS)
+    names = [test.label.replace(", ", "\n") for test in TESTS]
     for axis, statistic in zip(axes, ("mean", "max"), strict=True):
-        for index, (option, (words, _)) in enumerate(OPTIONS.items()):
-            heights = [fmean(_latencies(measured, test, option, "read", statistic)) for test in TESTS]
-            places = [place + (index - (len(OPTIONS) - 1) / 2) * width for place in range(len(TESTS))]
-            axis.bar(places, heights, width, color=COLOURS[index], label=words)
+        bars = {
+            words: [fmean(_latencies(measured, test, option, "read", statistic)) for test in TESTS]
+            for option, (words, _) in OPTIONS.items()
+        }
+        grouped(axis, names, bars, 0.8 / len(OPTIONS))
         for when, mark in (("before", "v"), ("after", "^")):
             printed = [_printed(expected, test, statistic, when) for test in TESTS]
             said = [expected.rows[f"{test.name}_read_{each}_{when}"] for each in ("mean", "max") for test in TESTS]
             axis.plot(range(len(TESTS)), printed, mark, color=PUBLISHED, label=marked(f"published {when}", *said))
-        axis.set_xticks(range(len(TESTS)), [test.label.replace(", ", "\n") for test in TESTS])
-        axis.grid(visible=False, axis="x")
     logarithmic(axes[1], y=True)
     axes[0].set_ylabel("mean read latency, us")
     axes[1].set_ylabel("maximum read latency, us")
@@ -327,20 +326,18 @@ def _draw(measured: Measured, expected: Expected) -> Figure:
 def _draw_parts(measured: Measured, expected: Expected) -> Figure:
     """The maximum read latency of test 1 on each part."""
     figure, (axis,) = panels(1, 1, width=6.0)
-    shown = (BEFORE, "erase", AFTER)
-    for index, option in enumerate(shown):
-        heights = []
-        for part in PARTS:
-            results = measured[_part_case(part, option)]
-            heights.append(fmean(result.latency_us["read"]["max"] / 1e3 for result in results))
-        places = [place + (index - 1) * 0.27 for place in range(len(PARTS))]
-        axis.bar(places, heights, 0.27, color=COLOURS[index], label=OPTIONS[option][0])
+    bars = {
+        OPTIONS[option][0]: [
+            fmean(result.latency_us["read"]["max"] / 1e3 for result in measured[_part_case(part, option)])
+            for part in PARTS
+        ]
+        for option in (BEFORE, "erase", AFTER)
+    }
+    grouped(axis, [_short(part).replace("-", "\n") for part in PARTS], bars, 0.27)
     for when, line in (("before", "--"), ("after", ":")):
         printed = _printed(expected, TESTS[0], "max", when) / 1e3
         label = marked(f"published, {printed:g} ms", expected.rows[f"{TESTS[0].name}_read_max_{when}"])
         axis.axhline(printed, color=PUBLISHED, linestyle=line, linewidth=1, label=label)
-    axis.set_xticks(range(len(PARTS)), [_short(part).replace("-", "\n") for part in PARTS])
     axis.set_ylabel("maximum read latency, ms")
-    axis.grid(visible=False, axis="x")
     legend(axis, columns=3)
     return figure

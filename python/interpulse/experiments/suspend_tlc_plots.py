@@ -8,6 +8,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from interpulse import plots
 from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES, Measured, Point
 from interpulse.latency import Kind
 from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
@@ -115,17 +116,18 @@ def changed(
 
 def places(limit: int) -> list[float]:
     """Where the bars of a limit stand."""
-    return [at + (LIMITS.index(limit) - 1) * WIDTH for at in range(len(MIXES))]
+    return plots.places(LIMITS.index(limit), len(LIMITS), len(MIXES), WIDTH)
 
 
 def grouped(axis: Axes, measured: Measured, figure_of: Callable[[Result], float]) -> None:
     """A group of bars for each mix and queue depth, a bar for each limit."""
-    for index, limit in enumerate(LIMITS):
-        heights = [fmean(figure_of(result) for result in measured[mix.name(limit)]) for mix in MIXES]
-        axis.bar(places(limit), heights, WIDTH, color=COLOURS[index], label=LABELS[limit])
-    axis.set_xticks(range(len(MIXES)), [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in MIXES])
+    names = [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in MIXES]
+    bars = {
+        LABELS[limit]: [fmean(figure_of(result) for result in measured[mix.name(limit)]) for mix in MIXES]
+        for limit in LIMITS
+    }
+    plots.grouped(axis, names, bars, WIDTH)
     axis.tick_params(axis="x", labelsize=7)
-    axis.grid(visible=False, axis="x")
 
 
 def _cdf(measured: Measured) -> Figure:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from interpulse.fitting.answer import Chosen, Figure
 from interpulse.fitting.known import FITTED
 from interpulse.fitting.spec import Spec
-from interpulse.values import literal
+from interpulse.values import literal, typed
 
 WIDTH = 118
 
@@ -24,14 +23,15 @@ def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], see
         sections["drive"] = {"preset": sections["drive"]}
     folder = Path(spec.config.path).absolute().parent
     for key, value in spec.sets:
-        _put(sections, key, _typed(value))
+        _put(sections, key, typed(value))
     for each in chosen:
         source = f"{FITTED} {Path(spec.path).name}: {each.known}"
         for key, value in each.sets:
-            _put(sections, key, {"value": _typed(value), "source": source})
+            _put(sections, key, {"value": typed(value), "source": source})
     part = sections.get("part")
     if isinstance(part, dict) and "file" in part:
-        part["file"] = str(folder / str(_plain(part["file"])))
+        file = part["file"]
+        part["file"] = str(folder / str(file["value"] if isinstance(file, dict) else file))
     lines = [*_comments(spec, chosen, figures, seeds), *_toml({"config_version": 1} | sections)]
     load = spec.loads[0]
     lines += ["", f"# {load.name}, of the figures above; any other load does as well.", "[run]"]
@@ -41,7 +41,7 @@ def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], see
     lines += ["", "[[flow]]"]
     for key, value in wanted.items():
         if key.startswith("flow.0."):
-            lines.append(f"{key.removeprefix('flow.0.')} = {literal(_typed(value))}")
+            lines.append(f"{key.removeprefix('flow.0.')} = {literal(typed(value))}")
     return "\n".join(lines) + "\n"
 
 
@@ -59,18 +59,6 @@ def _comments(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], s
         known, simulated = target.said(target.value), target.said(figure.simulated)
         yield f"# {figure.load.name}: {target.figure}: {known}, {simulated}, {ratio}{star}"
     yield ""
-
-
-def _plain(value: object) -> object:
-    return value["value"] if isinstance(value, dict) and "value" in value else value
-
-
-def _typed(text: str) -> Any:  # noqa: ANN401 - any value of a setting
-    """A setting's text as TOML has it: a number, a list or a truth value where it is one."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text.strip('"')
 
 
 def _put(sections: dict[str, Any], key: str, value: object) -> None:

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
-from scipy import stats
-
 from interpulse.fitting.answer import Chosen, Figure, Fit
 from interpulse.fitting.certainty import sureness
 from interpulse.fitting.descent import SEEDS, Descent
@@ -20,6 +17,7 @@ from interpulse.fitting.parameters import Discrete
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.valley import Valley
 from interpulse.search.simulations import Simulations
+from interpulse.studies.estimate import Estimate
 from interpulse.sweeps.engine import Progress, told_by
 from interpulse.userfile import named
 
@@ -84,17 +82,11 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
             known = [value for value in values if value is not None]
             mean = sum(known) / len(known) if len(known) == len(values) else None
             few = any(raw is not None and target.few(raw) for raw in raws)
-            found.append(
-                Figure(load, target, mean, _interval(known) if mean else None, tolerances[number], few, steady)
-            )
+            sure = Estimate.geometric(known) if mean else Estimate(math.nan)
+            interval = None if sure.low is None or sure.high is None else (sure.low, sure.high)
+            found.append(Figure(load, target, mean, interval, tolerances[number], few, steady))
             number += 1
     return found
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    logs = np.log(np.array(values))
-    half = float(stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / math.sqrt(len(logs)))
-    return math.exp(float(logs.mean()) - half), math.exp(float(logs.mean()) + half)
 
 
 def _chosen(model: Model, descent: Descent, best: Point, rivals: Sequence[Point]) -> list[Chosen]:

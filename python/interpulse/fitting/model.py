@@ -12,6 +12,7 @@ from interpulse.cache import parse_size
 from interpulse.fitting.spec import Spec
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.check import PLANES
 
 BLOCKS = 12
 """Blocks of every lane that the host fills in a window of random writes: fewer show the luck of a few victims."""
@@ -44,11 +45,8 @@ class Answer:
 
 def window(values: Mapping[str, str]) -> int:
     """Bytes that fill `BLOCKS` blocks of every lane of a drive with these settings."""
-    raw = BLOCKS
-    for key in ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes",
-                "part.pages-per-block"):  # fmt: skip
-        raw *= int(values[key])
-    return min(raw * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
+    pages = BLOCKS * math.prod(int(values[key]) for key in (*PLANES, "part.pages-per-block"))
+    return min(pages * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
 
 
 class Model:

@@ -109,9 +109,7 @@ def _time(raw: Mapping[str, Any], at: Callable[[str | None], str], values: Mappi
     name = raw["time"]
     if name not in TIMES:
         raise ConfigError(f"{at('time')}: free.time: seen {name!r}; expected one of {', '.join(TIMES)}")
-    own = time_of(name, values)
-    parts = tuple((key, at_one) for key, at_one in own.items())
-    return name, "a duration", parts
+    return name, "a duration", tuple(time_of(name, values).items())
 
 
 def _setting(raw: Mapping[str, Any], at: Callable[[str | None], str], values: Mapping[str, str]) -> Any:  # noqa: ANN401

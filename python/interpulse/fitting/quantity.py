@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from interpulse._core import ConfigError
+from interpulse.text import short_figure
 
 _BINARY: dict[str, float] = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
@@ -59,9 +60,5 @@ def said(value: float, kind: str) -> str:
     }.get(kind, ((0, ""),))
     for least, unit in scales:
         if value >= least:
-            return _digits(value / UNITS[kind].get(unit, 1)) + (f" {unit}" if unit else "")
+            return f"{short_figure(value / UNITS[kind].get(unit, 1))} {unit}".rstrip()
     raise AssertionError(value)
-
-
-def _digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

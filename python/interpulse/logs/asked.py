@@ -128,7 +128,8 @@ def around(requests: Sequence[tuple[int, int]], longest_ns: int | None = None) -
     took longer than `longest_ns` so much of its end is followed.
     """
     stretches: list[list[int]] = []
-    for arrival, end in sorted(_cut(arrival, end, longest_ns) for arrival, end in requests):
+    cut = requests if longest_ns is None else [(max(arrival, end - longest_ns), end) for arrival, end in requests]
+    for arrival, end in sorted(cut):
         margin = max((end - arrival) // 10, 1000)
         begin, stop = max(0, arrival - margin), end + margin
         if stretches and begin <= stretches[-1][1]:
@@ -136,10 +137,6 @@ def around(requests: Sequence[tuple[int, int]], longest_ns: int | None = None) -
         else:
             stretches.append([begin, stop])
     return json.dumps({"timeline": stretches, "only_timeline": True})
-
-
-def _cut(arrival: int, end: int, longest_ns: int | None) -> tuple[int, int]:
-    return (arrival if longest_ns is None else max(arrival, end - longest_ns)), end
 
 
 def time_ns(option: str, text: str) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from interpulse._core import ConfigError, Handle, Plan, version
-from interpulse.logs.asked import Asked, around
+from interpulse.logs.asked import Asked, around, time_ns
 from interpulse.logs.columns import Rows, Told
 from interpulse.logs.files import Growing
 from interpulse.logs.worst import Worst, named
@@ -96,8 +96,6 @@ class Recording:
                 )
 
     def _check_stretch(self, settings: dict[str, str]) -> None:
-        from interpulse.logs.asked import time_ns
-
         text = settings.get("run.time", "")
         if self.asked.stretch_ns is None or not text[:1].isdigit():
             return
@@ -209,7 +207,12 @@ class Recording:
         from interpulse.logs import trace
         from interpulse.logs.files import store
 
-        windows = [row for rows in case.timeline if rows.table == "timeline.windows" for row in _windows(rows)]
+        windows = [
+            row
+            for rows in case.timeline
+            if rows.table == "timeline.windows"
+            for row in rows.values("from_ns", "to_ns", "whole")
+        ]
         try:
             if case.slowest:
                 told = json.dumps(case.slowest, indent=2).encode() + b"\n"
@@ -294,10 +297,6 @@ def _dies(settings: dict[str, str]) -> int:
     """How many dies there are in all drives, as far as the settings say it."""
     keys = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "array.drives")
     return math.prod(int(text) for key in keys if (text := settings.get(key, "")).isdigit())
-
-
-def _windows(rows: Rows) -> list[tuple[int, int, int]]:
-    return rows.values("from_ns", "to_ns", "whole")
 
 
 def _needs(module: str, extra: str, option: str) -> None:

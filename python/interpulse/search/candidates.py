@@ -10,6 +10,7 @@ from functools import cache
 
 from interpulse._core import ConfigError
 from interpulse.config import Config
+from interpulse.logs.asked import time_ns
 from interpulse.names import listed
 from interpulse.search.limits import AnyLimit
 from interpulse.sweeps.axes import Sets
@@ -32,8 +33,6 @@ PUBLISHED_FOR = {
 }
 """The operation for which its publication has a scheme: decides between schemes that come to the same."""
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
-_NS = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000}
 _DEFER = "defer-after"
 
 
@@ -178,13 +177,8 @@ def spaced(way: Way, values: Mapping[str, str]) -> Way | None:
     if any(key.endswith(".min-interval") for key, _ in way.sets):
         return None
     part = f"part.{way.operation}-"
-    loop = sum(_ns(values.get(part + phase, "0ns")) for phase in ("pulse", "reset", "verify"))
+    loop = sum(time_ns(part + phase, values.get(part + phase, "0ns")) for phase in ("pulse", "reset", "verify"))
     return way.with_limit("min-interval", f"{loop * 1.1 / 1000:g}us") if loop else None
-
-
-def _ns(text: str) -> float:
-    match = _TIME.fullmatch(text)
-    return float(match[1]) * _NS[match[2]] if match is not None else 0.0
 
 
 def check_names(without: Sequence[str]) -> None:

@@ -78,12 +78,11 @@ class Ratio:
     @classmethod
     def of(cls, ours: Sequence[float | None], theirs: Sequence[float | None]) -> Ratio | None:
         """Pairs of the same seed; None where a figure is missing or not positive."""
-        logs = [math.log(a / b) for a, b in zip(ours, theirs, strict=True) if a and b and a > 0 and b > 0]
-        if len(logs) < len(ours) or not logs:
+        ratios = [a / b for a, b in zip(ours, theirs, strict=True) if a and b and a > 0 and b > 0]
+        if len(ratios) < len(ours) or not ratios:
             return None
-        found = Estimate.of(logs)
-        low, high = (None if each is None else math.exp(each) for each in (found.low, found.high))
-        return cls(math.exp(found.value), low, high)
+        found = Estimate.geometric(ratios)
+        return cls(found.value, found.low, found.high)
 
     def text(self) -> str:
         """Such as `0.43 (0.42 to 0.44)`."""

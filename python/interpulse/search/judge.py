@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -139,30 +139,22 @@ def _reading(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) 
     few = any(limit.few(raw) for raw in raws)
     unsteady = [raw for raw in raws if raw.get("steady", {}).get("verdict") == "no"]
     found = Reading(limit, State.OPEN, value, None if few else low, None if few else high)
-    if (
-        not few
-        and low is not None
-        and low > limit.bound * margin
-        and not any(_improves(limit, raw) for raw in unsteady)
-    ):
-        return _with(found, State.MISSES)
+    beyond = not few and low is not None and low > limit.bound * margin
+    if beyond and not any(_improves(limit, raw) for raw in unsteady):
+        return replace(found, state=State.MISSES)
     if few and (lower := _lower(limit, raws, margin)):
-        return _with(found, State.MISSES, lower)
+        return replace(found, state=State.MISSES, why=lower)
     if few:
-        return _with(found, State.OPEN, "it rests on too few requests")
+        return replace(found, why="it rests on too few requests")
     if unsteady:
-        return _with(found, State.OPEN, f"{len(unsteady)} of {len(raws)} windows were not steady")
+        return replace(found, why=f"{len(unsteady)} of {len(raws)} windows were not steady")
     if high is not None and high <= limit.bound:
         if len(raws) == 1 and raws[0].get("steady", {}).get("verdict") == "unknown":
-            return _with(found, State.OPEN, "the window is too short to tell whether it was steady")
-        return _with(found, State.HOLDS)
+            return replace(found, why="the window is too short to tell whether it was steady")
+        return replace(found, state=State.HOLDS)
     # Its interval has the bound in it: that is the answer, unless windows were too short to know better.
     short = any(raw.get("steady", {}).get("verdict") == "unknown" for raw in raws)
-    return _with(found, State.OPEN, "windows are too short to tell whether they were steady" if short else "")
-
-
-def _with(found: Reading, state: State, why: str = "") -> Reading:
-    return Reading(found.limit, state, found.value, found.low, found.high, why)
+    return replace(found, why="windows are too short to tell whether they were steady" if short else "")
 
 
 def _nothing(limit: AnyLimit, raws: Sequence[Mapping[str, Any]]) -> Reading:
@@ -183,12 +175,8 @@ def _interval(
         if own is None and getattr(limit, "measure", "") == "mean":
             return values[0], None, None
         return values[0], *(own or (None, None))
-    if min(values) <= 0:
-        plain = Estimate.of(values)
-        return plain.value, plain.low, plain.high
-    logs = Estimate.of([math.log(value) for value in values])
-    low, high = (None if each is None else math.exp(each) for each in (logs.low, logs.high))
-    return math.exp(logs.value), low, high
+    mean = Estimate.of(values) if min(values) <= 0 else Estimate.geometric(values)
+    return mean.value, mean.low, mean.high
 
 
 def _lower(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) -> str:

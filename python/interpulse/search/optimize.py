@@ -233,12 +233,11 @@ class _Conductor:
 
         self._study, self._simulations, self._total = study, simulations, total
         self._optuna = optuna
+        there = any(each.study_name == study.name for each in storage.get_all_studies())
         self._opened = optuna.create_study(
             storage=storage,
             study_name=study.name,
-            directions=["maximize" if each.maximise else "minimize" for each in study.objectives]
-            if not _there(storage, study.name)
-            else None,
+            directions=None if there else ["maximize" if each.maximise else "minimize" for each in study.objectives],
             load_if_exists=True,
         )
         self._same_space()
@@ -354,10 +353,6 @@ class _Conductor:
         """Those that have ended."""
         every = self._opened.get_trials(deepcopy=False)
         return [_trial(each.number, each.user_attrs[_FOUND]) for each in every if each.state.is_finished()]
-
-
-def _there(storage: optuna.storages.BaseStorage, name: str) -> bool:
-    return any(each.study_name == name for each in storage.get_all_studies())
 
 
 def _kept(trial: Trial) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from interpulse._core import ConfigError, Plan, RunError
@@ -18,8 +17,8 @@ from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
 from interpulse.sweeps.engine import AGAIN, Engine, Told
-from interpulse.sweeps.spec import Spec
-from interpulse.sweeps.store import Store, StoreError
+from interpulse.sweeps.spec import Spec, cases_of, sets_of_cases
+from interpulse.sweeps.store import Store
 from interpulse.sweeps.sweep import STORE
 from interpulse.userfile import named, shown, whole_file
 from interpulse.values import whole
@@ -42,16 +41,8 @@ class Simulations:
 
     def __init__(self, config: Config, folder: Path, told: Told, *, on: object = None, jobs: int | None = None) -> None:
         cluster.need_dask()
-        from interpulse.sweeps.spec import cases_of
-
-        axis = cases_of(config)
-        checked = Checked.of(Spec(shown(config.path), config, axis, ()))
-        own = tuple(config.sets)
-        self.cases: dict[str, Sets] = (
-            {"run": own}
-            if axis is None
-            else {str(choice.columns["case"]): (*choice.sets, *own) for choice in axis.choices}
-        )
+        checked = Checked.of(Spec(shown(config.path), config, cases_of(config), ()))
+        self.cases = sets_of_cases(config)
         self.seed = checked.seed
         self.simulated = self.kept = 0
         self._checked = checked
@@ -62,17 +53,12 @@ class Simulations:
         self._memory = 0
         self._seen: set[str] = set()
         self._said: set[str] = set()
-        try:
-            self.store = Store.open(folder / STORE)
-        except StoreError as error:
-            raise RunError(f"{error}; a search needs a place for its results") from None
+        self.store = Store.needed(folder / STORE, "a search needs a place for its results")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.rest()
 
     def plan(self, sets: Sets) -> Plan:

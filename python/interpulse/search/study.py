@@ -15,7 +15,7 @@ from interpulse.config import Config
 from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression
-from interpulse.sweeps.spec import cases_of
+from interpulse.sweeps.spec import sets_of_cases
 from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given
 
 KEYS = (
@@ -231,16 +231,14 @@ def _figures(
 
 
 def _case(file: TomlFile, config: Config) -> tuple[str, Sets]:
-    axis = cases_of(config)
-    wanted = file.raw.get("case")
-    cases = {"run": ()} if axis is None else {str(each.columns["case"]): each.sets for each in axis.choices}
+    wanted, cases = file.raw.get("case"), sets_of_cases(config)
     legal = f"expected one of {', '.join(cases)}"
     if wanted is None and len(cases) > 1:
         raise ConfigError(f"{file.place('config')}: case: seen none; {legal}: a study is of one case")
     name = next(iter(cases)) if wanted is None else str(wanted)
     if name not in cases:
         raise ConfigError(f"{file.place('case')}: case: seen {wanted!r}; {legal}")
-    return name, (*cases[name], *config.sets)
+    return name, cases[name]
 
 
 def _parameters(file: TomlFile) -> tuple[Parameter, ...]:

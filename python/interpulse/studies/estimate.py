@@ -38,3 +38,10 @@ class Estimate:
         quantile = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2))
         half = quantile * statistics.stdev(values) / math.sqrt(len(values))
         return cls(mean, mean - half, mean + half)
+
+    @classmethod
+    def geometric(cls, values: Sequence[float]) -> Estimate:
+        """The geometric mean of values above zero, and the interval that their logarithms have. Raises as `of`."""
+        logs = cls.of([math.log(value) for value in values])
+        low, high = (None if each is None else math.exp(each) for each in (logs.low, logs.high))
+        return cls(math.exp(logs.value), low, high)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from interpulse._core import ConfigError, InternalError, RunError
@@ -17,7 +16,7 @@ from interpulse.sweeps import cluster
 from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
 from interpulse.sweeps.engine import Engine, Told
-from interpulse.sweeps.store import Store, StoreError
+from interpulse.sweeps.store import Store
 
 ERRORS = {"configuration": ConfigError, "bug": InternalError}
 
@@ -44,17 +43,12 @@ class Away:
         self._cluster: cluster.Cluster | None = None
         self._files = Files()
         self._shaping = shaping_keys()
-        try:
-            self._store = Store.open(folder)
-        except StoreError as error:
-            raise RunError(f"{error}; workers need a place for what they have done") from None
+        self._store = Store.needed(folder, "workers need a place for what they have done")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._cluster is not None:
             self._cluster.sweep_up(self._store.identity)
         self._ends.close()
@@ -77,15 +71,15 @@ class Away:
             files = {path: self._files.content(path) for path in sorted(set(named_files(plan, base).values()))}
             shape = shape_of(plan, self._shaping)
             pieces.append(Piece(job.name, job.identity, sets, tuple(files.items()), shape.memory, shape.state, base))
-        self._do(pieces, watcher.note, lambda: watcher.progress([]), keep)
+        self._do(pieces, watcher, keep)
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
         """Has cells do jobs; raises as `simulate`."""
         # A worker's batch is of one state, and cells have none: all may stand together.
         pieces = [Piece(job.identity, job.identity, ((job.kind, job.text),), (), BASE_BYTES, "", None) for job in jobs]
-        self._do(pieces, watcher.note, lambda: watcher.progress([]), keep)
+        self._do(pieces, watcher, keep)
 
-    def _do(self, pieces: list[Piece], note: Callable[[str], None], tell: Callable[[], None], keep: Keep) -> None:
+    def _do(self, pieces: list[Piece], watcher: Watcher, keep: Keep) -> None:
         self._store.refresh()
         for piece in pieces:
             # A failure is tried again, as it is on this machine.
@@ -96,18 +90,19 @@ class Away:
         if not left:
             return
         missing = list(left.values())
-        there = self._workers(note)
-        engine = Engine(there, self._store, build_id(), Told(), len(missing))
+        if self._cluster is None:
+            self._cluster = self._ends.enter_context(cluster.remote(self._on, watcher.note))
+        engine = Engine(self._cluster, self._store, build_id(), Told(), len(missing))
 
-        class Watcher(Told):
+        class Teller(Told):
             def progress(told, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the engine's words
                 self._hand_over(left, engine.keys, keep)
-                tell()
+                watcher.progress([])
 
             def note(told, line: str) -> None:  # noqa: N805
-                note(line)
+                watcher.note(line)
 
-        engine.told = Watcher()
+        engine.told = Teller()
         try:
             engine.run(missing)
         finally:
@@ -136,8 +131,3 @@ class Away:
         error = answer["error"]
         message = error["message"]
         raise ERRORS.get(error["kind"], RunError)(message if name in message else f"{what}{message}")
-
-    def _workers(self, note: Callable[[str], None]) -> cluster.Cluster:
-        if self._cluster is None:
-            self._cluster = self._ends.enter_context(cluster.remote(self._on, note))
-        return self._cluster

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,13 @@ from interpulse.cache import parse_size
 from interpulse.config import Config
 from interpulse.names import listed
 from interpulse.sweeps.axes import FILE_KEYS, Choice, Sets
-from interpulse.sweeps.points import all_axes, settings
+from interpulse.sweeps.points import settings
 from interpulse.sweeps.spec import Spec
 from interpulse.userfile import open_file
 from interpulse.values import toml
+
+PLANES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes")
+"""The settings whose product is the number of planes of a drive."""
 
 TRIES = 64
 """Points with a value that are tried before it is taken to be a mistake."""
@@ -103,16 +107,12 @@ def named_files(plan: Plan, base: Base) -> dict[str, str]:
 def shape_of(plan: Plan, shaping: frozenset[str]) -> Shape:
     """Memory and state of a plan; `shaping` are the keys that a preconditioned state depends on."""
     values = {entry.key: entry.value for entry in plan.entries()}
-    raw, drives = 1, 1
-    for key in ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes",
-                "part.blocks-per-plane", "part.pages-per-block"):  # fmt: skip
-        raw *= int(values.get(key, "1"))
-    raw *= parse_size(values.get("part.page-size", "16KiB"), "part.page-size")
+    pages = math.prod(int(values.get(key, "1")) for key in (*PLANES, "part.blocks-per-plane", "part.pages-per-block"))
+    raw = pages * parse_size(values.get("part.page-size", "16KiB"), "part.page-size")
     for key in ("drive.capacity", "drive.raw-capacity"):
         if values.get(key, "not set") != "not set":
             raw = max(raw, parse_size(values[key], key))
-    if values.get("array.drives", "").isdigit():
-        drives = int(values["array.drives"])
+    drives = int(values["array.drives"]) if values.get("array.drives", "").isdigit() else 1
     # The state stands beside the drive that is made of it.
     memory = BASE_BYTES + 2 * drives * raw // 4096 * BYTES_PER_UNIT
     state = sorted((key, value) for key, value in values.items() if key in shaping)
@@ -175,7 +175,7 @@ class Checked:
 
     def _values(self) -> None:
         """Every value has to be legal somewhere."""
-        axes = all_axes(self.spec)
+        axes = self.spec.all_axes
         first = tuple(axis.choices[0] for axis in axes)
         for at, axis in enumerate(axes[: len(self.spec.axes)]):
             for choice in axis.choices:
@@ -194,10 +194,8 @@ class Checked:
 
     def _anywhere(self, at: int, choice: Choice, first: str) -> str | None:
         """None where a point with this value can be used, or where that is not known; else why it cannot."""
-        axes = all_axes(self.spec)
-        total = 1
-        for number, axis in enumerate(axes):
-            total *= len(axis.choices) if number != at else 1
+        axes = self.spec.all_axes
+        total = math.prod(len(axis.choices) for number, axis in enumerate(axes) if number != at)
         tried = range(total) if total <= TRIES else [index * (total - 1) // (TRIES - 1) for index in range(TRIES)]
         alike = True
         for index in tried:

@@ -72,8 +72,7 @@ def figure(raw: Mapping[str, Any], path: str) -> int | float | bool | str | None
 
 def columns(spec: Spec) -> list[str]:
     """The columns of a sweep, in order. Raises ConfigError where two are called the same."""
-    axes = [name for axis in (*spec.axes, *([spec.cases] if spec.cases else ())) for name in axis.columns]
-    parts = ["point", *axes, "repetition", "seed", "status", *FIGURES, *spec.columns, *spec.derived]
+    parts = ["point", *spec.names, "repetition", "seed", "status", *FIGURES, *spec.columns, *spec.derived]
     if spec.constraints:
         parts += [*(f"meets_{name}" for name in spec.constraints), "feasible"]
     parts += ["error", "key"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.studies.case import derived_seed
-from interpulse.sweeps.axes import MOST_VALUES, Axis, Choice, Sets
+from interpulse.sweeps.axes import MOST_VALUES, Choice, Sets
 from interpulse.sweeps.expression import all_hold
 from interpulse.sweeps.spec import Spec
 
@@ -43,11 +44,6 @@ class Simulation:
         return (*self.point.sets, ("seed", str(self.seed)))
 
 
-def all_axes(spec: Spec) -> tuple[Axis, ...]:
-    """The axes, the cases of the configuration last: what is compared stands together."""
-    return (*spec.axes, *([spec.cases] if spec.cases else ()))
-
-
 def settings(spec: Spec, choices: tuple[Choice, ...]) -> Sets:
     """The overrides of a combination: those of the case first, as the configuration has them."""
     cases = choices[len(spec.axes) :]
@@ -65,10 +61,8 @@ def points(spec: Spec) -> list[Point]:
     Raises:
         ConfigError: there is none, or more than a million.
     """
-    axes = all_axes(spec)
-    count = 1
-    for axis in axes:
-        count *= len(axis.choices)
+    axes = spec.all_axes
+    count = math.prod(len(axis.choices) for axis in axes)
     if count * spec.repetitions > MOST_VALUES:
         raise ConfigError(
             f"{spec.path}: seen {count * spec.repetitions:,} simulations; expected at most {MOST_VALUES:,}"

@@ -59,6 +59,16 @@ class Spec:
         """
         return given if isinstance(given, Spec) else read_given(given, "sweep", read_spec)
 
+    @property
+    def all_axes(self) -> tuple[Axis, ...]:
+        """The axes, the cases of the configuration last: what is compared stands together."""
+        return (*self.axes, *([self.cases] if self.cases else ()))
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of all axes."""
+        return [name for axis in self.all_axes for name in axis.columns]
+
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
     """Reads the text of a sweep file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
@@ -86,9 +96,8 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         file.expressions("constraints"),
         {name: file.place(name, of) for of in ("columns", "derived", "constraints") for name in file.table(of)},
     )
-    known = {name for axis in (*axes, *([cases] if cases else ())) for name in axis.columns}
     for expression in spec.where:
-        expression.check(known, where)
+        expression.check(spec.names, where)
     return spec
 
 
@@ -107,6 +116,14 @@ def cases_of(config: Config) -> Axis | None:
         choices.append(Choice(sets, {"case": case["name"]}))
         keys |= dict.fromkeys(key for key, _ in sets)
     return Axis(config.path, ("case",), tuple(keys), tuple(choices))
+
+
+def sets_of_cases(config: Config) -> dict[str, Sets]:
+    """The overrides of each case by its name, those of the configuration included; without cases that of `run`."""
+    axis, own = cases_of(config), tuple(config.sets)
+    if axis is None:
+        return {"run": own}
+    return {str(choice.columns["case"]): (*choice.sets, *own) for choice in axis.choices}
 
 
 def _unique(axes: tuple[Axis, ...], cases: Axis | None, sets: Mapping[str, str]) -> None:

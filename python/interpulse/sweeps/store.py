@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from interpulse._core import RunError
 from interpulse.sweeps.axes import Sets
 
 NAME = "store.json"
@@ -80,6 +81,14 @@ class Store:
         store = cls(folder)
         store.refresh()
         return store
+
+    @classmethod
+    def needed(cls, folder: Path, why: str) -> Store:
+        """As `open`, for who can do nothing without it. Raises RunError with `why` it is needed."""
+        try:
+            return cls.open(folder)
+        except StoreError as error:
+            raise RunError(f"{error}; {why}") from None
 
     @property
     def identity(self) -> str:

@@ -18,7 +18,7 @@ from interpulse.sweeps.check import Checked
 from interpulse.sweeps.engine import Engine, Progress, Told, told_by
 from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
-from interpulse.sweeps.store import Store, StoreError
+from interpulse.sweeps.store import Store
 from interpulse.userfile import named
 from interpulse.values import whole
 
@@ -138,10 +138,7 @@ def sweep(
     cluster.check_place(on)
     dataset.check_expressions(spec)
     every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))
-    try:
-        store = Store.open(folder / STORE)
-    except StoreError as error:
-        raise RunError(f"{error}; the sweep needs a place for its results") from None
+    store = Store.needed(folder / STORE, "the sweep needs a place for its results")
     run = _Run(checked, store, folder, told, every, retry_failed=retry_failed)
     missing = run.missing()
     told.progress(run.known, len(every), 0)
@@ -200,15 +197,9 @@ class _Run:
 
     def _answer(self, piece: Piece) -> Mapping[str, Any] | None:
         key = self._store.key(piece.alias)
-        if key is None:
-            return None
-        if key not in self._answers:
-            found = self._store.get(key)
-            if found is None:
-                self._store.forget(piece.alias)
-                return None
+        if key is not None and key not in self._answers and (found := self._store.answer(piece.alias)) is not None:
             self._answers[key] = _essence(found, self._spec)
-        return self._answers[key]
+        return None if key is None else self._answers.get(key)
 
     def engine(self, missing: list[Piece], on: object, jobs: int | None) -> None:
         """Has the engine do what is missing."""
@@ -250,8 +241,6 @@ def _essence(answer: Mapping[str, Any], spec: Spec) -> Mapping[str, Any]:
     """What the dataset needs of an answer, so that a long sweep does not hold every result in memory."""
     if "error" in answer:
         return answer
-    raw: dict[str, Any] = {}
-    wanted = dataset.FIGURES | dict(spec.columns)
-    for path in wanted.values():
-        raw[path] = dataset.figure(answer["raw"], path)
+    wanted = {*dataset.FIGURES.values(), *spec.columns.values()}
+    raw = {path: dataset.figure(answer["raw"], path) for path in wanted}
     return {"raw": {path: value for path, value in raw.items() if value is not None}}

@@ -4,21 +4,16 @@
 //! ended; md's barriers do the same, for wider stretches. Otherwise a write could be overtaken by an older copy. A page
 //! that its drive cannot correct is read from another copy and written back (`fix_read_error` in drivers/md/raid1.c).
 
-use super::{Array, Command, UNIT_SECTORS, pages_of, request_at};
+use super::{Array, Command, pages_of, request_at, request_of};
 use crate::bits::bits;
 use crate::copying::{CopyId, CopyRead, Copying, Sectors, Why};
 use crate::layout::Place;
 use crate::sync::{BATCH, Kind};
-use interpulse_engine::{Agenda, Op, Request, RequestId};
+use interpulse_engine::{Agenda, Op, RequestId};
 
 /// The `k`-th row from there on.
 fn after(at: Place, k: u32) -> Place {
     Place { row: at.row + k, ..at }
-}
-
-fn read(row: u32, rows: u32) -> Request {
-    let sectors = (u64::from(rows) * UNIT_SECTORS) as u32;
-    Request { op: Op::Read, sector: u64::from(row) * UNIT_SECTORS, sectors }
 }
 
 impl Array {
@@ -180,7 +175,7 @@ impl Array {
         let row = self.row_in(self.copying.get(id).first, drive) + k;
         self.copying.get_mut(id).commands += 1;
         let of = CopyRead { id, k, rows, tried: 1 << physical };
-        self.command(agenda, physical, read(row, rows), Command::CopyRead(of));
+        self.command(agenda, physical, request_of(Op::Read, row, rows), Command::CopyRead(of));
     }
 
     /// The row of a copy in this place.
@@ -207,7 +202,8 @@ impl Array {
             let first = after(self.copying.get(id).first, k);
             if let Some((at, other)) = self.nearest(first, rows, tried) {
                 let tried = tried | 1 << other;
-                self.command(agenda, other, read(at.row, rows), Command::CopyRead(CopyRead { tried, ..of }));
+                let request = request_of(Op::Read, at.row, rows);
+                self.command(agenda, other, request, Command::CopyRead(CopyRead { tried, ..of }));
                 return;
             }
             // There is nothing to write back, neither here nor to those asked before.
@@ -254,7 +250,7 @@ impl Array {
         let Place { drive, row } = at;
         let physical = self.slots[drive as usize].expect("places without a drive are left out");
         self.copying.get_mut(id).commands += 1;
-        let request = Request { op: Op::Write, ..read(row, rows) };
+        let request = request_of(Op::Write, row, rows);
         self.command(agenda, physical, request, Command::CopyWrite { id, drive, all });
     }
 

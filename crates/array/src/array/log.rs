@@ -1,9 +1,9 @@
 //! Partial parity goes to its log; see [`crate::ppl`].
 
-use super::{Array, Command, UNIT_SECTORS};
+use super::{Array, Command, request_of};
 use crate::outbox::PageMove;
 use crate::ppl::{LogRow, NO_LOG, Unit};
-use interpulse_engine::{Agenda, Op, Request};
+use interpulse_engine::{Agenda, Op};
 
 impl Array {
     /// `row` waits for its log on `parity`; true if there is such a log.
@@ -31,9 +31,7 @@ impl Array {
                 };
                 self.counters.log_writes += 1;
                 self.counters.log_pages += u64::from(pages);
-                let sector = u64::from(self.layout.rows + from) * UNIT_SECTORS;
-                let sectors = pages * UNIT_SECTORS as u32;
-                let request = Request { op: Op::Write, sector, sectors };
+                let request = request_of(Op::Write, self.layout.rows + from, pages);
                 self.command(agenda, physical, request, Command::Log { drive, unit: number });
             }
         }

@@ -6,7 +6,7 @@
 //! then takes pages with it that nobody was writing: the write hole. With `"ppl"` the logs tell which rows to mend, and the
 //! host is served when they are.
 
-use super::{Array, Command, UNIT_SECTORS};
+use super::{Array, Command, request_of};
 use crate::config::Consistency;
 use crate::outage::{Outage, Recovery};
 use crate::ppl::LogRow;
@@ -14,7 +14,7 @@ use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
 use interpulse_drive::front::line::Line;
 use interpulse_drive::numbers::Lpn;
-use interpulse_engine::{Agenda, Device, News, Op, Request, RequestId, SimTime};
+use interpulse_engine::{Agenda, Device, News, Op, RequestId, SimTime};
 use std::collections::BTreeSet;
 
 impl Array {
@@ -143,10 +143,8 @@ impl Array {
         }
         self.recovery.mending.0 = commands.len() as u32;
         for (drive, op, first, units) in commands {
-            let sector = u64::from(first) * UNIT_SECTORS;
-            let request = Request { op, sector, sectors: units * UNIT_SECTORS as u32 };
             let physical = self.slots[drive as usize].expect("the array was whole");
-            self.command(agenda, physical, request, Command::Mend);
+            self.command(agenda, physical, request_of(op, first, units), Command::Mend);
         }
         self.phase_may_end(agenda);
     }

@@ -1,9 +1,9 @@
 //! Page commands on their way to the drives: those of one instant that follow one another on a drive go as one, as md's
 //! plug and the block layer merge them.
 
-use super::{Array, Command, UNIT_SECTORS};
+use super::{Array, Command, request_of};
 use crate::outbox::PageMove;
-use interpulse_engine::{Agenda, Op, Request};
+use interpulse_engine::{Agenda, Op};
 
 /// Most units of a merged command: 512 KiB.
 const MOST_UNITS: usize = 128;
@@ -23,11 +23,8 @@ impl Array {
             let count = (1..most).find(|&k| !follows(k, &rest[k])).unwrap_or(most);
             let mut heads = self.spare_lists.pop().unwrap_or_default();
             heads.extend(rest[..count].iter().map(|m| m.head));
-            let request = Request {
-                op: if first.write { Op::Write } else { Op::Read },
-                sector: u64::from(first.row) * UNIT_SECTORS,
-                sectors: (count as u64 * UNIT_SECTORS) as u32,
-            };
+            let op = if first.write { Op::Write } else { Op::Read };
+            let request = request_of(op, first.row, count as u32);
             let physical = self.slots[first.drive as usize].expect("pages go to drives that are there");
             self.command(agenda, physical, request, Command::Pages { heads, drive: first.drive });
             rest = &rest[count..];

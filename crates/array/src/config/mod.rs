@@ -95,33 +95,35 @@ fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigErr
     let (parity, redundancy) = (level.parities() > 0, level.is_redundant());
     let of_parity = &Level::those(|level| level.parities() > 0);
     let of_redundancy = "levels with redundancy, and raid0 has none";
-    let kept = s.when(level.outlives_outages(), &Level::those(Level::outlives_outages), |s| {
-        read_consistency(s, loses_power)
-    })?;
-    let kept = kept.unwrap_or_default();
-    let chunk = s.when(level.stripes(), "levels that stripe, and raid1 mirrors", read_chunk)?;
-    let chunk = chunk.unwrap_or(Bytes(UNIT_BYTES));
-    let cache = s.when(parity, of_parity, |s| read_cache(s, chunk))?.unwrap_or_default();
-    let lost = s.when(redundancy, of_redundancy, |s| read_losses(s, level, drives))?.unwrap_or_default();
-    let coordination =
-        s.when(parity, of_parity, |s| CoordinationSpec::read(s, lost.rebuild_rate.is_some()))?;
-    Ok(ArraySpec {
+    let mut spec = ArraySpec {
         level,
         drives,
-        chunk,
-        stripe_heads: cache.heads,
-        heads_per_stripe: cache.heads_per_stripe,
-        cache_latency: cache.latency,
-        consistency: kept.by,
-        log_units: kept.log_units,
-        resync_rate: kept.resync_rate,
-        failures: lost.failures,
-        fail_after_errors: lost.after_errors,
-        rebuild_rate: lost.rebuild_rate,
-        scrub_rate: lost.scrub_rate,
-        follow_updates: cache.follow_updates,
-        coordination: coordination.unwrap_or_default(),
-    })
+        chunk: Bytes(UNIT_BYTES),
+        stripe_heads: 0,
+        heads_per_stripe: 1,
+        cache_latency: Duration::ZERO,
+        consistency: Consistency::default(),
+        log_units: 0,
+        resync_rate: Bytes(0),
+        failures: [None; MOST_FAILURES],
+        fail_after_errors: None,
+        rebuild_rate: None,
+        scrub_rate: None,
+        follow_updates: false,
+        coordination: CoordinationSpec::default(),
+    };
+    let kept = &Level::those(Level::outlives_outages);
+    let read = |s: &mut Section| spec.with_consistency(s, loses_power);
+    spec = s.when(level.outlives_outages(), kept, read)?.unwrap_or(spec);
+    if let Some(chunk) = s.when(level.stripes(), "levels that stripe, and raid1 mirrors", read_chunk)? {
+        spec.chunk = chunk;
+    }
+    spec = s.when(parity, of_parity, |s| spec.with_cache(s))?.unwrap_or(spec);
+    spec = s.when(redundancy, of_redundancy, |s| spec.with_losses(s))?.unwrap_or(spec);
+    let rebuilds = spec.rebuild_rate.is_some();
+    let coordination = s.when(parity, of_parity, |s| CoordinationSpec::read(s, rebuilds))?;
+    spec.coordination = coordination.unwrap_or_default();
+    Ok(spec)
 }
 
 fn read_chunk(s: &mut Section) -> Result<Bytes, ConfigError> {
@@ -134,99 +136,8 @@ fn read_chunk(s: &mut Section) -> Result<Bytes, ConfigError> {
     Ok(chunk)
 }
 
-/// How parity is kept through a loss of power.
-#[derive(Default)]
-struct Kept {
-    by: Consistency,
-    log_units: u32,
-    resync_rate: Bytes,
-}
-
-fn read_consistency(s: &mut Section, loses_power: bool) -> Result<Kept, ConfigError> {
-    let doc = "how parity is made to fit again after a power cut";
-    let by = s.choice("consistency", doc, Some("resync"), Consistency::ALL)?;
-    let log = s.when(by == Consistency::Ppl, "consistency = \"ppl\"", |s| {
-        let doc = "what the partial parity log takes of each drive";
-        let size =
-            s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
-        s.check(size.get().is_multiple_of(UNIT_BYTES), "ppl-size", "a multiple of 4KiB")?;
-        Ok((size.get() / UNIT_BYTES) as u32)
-    })?;
-    let resyncs = loses_power && by == Consistency::Resync;
-    let resync_rate = s.when(resyncs, "consistency = \"resync\" and [power-loss]", |s| {
-        let doc = "most bytes of each drive that the resync after a power cut covers in a second";
-        s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(Bytes::kib(64)..=Bytes(64 << 30)))
-    })?;
-    Ok(Kept { by, log_units: log.unwrap_or(0), resync_rate: resync_rate.unwrap_or(Bytes(0)) })
-}
-
-/// The stripe cache, of levels with parity.
-struct StripeCache {
-    heads: u32,
-    heads_per_stripe: u32,
-    latency: Duration,
-    follow_updates: bool,
-}
-
-impl Default for StripeCache {
-    fn default() -> StripeCache {
-        StripeCache { heads: 0, heads_per_stripe: 1, latency: Duration::ZERO, follow_updates: false }
-    }
-}
-
-fn read_cache(s: &mut Section, chunk: Bytes) -> Result<StripeCache, ConfigError> {
-    let doc = "count how often and at which intervals each flash page of data and of parity is written";
-    let follow_updates = s.bool("follow-updates", doc, default(false))?;
-    let count = s.u32(
-        "stripe-cache",
-        "most stripes in the stripe cache, in stripe-cache-unit",
-        default(256).within(17..=32768),
-    )?;
-    let unit = s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), CacheUnit::ALL)?;
-    let heads_per_stripe = match unit {
-        CacheUnit::Page => 1,
-        CacheUnit::Chunk => (chunk.get() / UNIT_BYTES) as u32,
-    };
-    let latency = s.duration(
-        "cache-latency",
-        "host time for a read answered from the stripe cache",
-        default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
-    )?;
-    Ok(StripeCache { heads: count * heads_per_stripe, heads_per_stripe, latency, follow_updates })
-}
-
 fn rate() -> interpulse_settings::Spec<Bytes> {
     optional().within(Bytes::kib(64)..=Bytes(64 << 30))
-}
-
-/// What is lost, and what is done about it.
-#[derive(Default)]
-struct Losses {
-    scrub_rate: Option<Bytes>,
-    failures: [Option<FailureSpec>; MOST_FAILURES],
-    after_errors: Option<u32>,
-    rebuild_rate: Option<Bytes>,
-}
-
-fn read_losses(s: &mut Section, level: Level, drives: u32) -> Result<Losses, ConfigError> {
-    let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
-    let scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
-    let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
-    let places = s.some_u32("fail-drive", doc, optional().at_most(31))?;
-    if let Some(place) = places.iter().find(|&&place| place >= drives) {
-        return Err(s.invalid("fail-drive", format!("places from 0 to {}, not {place}", drives - 1)));
-    }
-    let chosen = !places.is_empty();
-    let failures = s.when(chosen, "fail-drive", |s| read_chosen(s, level, drives, &places))?;
-    let by_errors = "drives that fail by their errors and not at chosen times, and fail-drive is given";
-    let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
-    let after_errors =
-        s.only_if(!chosen, by_errors).optional_u32("fail-after-errors", doc, optional().at_least(1))?;
-    let fails = chosen || after_errors.is_some();
-    let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
-    let rebuild_rate =
-        s.only_if(fails, "fail-drive or fail-after-errors").optional_bytes("rebuild-rate", doc, rate())?;
-    Ok(Losses { scrub_rate, failures: failures.unwrap_or_default(), after_errors, rebuild_rate })
 }
 
 /// The drives that fail at chosen times, in the order of these.
@@ -258,6 +169,74 @@ fn read_chosen(
 }
 
 impl ArraySpec {
+    /// Reads how parity is kept through a loss of power.
+    fn with_consistency(mut self, s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigError> {
+        let doc = "how parity is made to fit again after a power cut";
+        self.consistency = s.choice("consistency", doc, Some("resync"), Consistency::ALL)?;
+        let log = s.when(self.consistency == Consistency::Ppl, "consistency = \"ppl\"", |s| {
+            let doc = "what the partial parity log takes of each drive";
+            let size =
+                s.bytes("ppl-size", doc, default(Bytes::mib(1)).within(Bytes::kib(64)..=Bytes::mib(64)))?;
+            s.check(size.get().is_multiple_of(UNIT_BYTES), "ppl-size", "a multiple of 4KiB")?;
+            Ok((size.get() / UNIT_BYTES) as u32)
+        })?;
+        self.log_units = log.unwrap_or(0);
+        let resyncs = loses_power && self.consistency == Consistency::Resync;
+        let rate = s.when(resyncs, "consistency = \"resync\" and [power-loss]", |s| {
+            let doc = "most bytes of each drive that the resync after a power cut covers in a second";
+            s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(Bytes::kib(64)..=Bytes(64 << 30)))
+        })?;
+        self.resync_rate = rate.unwrap_or(Bytes(0));
+        Ok(self)
+    }
+
+    /// Reads the stripe cache, of levels with parity.
+    fn with_cache(mut self, s: &mut Section) -> Result<ArraySpec, ConfigError> {
+        let doc = "count how often and at which intervals each flash page of data and of parity is written";
+        self.follow_updates = s.bool("follow-updates", doc, default(false))?;
+        let doc = "most stripes in the stripe cache, in stripe-cache-unit";
+        let count = s.u32("stripe-cache", doc, default(256).within(17..=32768))?;
+        let unit = s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), CacheUnit::ALL)?;
+        self.heads_per_stripe = match unit {
+            CacheUnit::Page => 1,
+            CacheUnit::Chunk => (self.chunk.get() / UNIT_BYTES) as u32,
+        };
+        self.stripe_heads = count * self.heads_per_stripe;
+        self.cache_latency = s.duration(
+            "cache-latency",
+            "host time for a read answered from the stripe cache",
+            default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
+        )?;
+        Ok(self)
+    }
+
+    /// Reads what is lost, and what is done about it.
+    fn with_losses(mut self, s: &mut Section) -> Result<ArraySpec, ConfigError> {
+        let drives = self.drives;
+        let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
+        self.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
+        let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
+        let places = s.some_u32("fail-drive", doc, optional().at_most(31))?;
+        if let Some(place) = places.iter().find(|&&place| place >= drives) {
+            return Err(s.invalid("fail-drive", format!("places from 0 to {}, not {place}", drives - 1)));
+        }
+        let chosen = !places.is_empty();
+        let failures = s.when(chosen, "fail-drive", |s| read_chosen(s, self.level, drives, &places))?;
+        self.failures = failures.unwrap_or_default();
+        let by_errors = "drives that fail by their errors and not at chosen times, and fail-drive is given";
+        let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
+        self.fail_after_errors =
+            s.only_if(!chosen, by_errors).optional_u32("fail-after-errors", doc, optional().at_least(1))?;
+        let fails = chosen || self.fail_after_errors.is_some();
+        let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
+        self.rebuild_rate = s.only_if(fails, "fail-drive or fail-after-errors").optional_bytes(
+            "rebuild-rate",
+            doc,
+            rate(),
+        )?;
+        Ok(self)
+    }
+
     /// Units of 4 KiB of each drive that the array uses: whole chunks.
     pub fn units_per_drive(&self, drive: &DriveSpec) -> Result<u32, Impossible> {
         let units = (drive.capacity_sectors()? / (UNIT_BYTES / 512)) as u32;

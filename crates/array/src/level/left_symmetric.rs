@@ -16,12 +16,6 @@ pub(crate) fn from_parity(of: &Shape, drive: u32, row: u32) -> u32 {
     of.around(drive + of.drives - parity(of, row))
 }
 
-/// Units, where so many chunks of a stripe hold parity.
-#[inline]
-pub(super) fn units(of: &Shape, parities: u32) -> u64 {
-    u64::from(of.rows) * u64::from(of.drives - parities)
-}
-
 /// Where `unit` lies.
 #[inline(always)]
 pub(super) fn place(of: &Shape, parities: u32, unit: u64) -> Place {

@@ -7,15 +7,6 @@ use interpulse_engine::divide::split_among;
 pub struct Raid0;
 
 impl Joined for Raid0 {
-    fn survives(&self, _: u32, lost: u32) -> bool {
-        lost == 0
-    }
-
-    #[inline]
-    fn units(&self, of: &Shape) -> u64 {
-        u64::from(of.rows) * u64::from(of.drives)
-    }
-
     #[inline(always)]
     fn place(&self, of: &Shape, unit: u64) -> Place {
         let (number, within) = of.chunk_of(unit);

@@ -15,9 +15,6 @@ use crate::tester::Tester;
 use interpulse_flash::suspend::Scheme;
 use interpulse_settings::{ConfigError, Document};
 pub use kinds::run;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -26,26 +23,28 @@ use std::ops::RangeInclusive;
 macro_rules! request {
     ($(#[$meta:meta])* struct $name:ident {$(
         $(#[$of:meta])* $field:ident: $type:ty $(= $range:expr)?
-    ),+ $(,)?}) => {
+    ),* $(,)?}) => {
         $(#[$meta])*
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct $name {
-            /// Selects the cells, their data and their noise.
+            /// Selects the cells, their data and their noise; every piece is given one.
+            #[allow(dead_code, reason = "in some nothing depends on it")]
             seed: u64,
             /// Cell or chip preset.
             preset: String,
             /// Overrides of `[cell]` and `[part]`.
             #[serde(default)]
             set: Vec<(String, String)>,
-            $($(#[$of])* $field: $type),+
+            $($(#[$of])* $field: $type),*
         }
 
         impl $name {
             /// Reads a request of this kind.
             fn read(kind: &str, request: &serde_json::Value) -> Result<$name, $crate::jobs::JobError> {
-                let request: $name = $crate::jobs::parse(kind, request)?;
-                $($($crate::jobs::within(stringify!($field), request.$field, $range)?;)?)+
+                let request = <$name as serde::Deserialize>::deserialize(request)
+                    .map_err(|error| $crate::jobs::JobError(format!("{kind}: {error}")))?;
+                $($($crate::jobs::within(stringify!($field), request.$field, $range)?;)?)*
                 Ok(request)
             }
         }
@@ -64,23 +63,9 @@ impl From<ConfigError> for JobError {
     }
 }
 
-/// Reads a request; unknown fields are refused.
-fn parse<T: DeserializeOwned>(kind: &str, request: &Value) -> Result<T, JobError> {
-    T::deserialize(request).map_err(|error| JobError(format!("{kind}: {error}")))
-}
-
-/// Which cells, for pieces that ask nothing else.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Which {
-    /// Nothing depends on it; every piece is given one.
-    #[serde(rename = "seed")]
-    _seed: u64,
-    /// Cell or chip preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`.
-    #[serde(default)]
-    set: Vec<(String, String)>,
+request! {
+    /// Which cells, for pieces that ask nothing else.
+    struct Which {}
 }
 
 /// Keys of parts that cells decide themselves.
@@ -106,10 +91,7 @@ fn overrides(sets: &[(String, String)]) -> Result<Document, ConfigError> {
 
 /// The scheme called `name`, with keys of its own as `--set` gives them.
 fn scheme(name: &str, keys: &[(String, String)]) -> Result<Scheme, JobError> {
-    let Some(row) = Scheme::ROWS.iter().find(|row| row.name == name) else {
-        let names: Vec<&str> = Scheme::ROWS.iter().map(|row| row.name).collect();
-        return Err(ConfigError::not_among("scheme", name, &names).into());
-    };
+    let row = ConfigError::named("scheme", name, Scheme::ROWS.iter().map(|row| (row.name, row)))?;
     let document = layers(keys)?;
     let scheme = (row.read)(&mut document.top())?;
     document.finish()?;

@@ -1,7 +1,7 @@
 //! The flash part that the cells of a preset belong to, as a drive has to take it.
 
 use super::reprogram::Chip;
-use super::{JobError, Which, overrides, parse};
+use super::{JobError, Which, overrides};
 use crate::coefficients::document;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{Entry, Origin, PresetKind};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Which`].
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request: Which = parse("part", request)?;
+    let request = Which::read("part", request)?;
     let name = request.preset.as_str();
     let preset = if Chip::is_known(name) { Chip::document(name)? } else { document(name)? };
     let document = parts::layered(overrides(&request.set)?.over(preset)?)?;

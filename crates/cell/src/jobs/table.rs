@@ -3,29 +3,13 @@
 use super::{JobError, overrides, request, within};
 use crate::coefficients::Coefficients;
 use crate::error_table::{Added, Condition, Errors, Plan};
-use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// What the table is measured on.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlanRequest {
-    /// Axis: retention in hours.
-    hours: Vec<f64>,
-    /// Temperature in that time, in degrees Celsius.
-    celsius: f64,
-    /// Ages in hours that the retry steps are made for.
-    retry_hours: Vec<f64>,
-    /// Word lines of every condition.
-    word_lines: u32,
-    /// Cells of a word line.
-    cells: u32,
-}
 
 request! {
     /// One condition.
     struct Piece {
-        plan: PlanRequest,
+        /// What the table is measured on.
+        plan: Plan,
         /// Program/erase cycles.
         cycles: f64 = 0.0..=1e6,
         /// Place in the stack, from 0 (bottom) to 1.
@@ -36,7 +20,8 @@ request! {
 request! {
     /// All pieces.
     struct Whole {
-        plan: PlanRequest,
+        /// What the table is measured on.
+        plan: Plan,
         /// What the table describes.
         title: String,
         /// What it was measured on.
@@ -52,7 +37,8 @@ request! {
     }
 }
 
-fn plan(seed: u64, of: PlanRequest) -> Result<Plan, JobError> {
+/// The plan of a request with this seed.
+fn plan(seed: u64, of: Plan) -> Result<Plan, JobError> {
     within("celsius", of.celsius, -40.0..=125.0)?;
     within("word_lines", of.word_lines, 1..=10_000)?;
     within("cells", of.cells, 64..=1 << 20)?;
@@ -60,14 +46,7 @@ fn plan(seed: u64, of: PlanRequest) -> Result<Plan, JobError> {
     for hours in of.hours.iter().chain(&of.retry_hours) {
         within("hours", *hours, 1e-9..=1e7)?;
     }
-    Ok(Plan {
-        seed,
-        hours: of.hours,
-        celsius: of.celsius,
-        retry_hours: of.retry_hours,
-        word_lines: of.word_lines,
-        cells: of.cells,
-    })
+    Ok(Plan { seed, ..of })
 }
 
 /// Measures one condition. Returns bit errors by retention, page type, attempt and word line.

@@ -141,21 +141,6 @@ impl Drive {
         &self.spec
     }
 
-    /// Blocks rewritten for their age or their reads.
-    pub fn rewritten(&self) -> Rewritten {
-        self.ftl.rewritten()
-    }
-
-    /// What garbage collection did in and out of turn, if an owner says when it may run.
-    pub fn gc_turn(&self) -> &GcTurn {
-        self.ftl.gc_turn()
-    }
-
-    /// Reads checked by the version audit.
-    pub fn versions_checked(&self) -> u64 {
-        self.ftl.versions_checked()
-    }
-
     /// Goes on with what has come to its end in the flash array.
     fn take_ended(&mut self, agenda: &mut Agenda) {
         while let Some(txn) = self.nand.take_ended() {

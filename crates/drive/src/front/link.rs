@@ -15,22 +15,24 @@ registry! {
     }
 }
 
-/// What moves over a link, in bytes at its rate: whatever surrounds data takes its share of the time.
+/// A kind of link.
 trait Link {
+    /// What moves over it, and how fast.
+    fn protocol(&self) -> Protocol;
+}
+
+/// What moves over a link, in bytes at its rate: whatever surrounds data takes its share of the time.
+struct Protocol {
     /// Bytes a second, of data and of what stands for everything else.
-    fn rate(&self) -> f64;
-
+    rate: f64,
     /// What asks for a command.
-    fn submission(&self) -> u64;
-
+    submission: u64,
     /// What says that a command is complete.
-    fn completion(&self) -> u64;
-
-    /// What data moves in; none where the rate has it in it.
-    fn frame(&self) -> Option<Frame>;
-
+    completion: u64,
+    /// What data moves in.
+    frame: Frame,
     /// Whether both directions share the line.
-    fn half_duplex(&self) -> bool;
+    half_duplex: bool,
 }
 
 /// Of each frame: most data, a power of two, and the bytes that it adds to data that arrive and to data that leave.
@@ -40,16 +42,18 @@ struct Frame {
     leaving: u64,
 }
 
-/// Longer than any request.
+/// Of a link whose rate has them in it: longer than any request.
 const NO_FRAMES: Frame = Frame { data: 1 << 62, arriving: 0, leaving: 0 };
 
 impl LinkSpec {
     /// Bytes of data a second of long reads.
     pub fn payload_rate(&self) -> f64 {
-        each_link!(self, it => {
-            let frame = it.frame().unwrap_or(NO_FRAMES);
-            it.rate() * frame.data as f64 / (frame.data + frame.leaving) as f64
-        })
+        let Protocol { rate, frame, .. } = self.protocol();
+        rate * frame.data as f64 / (frame.data + frame.leaving) as f64
+    }
+
+    fn protocol(&self) -> Protocol {
+        each_link!(self, it => it.protocol())
     }
 }
 
@@ -77,26 +81,24 @@ pub struct Directions {
 impl Directions {
     /// Idle directions of a link.
     pub fn new(spec: &LinkSpec) -> Directions {
-        each_link!(spec, it => {
-            let fs_per_byte = libm::round(1e15 / it.rate()) as u64;
-            let frame = it.frame().unwrap_or(NO_FRAMES);
-            let mut directions = Directions {
-                free_at: [SimTime::ZERO; 2],
-                out: usize::from(!it.half_duplex()),
-                fs_per_byte,
-                frame_shift: frame.data.ilog2(),
-                fs_arriving: frame.arriving * fs_per_byte,
-                fs_leaving: frame.leaving * fs_per_byte,
-                command: Duration::ZERO,
-                completion: it.completion(),
-                completed: Duration::ZERO,
-                left: (0, Duration::ZERO),
-            };
-            directions.command = directions.time(0, it.submission(), 0);
-            directions.completed = directions.time(0, it.completion(), 0);
-            directions.left.1 = directions.completed;
-            directions
-        })
+        let Protocol { rate, submission, completion, frame, half_duplex } = spec.protocol();
+        let fs_per_byte = libm::round(1e15 / rate) as u64;
+        let mut directions = Directions {
+            free_at: [SimTime::ZERO; 2],
+            out: usize::from(!half_duplex),
+            fs_per_byte,
+            frame_shift: frame.data.ilog2(),
+            fs_arriving: frame.arriving * fs_per_byte,
+            fs_leaving: frame.leaving * fs_per_byte,
+            command: Duration::ZERO,
+            completion,
+            completed: Duration::ZERO,
+            left: (0, Duration::ZERO),
+        };
+        directions.command = directions.time(0, submission, 0);
+        directions.completed = directions.time(0, completion, 0);
+        directions.left.1 = directions.completed;
+        directions
     }
 
     /// Time that `data` bytes take, with so many of other things around them, and so many femtoseconds in each frame.

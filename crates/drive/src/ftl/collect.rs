@@ -5,6 +5,7 @@
 //! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
 //! fill a program wait for the next victim's.
 
+use super::area::Then;
 use super::collection::Victim;
 use super::flash::Flash;
 use super::jobs::GcRead;
@@ -324,7 +325,7 @@ impl Ftl {
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;
-        if self.metadata.is_some() && self.journal_before_erase(flash, super_block) {
+        if self.metadata.is_some() && self.journal(flash, Then::Erase(super_block)) {
             return;
         }
         self.submit_erase(flash, super_block);

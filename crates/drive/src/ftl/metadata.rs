@@ -9,8 +9,7 @@ use super::flash::Flash;
 use super::outcome::Outcome;
 use super::programs::block_states;
 use super::resident::Ftl;
-use crate::numbers::{GroupId, Lane, SuperBlock};
-use interpulse_engine::RequestId;
+use crate::numbers::{GroupId, Lane};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Ftl {
@@ -23,18 +22,9 @@ impl Ftl {
         self.metadata.as_mut().expect("power may be lost")
     }
 
-    /// All that a flush waits for is programmed or trimmed: true if it has to wait for trims to be written.
-    pub(super) fn journal_before_flush_ends(&mut self, flash: &mut Flash, id: RequestId) -> bool {
-        self.journal(flash, Then::Flush(id))
-    }
-
-    /// A block is to be erased: true if that has to wait for trims to be written. Otherwise a cut could undo a trim whose
-    /// data is gone, and bring back older data.
-    pub(super) fn journal_before_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) -> bool {
-        self.journal(flash, Then::Erase(super_block))
-    }
-
-    fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
+    /// A flush waits for no program any more, or a block is to be erased: true if that has to wait for trims to be written.
+    /// Otherwise a cut could undo a trim whose data is gone, and bring back older data.
+    pub(super) fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
         let waits = self.tables.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
         if waits {
             self.write_metadata(flash, 1, then);

@@ -1,5 +1,6 @@
 //! Written data: into the cache unit by unit, and from there to flash in programs; flushes and trims.
 
+use super::area::Then;
 use super::dirty::REFILL;
 use super::flash::Flash;
 use super::jobs::ProgramJob;
@@ -313,7 +314,7 @@ impl Ftl {
 
     /// All data that a flush waits for is programmed or trimmed.
     fn flushed(&mut self, flash: &mut Flash, tag: RequestId) {
-        if tag == REFILL || !self.journal_before_flush_ends(flash, tag) {
+        if tag == REFILL || !self.journal(flash, Then::Flush(tag)) {
             self.outcomes.push_back(Outcome::Flushed(tag));
         }
     }

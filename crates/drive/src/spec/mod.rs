@@ -167,6 +167,8 @@ keys! {
         /// static wear levelling: a block erased so many times more often than the least worn one of its lane has that one
         /// rewritten
         pub wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
+    } check {
+        s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
     }
 }
 
@@ -177,11 +179,7 @@ const COUNTED: &[(&str, bool, &str)] =
 impl FtlSpec {
     /// Reads the section `[ftl]` of a drive of which the host is to see `capacity`, if that is asked for.
     pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
-        let ftl = FtlSpec::keys(s, &mut s.leaving_state(), capacity)?;
-        if ftl.gc_hard > ftl.gc_soft {
-            return Err(s.conflict(&["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft"));
-        }
-        Ok(ftl)
+        FtlSpec::keys(s, &mut s.leaving_state(), capacity)
     }
 
     /// Blocks kept for replacing bad ones, of a plane that has `blocks`.
@@ -212,7 +210,7 @@ pub struct CacheSpec {
 keys! {
     /// The host interface.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct HostSpec, fn keys(s, link_section: &mut Section) {
+    pub struct HostSpec, pub fn read(s, link_section: &mut Section) {
         /// one submission/completion queue pair for each weight
         pub queue_weights: Vec<u32> = list_u32(Some(&[1]), required().within(1..=256)),
         /// depth of each queue pair
@@ -229,16 +227,7 @@ keys! {
         pub command_timeout: Option<Duration> = optional_duration(optional().positive()),
         /// what connects the drive to its host
         pub link: LinkSpec = ["kind"] (link_section) policy(Some("pcie"), LinkSpec::ROWS),
-    }
-}
-
-impl HostSpec {
-    /// Reads the sections `[host]` and `[link]`.
-    pub fn read(host: &mut Section, link: &mut Section) -> Result<HostSpec, ConfigError> {
-        let spec = HostSpec::keys(host, link)?;
-        if spec.queue_weights.is_empty() || spec.queue_weights.len() > 1024 {
-            return Err(host.invalid("queue-weights", "1 to 1024 weights"));
-        }
-        Ok(spec)
+    } check {
+        s.check((1..=1024).contains(&queue_weights.len()), "queue-weights", "1 to 1024 weights")?;
     }
 }

@@ -22,4 +22,4 @@ pub use presets::{IDEAL, PRESETS};
 pub use retries::{Pipelined, Retry};
 pub use spec::{ErrorSpec, InitialAges};
 pub use table::{Conditions, Disturb, ErrorTable, MOST_RBER};
-pub use toml::{SECTION, TableFileError, table_in_file};
+pub use toml::{SECTION, table_in_file};

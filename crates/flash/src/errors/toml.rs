@@ -1,40 +1,23 @@
 //! The error table as TOML: written for other programs and people, read strictly.
 
 use super::table::{ErrorTable, Illegal};
-use interpulse_settings::{ConfigError, Document, Section};
+use interpulse_settings::{ConfigError, Document, FileError, Section};
 use std::fmt::Write;
 use std::path::Path;
 
 /// The section of a table in its file.
 pub const SECTION: &str = "error-table";
-/// Largest file that is read as a table.
-const FILE_MAX: u64 = 32 << 20;
 /// Rates on a line of a written table.
 const ON_A_LINE: usize = 8;
-
-/// Why a file holds no table.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum TableFileError {
-    /// It cannot be read.
-    #[error("{0}")]
-    Unreadable(String),
-    /// What stands in it cannot be used.
-    #[error("{0}")]
-    Content(#[from] ConfigError),
-}
 
 /// Reads the table in the file at `path`.
 ///
 /// Errors: the file cannot be read, or what [`ErrorTable::read`] refuses.
-pub fn table_in_file(path: &Path) -> Result<ErrorTable, TableFileError> {
-    let shown = path.display().to_string();
-    let unreadable = |why: String| TableFileError::Unreadable(format!("error table {shown}: {why}"));
-    let file = std::fs::metadata(path).map_err(|e| unreadable(format!("cannot be opened: {e}")))?;
-    if !file.is_file() || file.len() > FILE_MAX {
-        return Err(unreadable("is not a regular file of at most 32 MiB".to_string()));
-    }
-    let bytes = std::fs::read(path).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
-    let document = Document::from_bytes(&bytes, &shown)?;
+pub fn table_in_file(path: &Path) -> Result<ErrorTable, FileError> {
+    Ok(in_document(Document::in_file(path, "error table ", 32)?)?)
+}
+
+fn in_document(document: Document) -> Result<ErrorTable, ConfigError> {
     let table = ErrorTable::read(&mut document.section(SECTION)?)?;
     document.finish()?;
     Ok(table)
@@ -43,10 +26,7 @@ pub fn table_in_file(path: &Path) -> Result<ErrorTable, TableFileError> {
 impl ErrorTable {
     /// Reads a table from a text; `name` is the text's name in messages.
     pub fn from_toml(text: &str, name: &str) -> Result<ErrorTable, ConfigError> {
-        let document = Document::from_toml(text, name)?;
-        let table = ErrorTable::read(&mut document.section(SECTION)?)?;
-        document.finish()?;
-        Ok(table)
+        in_document(Document::from_toml(text, name)?)
     }
 
     /// Reads a table from its section. Errors name file, line and key.

@@ -7,9 +7,6 @@ use std::path::Path;
 pub const FILE: &str = "TOML file with a section [part], such as `interpulse part new` and `interpulse characterize` write, \
      under this configuration; one that names no preset is a whole part, of which a drive preset gives nothing";
 
-/// No file with a part is larger; keeps a mistaken name from filling the memory.
-const FILE_MAX: u64 = 1 << 20;
-
 /// Lays `document` over the file that its `part.file` names; unchanged if it names none. A file that a configuration
 /// file names lies in `folder`; one of a `--set` starts from the working folder.
 ///
@@ -20,18 +17,11 @@ pub fn with_file(document: Document, folder: &Path) -> Result<Document, ConfigEr
     let resolution = document.resolution();
     let in_file = resolution.entry("part.file").is_some_and(|e| matches!(e.origin, Origin::File { .. }));
     let path = if in_file { folder.join(name) } else { name.into() };
-    let shown = path.display().to_string();
-    let unusable =
-        |why: String| section.invalid("file", format!("a file with a section [part]; {shown}: {why}"));
-    let about = std::fs::metadata(&path).map_err(|e| unusable(format!("cannot be opened: {e}")))?;
-    if !about.is_file() || about.len() > FILE_MAX {
-        return Err(unusable("is not a regular file of at most 1 MiB".to_string()));
-    }
-    let bytes = std::fs::read(&path).map_err(|e| unusable(format!("cannot be read: {e}")))?;
-    let layer = Document::from_bytes(&bytes, &shown)?;
+    let expected = "a file with a section [part]";
+    let layer = Document::in_file(&path, "", 1).map_err(|error| error.of_key(&section, "file", expected))?;
     layer.only("part")?;
     if !layer.has("part") {
-        return Err(unusable("has none".to_string()));
+        return Err(section.invalid("file", format!("{expected}; {}: has none", path.display())));
     }
     layer.section("part")?.refuse("file", "a part file cannot name another")?;
     document.completed_by(layer, "part")

@@ -57,10 +57,7 @@ pub fn names() -> Vec<&'static str> {
 ///
 /// Fails on an unknown name, listing the known ones.
 pub fn preset(name: &str) -> Result<Document, ConfigError> {
-    match PRESETS.iter().find(|preset| preset.name == name) {
-        Some(preset) => preset.document(),
-        None => Err(ConfigError::not_among("part.preset", name, &names())),
-    }
+    ConfigError::named("part.preset", name, PRESETS.iter().map(|preset| (preset.name, preset)))?.document()
 }
 
 /// Lays `document` over the part preset that its `part.preset` names; unchanged if it names none.

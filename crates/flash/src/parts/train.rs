@@ -51,41 +51,49 @@ pub(super) fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>,
     Ok(times)
 }
 
-/// A pulse train: the keys of its loops, pulse, voltage reset and verify, each with its documentation, and how many loops,
-/// and how many us of a pulse and of all verifies of a loop are typical.
-fn train(
-    s: &mut Section,
-    keys: [(&str, &'static str); 4],
-    (typical_loops, pulse, verify): (u32, u64, u64),
-) -> Result<TrainSpec, ConfigError> {
-    let lasts = |spec: Spec<Duration>, typical| spec.at_most(SLOWEST).typical(Duration::from_us(typical));
-    let [loops, pulses, resets, verifies] = keys;
+/// A key of a pulse train, and how many loops or us are typical.
+struct Said {
+    key: &'static str,
+    doc: &'static str,
+    typical: u32,
+}
+
+const fn said(key: &'static str, doc: &'static str, typical: u32) -> Said {
+    Said { key, doc, typical }
+}
+
+/// A pulse train: its loops, the pulse and the voltage reset of each, and all verifies of each.
+fn train(s: &mut Section, of: [Said; 4]) -> Result<TrainSpec, ConfigError> {
+    let lasts = |spec: Spec<Duration>, of: &Said| {
+        spec.at_most(SLOWEST).typical(Duration::from_us(u64::from(of.typical)))
+    };
+    let [loops, pulse, reset, verify] = of;
     Ok(TrainSpec {
-        loops: s.u32(loops.0, loops.1, required().within(1..=1000).typical(typical_loops))?,
-        pulse: s.duration(pulses.0, pulses.1, lasts(required().positive(), pulse))?,
-        reset: s.duration(resets.0, resets.1, or_zero())?,
-        verify: s.duration(verifies.0, verifies.1, lasts(required(), verify))?,
+        loops: s.u32(loops.key, loops.doc, required().within(1..=1000).typical(loops.typical))?,
+        pulse: s.duration(pulse.key, pulse.doc, lasts(required().positive(), &pulse))?,
+        reset: s.duration(reset.key, reset.doc, or_zero())?,
+        verify: s.duration(verify.key, verify.doc, lasts(required(), &verify))?,
     })
 }
 
 pub(super) fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
-    let keys = [
-        ("program-loops", "loops of pulse and verify in a program"),
-        ("program-pulse", "pulse of one program loop"),
-        ("program-reset", "voltage reset between pulse and verify of one program loop"),
-        ("program-verify", "all verifies of one program loop"),
+    let of = [
+        said("program-loops", "loops of pulse and verify in a program", 16),
+        said("program-pulse", "pulse of one program loop", 20),
+        said("program-reset", "voltage reset between pulse and verify of one program loop", 0),
+        said("program-verify", "all verifies of one program loop", 30),
     ];
-    train(part, keys, (16, 20, 30))
+    train(part, of)
 }
 
 pub(super) fn erase_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {
-    let keys = [
-        ("erase-loops", "loops of pulse and verify in an erase at zero wear"),
-        ("erase-pulse", "pulse of one erase loop"),
-        ("erase-reset", "voltage reset between pulse and verify of one erase loop"),
-        ("erase-verify", "verify of one erase loop"),
+    let of = [
+        said("erase-loops", "loops of pulse and verify in an erase at zero wear", 5),
+        said("erase-pulse", "pulse of one erase loop", 900),
+        said("erase-reset", "voltage reset between pulse and verify of one erase loop", 0),
+        said("erase-verify", "verify of one erase loop", 100),
     ];
-    train(part, keys, (5, 900, 100))
+    train(part, of)
 }
 
 /// The operations of reprogramming; none of its keys, or all.
@@ -97,21 +105,21 @@ pub(super) fn reprogram(part: &mut Section, bits: u32) -> Result<Option<Reprogra
 
 fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
     let first = [
-        ("mlc-loops", "loops of the first program, as two bits per cell"),
-        ("mlc-pulse", "pulse of one loop of the first program"),
-        ("mlc-reset", "voltage reset of one loop of the first program"),
-        ("mlc-verify", "all verifies of one loop of the first program"),
+        said("mlc-loops", "loops of the first program, as two bits per cell", 12),
+        said("mlc-pulse", "pulse of one loop of the first program", 20),
+        said("mlc-reset", "voltage reset of one loop of the first program", 0),
+        said("mlc-verify", "all verifies of one loop of the first program", 30),
     ];
     let again = [
-        ("loops", "loops of a reprogram"),
-        ("pulse", "pulse of one loop of a reprogram"),
-        ("reset", "voltage reset of one loop of a reprogram"),
-        ("verify", "all verifies of one loop of a reprogram"),
+        said("loops", "loops of a reprogram", 12),
+        said("pulse", "pulse of one loop of a reprogram", 20),
+        said("reset", "voltage reset of one loop of a reprogram", 0),
+        said("verify", "all verifies of one loop of a reprogram", 30),
     ];
     let doc = "sensing a page of a reprogrammable word line; a reprogram begins with one such read";
     Ok(ReprogramSpec {
-        mlc_program: train(r, first, (12, 20, 30))?,
-        reprogram: train(r, again, (12, 20, 30))?,
+        mlc_program: train(r, first)?,
+        reprogram: train(r, again)?,
         read: r.duration("read", doc, sensing(50))?,
     })
 }

@@ -32,11 +32,6 @@ impl Section {
         self.required(&kinds::NAME, key, doc, spec)
     }
 
-    /// Reads a text that may be left out.
-    pub fn optional_string(&mut self, key: &str, doc: &'static str) -> Result<Option<String>, ConfigError> {
-        self.optional(&kinds::STRING, key, doc, optional())
-    }
-
     /// Reads a list of texts; required if `default` is `None`.
     pub fn list_string(
         &mut self,

@@ -2,7 +2,7 @@
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{
-    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, Retry, SoftStage, TableFileError, presets, table_in_file,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, Retry, SoftStage, presets, table_in_file,
 };
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, required};
@@ -51,12 +51,8 @@ fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<
         }
         let table = if text.ends_with(".toml") {
             let beside = if matches!(origin, Origin::File { .. }) { folder } else { Path::new("") };
-            table_in_file(&beside.join(text)).map_err(|error| match error {
-                TableFileError::Content(error) => error,
-                TableFileError::Unreadable(why) => {
-                    section.invalid("table", format!("a file with an error table; {why}"))
-                }
-            })?
+            let found = table_in_file(&beside.join(text));
+            found.map_err(|error| error.of_key(section, "table", "a file with an error table"))?
         } else {
             presets::table(text).ok_or_else(|| {
                 let names: Vec<&str> = PRESETS.iter().map(|&(name, _)| name).collect();

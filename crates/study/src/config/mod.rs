@@ -206,7 +206,7 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let drive = drive::read(document, folder)?;
     let array = interpulse_array::config::read(document)?;
     let precondition = run::read_precondition(document)?;
-    let run = run::read_run(document)?;
+    let run = RunSpec::read(&mut document.section("run")?)?;
     let report = ReportSpec::read(&mut document.section("report")?)?;
     let flows = flow::read(document, drive.host.queue_weights.len() as u32, folder)?;
     let (name, resolution) = (String::new(), Resolution::default());

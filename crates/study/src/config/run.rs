@@ -52,7 +52,7 @@ const LONGEST: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 keys! {
     /// What is measured.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct RunSpec, fn keys(s) {
+    pub struct RunSpec, pub(super) fn read(s) {
         /// simulated time before the measurement window; without it, until the drive is at work
         pub warmup: Option<Duration> = optional_duration(optional().at_most(LONGEST)),
         /// requests completed before the measurement window, instead of run.warmup
@@ -61,6 +61,9 @@ keys! {
         pub requests: Option<u64> = optional_u64(optional().at_least(1)),
         /// simulated time to measure
         pub time: Option<Duration> = optional_duration(optional().positive().at_most(LONGEST)),
+    } check {
+        let why = "the window begins after a time or after so many requests: give one of the two";
+        s.check_together(warmup.is_none() || warmup_requests.is_none(), &["warmup", "warmup-requests"], why)?;
     }
 }
 
@@ -131,16 +134,6 @@ impl Until {
             },
         },
     ];
-}
-
-pub(super) fn read_run(document: &Document) -> Result<RunSpec, ConfigError> {
-    let mut r = document.section("run")?;
-    let run = RunSpec::keys(&mut r)?;
-    if run.warmup.is_some() && run.warmup_requests.is_some() {
-        let why = "the window begins after a time or after so many requests: give one of the two";
-        return Err(r.conflict(&["warmup", "warmup-requests"], why));
-    }
-    Ok(run)
 }
 
 impl RunSpec {

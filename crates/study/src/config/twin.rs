@@ -2,7 +2,7 @@
 
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Origin, Section, default, optional};
-use interpulse_workload::twin::read::{RowFileError, row_in_file};
+use interpulse_workload::twin::read::row_in_file;
 use interpulse_workload::twin::rows;
 use interpulse_workload::{BurstSpec, Fit, TWINS, TracePacing, TwinRow, TwinSpec, UpdateShape};
 use std::path::Path;
@@ -20,10 +20,8 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
             rows::row(text, requests)?
         } else {
             let beside = if matches!(origin, Origin::File { .. }) { folder } else { Path::new("") };
-            row_in_file(&beside.join(text), requests).map_err(|error| match error {
-                RowFileError::Content(error) => error,
-                RowFileError::Unreadable(why) => section.invalid("twin", format!("a file with a row; {why}")),
-            })?
+            let found = row_in_file(&beside.join(text), requests);
+            found.map_err(|error| error.of_key(section, "twin", "a file with a row"))?
         };
         let canonical = format!("{:?}", TwinRow { name: String::new(), ..row.clone() });
         Ok((row, canonical))

@@ -2,8 +2,7 @@
 
 use super::columns::{Column, Data, NOTHING};
 use super::outbox::Sender;
-use crate::done::Done;
-use crate::simulated::Simulated;
+use crate::simulated::{Done, Simulated};
 use interpulse_drive::numbers::Lane;
 use interpulse_engine::{Duration, LatencyHistogram, Op, SimTime};
 use interpulse_flash::command::{USES, Use};

@@ -1,9 +1,9 @@
 //! The window over time: what was done in each of its batches.
 
 use super::shares::time_share;
-use super::values::us;
+use super::values::{known, us};
 use crate::batches::Batch;
-use crate::done::Done;
+use crate::simulated::Done;
 use crate::steady::quantile;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn section(batches: &[Batch]) -> Value {
     let each = |batch: &Batch| {
         end += batch.length.as_ns();
         let Done { ftl, nand, uses } = &batch.done;
-        let mut o = json!({
+        known(json!({
             "end_s": end as f64 / 1e9,
             "length_s": batch.length.as_ns() as f64 / 1e9,
             "host_requests": batch.requests,
@@ -27,11 +27,8 @@ pub(super) fn section(batches: &[Batch]) -> Value {
             "erases": nand.erases,
             "suspends": { "program": nand.program_suspends, "erase": nand.erase_suspends },
             "time_share": time_share(uses),
-        });
-        if let Some(waf) = ftl.write_amplification() {
-            o["waf"] = json!(waf);
-        }
-        o
+            "waf": ftl.write_amplification(),
+        }))
     };
     batches.iter().map(each).collect()
 }

@@ -1,7 +1,7 @@
 //! The counters of a result, by group, and what they are declared to be.
 
 use super::context::Context;
-use super::values::group;
+use super::values::{group, known};
 use crate::run::Measured;
 use interpulse_array::array::ArrayCounters;
 use interpulse_drive::drive::stats::DriveCounters;
@@ -10,7 +10,7 @@ use interpulse_engine::CounterInfo;
 use interpulse_flash::nand::{ErrorCounters, NandCounters};
 use interpulse_host::HostCounters;
 use interpulse_workload::TraceSummary;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 const fn info(name: &'static str, unit: &'static str, doc: &'static str) -> CounterInfo {
     CounterInfo { name, unit, doc }
@@ -55,13 +55,6 @@ pub fn groups() -> [(&'static str, Vec<CounterInfo>); 7] {
 
 /// `counters` of a result.
 pub(super) fn section(m: &Measured, context: &Context) -> Value {
-    let mut o = Map::new();
-    o.insert("host".into(), group(m.window.counters.iter().chain(m.drive.iter())));
-    o.insert("ftl".into(), group(m.ftl.iter()));
-    o.insert("nand".into(), group(m.nand.iter()));
-    if let Some(errors) = &m.errors {
-        o.insert("errors".into(), group(errors.counters.iter()));
-    }
     let Wear { fewest, most, sum } = context.wear;
     let wear = [
         json!(fewest),
@@ -71,13 +64,19 @@ pub(super) fn section(m: &Measured, context: &Context) -> Value {
         json!(m.nand.suspend_stress as f64 / 1e6),
         json!(context.case.drive.part.endurance),
     ];
-    o.insert("wear".into(), group(WEAR.into_iter().zip(wear)));
-    if !context.traces.is_empty() {
+    let traces = (!context.traces.is_empty()).then(|| {
         let sum = |of: fn(&TraceSummary) -> u64| context.traces.iter().map(of).sum::<u64>();
         let end = context.traces.iter().map(|t| t.end_sector() * 512).max().unwrap_or(0);
         let rows = [sum(|t| t.rows), sum(|t| t.bad_rows), sum(|t| t.late_rows)];
         let found = rows.into_iter().chain([sum(|t| t.replayed), sum(|t| t.beyond), end]);
-        o.insert("trace".into(), group(TRACE.into_iter().zip(found)));
-    }
-    Value::Object(o)
+        group(TRACE.into_iter().zip(found))
+    });
+    known(json!({
+        "host": group(m.window.counters.iter().chain(m.drive.iter())),
+        "ftl": group(m.ftl.iter()),
+        "nand": group(m.nand.iter()),
+        "errors": m.errors.as_ref().map(|errors| group(errors.counters.iter())),
+        "wear": group(WEAR.into_iter().zip(wear)),
+        "trace": traces,
+    }))
 }

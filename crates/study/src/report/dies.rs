@@ -1,6 +1,7 @@
 //! Every die: what it did with its time in the window, and how worn its blocks were at the end.
 
 use super::shares::time_share;
+use super::values::known;
 use crate::run::Measured;
 use interpulse_drive::drive::Drive;
 use interpulse_flash::DieId;
@@ -16,12 +17,13 @@ pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
     for (number, drive) in drives.iter().enumerate() {
         let geometry = &drive.spec().geometry;
         for die in DieId::first(geometry.dies()) {
-            let mut o = json!({ "drive": number, "channel": geometry.channel_of(die), "die": die.0 });
-            if let Some(uses) = times.next() {
-                o["time_share"] = time_share(uses);
-            }
-            o["cycles"] = wear(drive, die);
-            all.push(o);
+            all.push(known(json!({
+                "drive": number,
+                "channel": geometry.channel_of(die),
+                "die": die.0,
+                "time_share": times.next().map(time_share),
+                "cycles": wear(drive, die),
+            })));
         }
     }
     Value::Array(all)

@@ -1,10 +1,11 @@
 //! What a protected cache asks of its capacitors, in a result.
 
+use super::values::known;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::drive::hold_up::{HoldUp, Ways};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::hold_up::plan::Save;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Of the drive whose save at the cut took the most energy; `None` where nothing was saved on capacitors.
 pub fn section(drives: &[Drive]) -> Option<Value> {
@@ -17,41 +18,32 @@ pub fn section(drives: &[Drive]) -> Option<Value> {
 }
 
 fn ways(spec: &DriveSpec, of: &Ways, pages: u64) -> Value {
-    let mut o = Map::new();
-    o.insert("pages".into(), json!(pages));
-    o.insert("erases_finish".into(), save(spec, &of.finish));
-    if let Some(stop) = &of.stop {
-        o.insert("erases_stop".into(), save(spec, stop));
-    }
-    Value::Object(o)
+    known(json!({
+        "pages": pages,
+        "erases_finish": save(spec, &of.finish),
+        "erases_stop": of.stop.map(|stop| save(spec, &stop)),
+    }))
 }
 
 fn save(spec: &DriveSpec, of: &Save) -> Value {
-    let uj = |aj: u128| json!(aj as f64 / 1e12);
+    let uj = |aj: u128| aj as f64 / 1e12;
     let [controller, dram] = HoldUp::constants(spec, of.time);
     let total = of.energy() + controller + dram;
-    let mut o = Map::new();
-    o.insert("busy_dies".into(), json!(of.busy));
-    o.insert("ready_us".into(), json!(of.ready.as_ns() as f64 / 1e3));
-    o.insert("time_us".into(), json!(of.time.as_ns() as f64 / 1e3));
-    o.insert("programs".into(), json!(of.programs));
-    let mut energy = Map::new();
-    for (name, aj) in
-        [("finishing", of.finishing), ("saving", of.saving), ("resting", of.resting), ("bus", of.bus)]
-    {
-        energy.insert(name.into(), uj(aj));
-    }
-    for (name, constant, aj) in
-        [("controller", spec.constants.controller, controller), ("dram", spec.constants.dram, dram)]
-    {
-        if constant.is_some() {
-            energy.insert(name.into(), uj(aj));
-        }
-    }
-    energy.insert("total".into(), uj(total));
-    o.insert("energy_uj".into(), Value::Object(energy));
-    if let Some(capacitor) = spec.power_loss.and_then(|of| of.capacitor) {
-        o.insert("capacitance_uf".into(), json!(capacitor.nanofarads(total) as f64 / 1e3));
-    }
-    Value::Object(o)
+    let capacitor = spec.power_loss.and_then(|of| of.capacitor);
+    known(json!({
+        "busy_dies": of.busy,
+        "ready_us": of.ready.as_ns() as f64 / 1e3,
+        "time_us": of.time.as_ns() as f64 / 1e3,
+        "programs": of.programs,
+        "energy_uj": known(json!({
+            "finishing": uj(of.finishing),
+            "saving": uj(of.saving),
+            "resting": uj(of.resting),
+            "bus": uj(of.bus),
+            "controller": spec.constants.controller.map(|_| uj(controller)),
+            "dram": spec.constants.dram.map(|_| uj(dram)),
+            "total": uj(total),
+        })),
+        "capacitance_uf": capacitor.map(|of| of.nanofarads(total) as f64 / 1e3),
+    }))
 }

@@ -9,22 +9,19 @@ use interpulse_engine::{Latencies, LatencyHistogram};
 use interpulse_workload::FlowSpec;
 use serde_json::{Map, Value, json};
 
-use super::values::{PERCENTILES, us};
+use super::values::{PERCENTILES, known, us};
 
 /// Blocks of each lane that a window has to write for a drift in it to be one: a wave of collections takes about one.
 const WAVES: f64 = 2.0;
 
 /// What happened before the window.
 pub(super) fn warmup(w: &Warmed) -> Value {
-    let mut o = json!({
+    known(json!({
         "by": w.by,
         "host_requests": w.requests,
         "simulated_s": w.simulated.as_ns() as f64 / 1e9,
-    });
-    if let Some(why) = w.why {
-        o["why"] = json!(why);
-    }
-    o
+        "why": w.why,
+    }))
 }
 
 /// Whether the window was steady: its figures in both halves.
@@ -41,15 +38,15 @@ pub(super) fn steady(m: &Measured, case: &Case) -> Value {
         (_, [_, ..], _) => "no",
         (_, [], []) => "yes",
     };
-    let mut o = json!({ "verdict": verdict, "batches": m.batches.len() });
-    if let Some(blocks) = m.lane_blocks {
-        o["lane_blocks"] = json!(blocks);
-    }
     let halves = |f: &Halves| (f.name.to_string(), json!([f.first, f.second]));
-    o["halves"] = Value::Object(figures.iter().map(halves).collect());
-    o["drifts"] = json!(drifts);
-    o["unsure"] = json!(unsure);
-    o
+    known(json!({
+        "verdict": verdict,
+        "batches": m.batches.len(),
+        "lane_blocks": m.lane_blocks,
+        "halves": figures.iter().map(halves).collect::<Map<_, _>>(),
+        "drifts": drifts,
+        "unsure": unsure,
+    }))
 }
 
 /// Adds to the summaries of latencies what is known of their percentiles.

@@ -7,6 +7,12 @@ use serde_json::{Map, Value, json};
 pub(super) const PERCENTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("p99.999", 0.99999)];
 
+/// An object without the entries that are null.
+pub fn known(mut object: Value) -> Value {
+    object.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+    object
+}
+
 /// Nanoseconds in microseconds.
 pub fn us(ns: f64) -> Value {
     json!(ns / 1e3)

@@ -10,7 +10,7 @@ use interpulse_settings::{ConfigError, Row, Section, default, keys, optional, re
 keys! {
     /// A generator that makes requests up from distributions.
     #[derive(Clone, PartialEq, Debug)]
-    pub struct SyntheticSpec, fn keys(s) {
+    pub struct SyntheticSpec, pub fn read(s) {
         /// closed loop, or open loop
         pub pacing: SyntheticPacing = policy(Some("closed"), SyntheticPacing::ROWS),
         /// share of reads; the rest writes
@@ -36,6 +36,11 @@ keys! {
         /// end of the region addressed, as a share of the drive
         // Exclusive, rounded down to the alignment. Every request lies wholly inside the region.
         pub to: f64 = fraction(default(1.0)),
+    } check {
+        let message = "reads and trims together exceed all requests";
+        s.check_together(read_share + trim_share <= 1.0, &["trim", "read"], message)?;
+        s.check(alignment.get().is_multiple_of(SECTOR.get()), "alignment", "a multiple of 512B")?;
+        s.check_together(from < to, &["from", "to"], "the region addressed is empty")?;
     }
 }
 
@@ -96,19 +101,4 @@ fn read_open(s: &mut Section) -> Result<SyntheticPacing, ConfigError> {
             Arrivals::ROWS,
         )?,
     })
-}
-
-impl SyntheticSpec {
-    /// Reads a generator from the section of its flow.
-    ///
-    /// Fails on missing, malformed or contradicting keys; unknown ones are left to [`Section::finish`].
-    pub fn read(s: &mut Section) -> Result<SyntheticSpec, ConfigError> {
-        let of = SyntheticSpec::keys(s)?;
-        if of.read_share + of.trim_share > 1.0 {
-            return Err(s.conflict(&["trim", "read"], "reads and trims together exceed all requests"));
-        }
-        s.check(of.alignment.get().is_multiple_of(SECTOR.get()), "alignment", "a multiple of 512B")?;
-        s.check_together(of.from < of.to, &["from", "to"], "the region addressed is empty")?;
-        Ok(of)
-    }
 }

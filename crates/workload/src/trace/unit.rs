@@ -22,16 +22,6 @@ choices! {
 }
 
 impl TimeUnit {
-    /// The unit of this name.
-    pub fn named(name: &str) -> Option<TimeUnit> {
-        TimeUnit::ALL.iter().find(|each| each.0 == name).map(|each| each.1)
-    }
-
-    /// Its name in configurations and results.
-    pub fn name(self) -> &'static str {
-        TimeUnit::ALL.iter().find(|each| each.1 == self).expect("every unit is listed").0
-    }
-
     /// Its length in ns.
     pub fn ns(self) -> u64 {
         match self {

@@ -6,14 +6,11 @@ use super::spec::{REQUESTS_MAX, TwinRow, UpdateShape};
 use crate::synthetic::arrival::squared_variation;
 use crate::trace::spec::TracePacing;
 use interpulse_engine::{Bytes, Duration, SECTOR};
-use interpulse_settings::{ConfigError, Document, Section, default, optional, required};
+use interpulse_settings::{ConfigError, Document, FileError, Section, default, optional, required};
 use std::path::Path;
 
 /// The section of a row in a file of its own.
 pub const SECTION: &str = "twin";
-
-/// Largest file that is read as a row.
-const FILE_MAX: u64 = 1 << 20;
 
 /// Two figures of a row that say the same may differ by this: they are rounded where they are printed.
 const ROUNDED: f64 = 0.02;
@@ -21,29 +18,11 @@ const ROUNDED: f64 = 0.02;
 /// Reads the row in the file at `path`, for `requests` requests if given (see [`TwinRow::with_requests`]).
 ///
 /// Errors: the file cannot be read, or what [`TwinRow::read`] refuses.
-pub fn row_in_file(path: &Path, requests: Option<u64>) -> Result<TwinRow, RowFileError> {
-    let shown = path.display().to_string();
-    let unreadable = |why: String| RowFileError::Unreadable(format!("twin row {shown}: {why}"));
-    let file = std::fs::metadata(path).map_err(|e| unreadable(format!("cannot be opened: {e}")))?;
-    if !file.is_file() || file.len() > FILE_MAX {
-        return Err(unreadable("is not a regular file of at most 1 MiB".to_string()));
-    }
-    let bytes = std::fs::read(path).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
-    let document = Document::from_bytes(&bytes, &shown)?;
-    let row = TwinRow::read(&mut document.section(SECTION)?, &shown, requests)?;
+pub fn row_in_file(path: &Path, requests: Option<u64>) -> Result<TwinRow, FileError> {
+    let document = Document::in_file(path, "twin row ", 1)?;
+    let row = TwinRow::read(&mut document.section(SECTION)?, &path.display().to_string(), requests)?;
     document.finish()?;
     Ok(row)
-}
-
-/// Why a file holds no row.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum RowFileError {
-    /// It cannot be read.
-    #[error("{0}")]
-    Unreadable(String),
-    /// What stands in it cannot be used.
-    #[error("{0}")]
-    Content(#[from] ConfigError),
 }
 
 impl TwinRow {

@@ -39,10 +39,7 @@ pub fn row(name: &str, requests: Option<u64>) -> Result<TwinRow, ConfigError> {
 
 /// The same with every value, its source and what it means.
 pub fn described(name: &str, requests: Option<u64>) -> Result<(TwinRow, Resolution), ConfigError> {
-    let names: Vec<&str> = ROWS.iter().map(|&(name, _)| name).collect();
-    if !names.contains(&name) {
-        return Err(ConfigError::not_among("twin", name, &names));
-    }
+    ConfigError::named("twin", name, ROWS.iter().copied())?;
     let document = document(name)?;
     let row = TwinRow::read(&mut document.section(name)?, name, requests)?;
     Ok((row, document.resolution()))

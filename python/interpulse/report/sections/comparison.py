@@ -80,7 +80,7 @@ def _cells(row: Row, *, several: bool) -> list[str]:
 
 
 def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
-    from bokeh.models import Span
+    from bokeh.models import ColumnDataSource, Span
 
     names = [row.figure for row in rows]
     ratios = [row.ratio or 1.0 for row in rows]
@@ -97,7 +97,7 @@ def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
     )
     logarithmic(found.xaxis)
     found.add_layout(Span(location=1, dimension="height", line_color=MUTED, line_dash="dashed"))
-    source = {
+    data = {
         "figure": names,
         "ratio": ratios,
         "low": lows,
@@ -105,6 +105,7 @@ def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
         "told": [_cells(row, several=True)[4] for row in rows],
         "fill": [COLOURS[0] if row.differs else "#ffffff" for row in rows],
     }
+    source = ColumnDataSource(data)
     found.segment("low", "figure", "high", "figure", source=source, line_color=INK, line_width=2)
     like = {"size": 9, "line_color": COLOURS[0], "line_width": 2, "fill_color": "fill"}
     points = found.scatter("ratio", "figure", source=source, **like)

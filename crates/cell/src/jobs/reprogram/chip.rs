@@ -52,13 +52,8 @@ const PRESETS: &[(&str, &str)] = &[("b17a-tlc", include_str!("../../presets/b17a
 impl Chip {
     /// The preset called `name` as a configuration layer. Fails on an unknown name, listing the known ones.
     pub fn document(name: &str) -> Result<Document, ConfigError> {
-        match PRESETS.iter().find(|(known, _)| *known == name) {
-            Some((known, text)) => coefficients::over_aging(known, &[text]),
-            None => {
-                let names: Vec<&str> = PRESETS.iter().map(|&(known, _)| known).collect();
-                Err(ConfigError::not_among("chip preset", name, &names))
-            }
-        }
+        let (name, text) = ConfigError::named("chip preset", name, PRESETS.iter().map(|of| (of.0, *of)))?;
+        coefficients::over_aging(name, &[text])
     }
 
     /// Whether there is a preset of this name.
@@ -74,9 +69,8 @@ impl Chip {
         let mut cell = document.section("cell")?;
         let cells = Coefficients::read(&mut cell)?;
         let mut section = document.section("part")?;
-        if PartSpec::read(&mut section)?.bits_per_cell != 3 {
-            return Err(section.invalid("bits-per-cell", "3: the cell model knows TLC word lines"));
-        }
+        let bits = PartSpec::read(&mut section)?.bits_per_cell;
+        section.check(bits == 3, "bits-per-cell", "3: the cell model knows TLC word lines")?;
         let coupling = Coupling::read(&mut cell.section("interference")?)?;
         let pattern = Pattern::read(&mut cell.section("pattern")?, cells.erased.mean)?;
         let chip = Chip::read(&mut cell.section("chip")?, cells, coupling, pattern)?;

@@ -11,7 +11,7 @@ mod table;
 pub use chip::Chip;
 pub(super) use table::table;
 
-use super::{JobError, Which, overrides, parse, request, within};
+use super::{JobError, Which, overrides, request, within};
 use crate::histogram::{Histogram, Levels, whole};
 use crate::states::{self, PageType, STATES};
 use block::{Part, Seen};
@@ -108,7 +108,7 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
 
 /// Layers of a block and word lines of a layer.
 pub(super) fn block(request: &Value) -> Result<Value, JobError> {
-    let which: Which = parse("reprogram-block", request)?;
+    let which = Which::read("reprogram-block", request)?;
     let chip = Chip::resolve(&which.preset, overrides(&which.set)?)?;
     Ok(json!({ "layers": chip.layers, "word_lines": chip.word_lines }))
 }

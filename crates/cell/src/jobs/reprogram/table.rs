@@ -3,54 +3,44 @@
 use super::{Chip, Page};
 use crate::error_counts::filled;
 use crate::error_table::PAGE_TYPES;
-use crate::jobs::{JobError, overrides, parse, within};
+use crate::jobs::{JobError, overrides, request};
 use crate::states::PageType;
 use interpulse_flash::errors::ErrorTable;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Names of the read attempts: what each page was read with.
 const ATTEMPTS: [&str; 2] = ["default", "calibrated"];
 
-/// All pieces.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Whole {
-    /// Nothing depends on it; every piece is given one.
-    #[serde(rename = "seed")]
-    _seed: u64,
-    /// Chip preset.
-    preset: String,
-    /// Overrides of `[cell]` and `[part]`, which the pieces had as well.
-    #[serde(default)]
-    set: Vec<(String, String)>,
-    /// What the table describes.
-    title: String,
-    /// What it was measured on.
-    source: String,
-    /// Axis: program/erase cycles.
-    cycles: Vec<u32>,
-    /// Axis: retention in hours.
-    hours: Vec<f64>,
-    /// Temperature in that time, in degrees Celsius.
-    celsius: f64,
-    /// Axis: reprograms of a word line.
-    reprograms: Vec<u32>,
-    /// Axis: places in the stack.
-    layer_fraction: Vec<f64>,
-    /// Cells of a word line.
-    cells: u32,
-    /// `aged` of the pieces, by cycles, then by reprograms, then by layer: for each of `hours` all pages.
-    pieces: Vec<Vec<Vec<Page>>>,
+request! {
+    /// All pieces. The overrides are those that the pieces had as well.
+    struct Whole {
+        /// What the table describes.
+        title: String,
+        /// What it was measured on.
+        source: String,
+        /// Axis: program/erase cycles.
+        cycles: Vec<u32>,
+        /// Axis: retention in hours.
+        hours: Vec<f64>,
+        /// Temperature in that time, in degrees Celsius.
+        celsius: f64,
+        /// Axis: reprograms of a word line.
+        reprograms: Vec<u32>,
+        /// Axis: places in the stack.
+        layer_fraction: Vec<f64>,
+        /// Cells of a word line.
+        cells: u32 = 64..=1 << 20,
+        /// `aged` of the pieces, by cycles, then by reprograms, then by layer: for each of `hours` all pages.
+        pieces: Vec<Vec<Vec<Page>>>,
+    }
 }
 
 /// Puts the pieces together. Returns the table as TOML, and the spread between the pages of an entry.
 ///
 /// A reprogrammed word line has no center page: its lower page is the table's lsb, its upper one csb and msb alike.
 pub(in crate::jobs) fn table(request: &Value) -> Result<Value, JobError> {
-    let request: Whole = parse("reprogram-table", request)?;
+    let request = Whole::read("reprogram-table", request)?;
     Chip::resolve(&request.preset, overrides(&request.set)?)?;
-    within("cells", request.cells, 64..=1 << 20)?;
     let axes = ErrorTable {
         title: request.title,
         source: request.source,

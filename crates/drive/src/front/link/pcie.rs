@@ -1,7 +1,7 @@
 //! `pcie`: PCI Express with NVMe.
 
-use super::{Frame, Link};
-use interpulse_settings::{ConfigError, Section, default, keys};
+use super::{Link, NO_FRAMES, Protocol};
+use interpulse_settings::{default, keys};
 
 /// Bytes of a submission queue entry (NVMe base specification).
 const SUBMISSION_BYTES: u64 = 64;
@@ -19,30 +19,23 @@ const DATA_SHARE: f64 = 0.97;
 keys! {
     /// How fast it is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Pcie, fn keys(s) {
+    pub struct Pcie, pub(super) fn read(s) {
         /// PCIe generation
         pub generation: u32 = u32(default(3).within(1..=6)),
         /// PCIe lanes
         pub lanes: u32 = u32(default(4).within(1..=16)),
         /// largest payload of a packet in bytes
         pub max_payload: u32 = u32(default(256).within(128..=4096)),
-    }
-}
-
-impl Pcie {
-    pub(super) fn read(s: &mut Section) -> Result<Pcie, ConfigError> {
-        let of = Pcie::keys(s)?;
-        s.check(of.lanes.is_power_of_two(), "lanes", "1, 2, 4, 8 or 16")?;
-        if !of.max_payload.is_power_of_two() {
-            return Err(s.invalid("max-payload", "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has"));
-        }
-        Ok(of)
+    } check {
+        s.check(lanes.is_power_of_two(), "lanes", "1, 2, 4, 8 or 16")?;
+        let sizes = "128, 256, 512, 1024, 2048 or 4096, the sizes that PCIe has";
+        s.check(max_payload.is_power_of_two(), "max-payload", sizes)?;
     }
 }
 
 impl Link for Pcie {
-    /// Line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode), packet headers and flow control taken off.
-    fn rate(&self) -> f64 {
+    /// Line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode), packet headers and flow control taken off the rate.
+    fn protocol(&self) -> Protocol {
         let code = match self.generation {
             1 | 2 => 8.0 / 10.0,
             3..=5 => 128.0 / 130.0,
@@ -50,22 +43,12 @@ impl Link for Pcie {
         };
         let raw = RATES[self.generation as usize - 1] as f64 / 8.0 * f64::from(self.lanes);
         let payload = f64::from(self.max_payload);
-        raw * code * payload / (payload + PACKET_OVERHEAD as f64) * DATA_SHARE
-    }
-
-    fn submission(&self) -> u64 {
-        SUBMISSION_BYTES
-    }
-
-    fn completion(&self) -> u64 {
-        COMPLETION_BYTES
-    }
-
-    fn frame(&self) -> Option<Frame> {
-        None
-    }
-
-    fn half_duplex(&self) -> bool {
-        false
+        Protocol {
+            rate: raw * code * payload / (payload + PACKET_OVERHEAD as f64) * DATA_SHARE,
+            submission: SUBMISSION_BYTES,
+            completion: COMPLETION_BYTES,
+            frame: NO_FRAMES,
+            half_duplex: false,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! `sata`: Serial ATA with native command queuing. Every frame (FIS) is asked for, granted and acknowledged by the other
 //! side, and takes the line for both directions.
 
-use super::{Frame, Link};
+use super::{Frame, Link, Protocol};
 use interpulse_engine::Duration;
 use interpulse_settings::{default, keys};
 
@@ -36,35 +36,21 @@ keys! {
     }
 }
 
-impl Sata {
-    /// In bytes.
-    fn handshake(&self) -> u64 {
-        libm::round(self.rate() * self.handshake.0 as f64 / 1e9) as u64
-    }
-}
-
 impl Link for Sata {
-    /// Of any bytes; 8b/10b.
-    fn rate(&self) -> f64 {
-        RATES[self.generation as usize - 1] as f64 / 10.0 * ALIGNED
-    }
-
-    /// The command, and the drive's answer that frees the line.
-    fn submission(&self) -> u64 {
-        2 * (REGISTER + AROUND + self.handshake())
-    }
-
-    /// The set-up of the data's transfer, and the completion.
-    fn completion(&self) -> u64 {
-        DMA_SETUP + SET_DEVICE_BITS + 2 * (AROUND + self.handshake())
-    }
-
-    fn frame(&self) -> Option<Frame> {
-        let leaving = DATA + AROUND + self.handshake();
-        Some(Frame { data: FRAME_DATA, arriving: leaving + DMA_ACTIVATE + AROUND + self.handshake(), leaving })
-    }
-
-    fn half_duplex(&self) -> bool {
-        true
+    fn protocol(&self) -> Protocol {
+        // Of any bytes; 8b/10b.
+        let rate = RATES[self.generation as usize - 1] as f64 / 10.0 * ALIGNED;
+        // In bytes.
+        let handshake = libm::round(rate * self.handshake.0 as f64 / 1e9) as u64;
+        let leaving = DATA + AROUND + handshake;
+        Protocol {
+            rate,
+            // The command, and the drive's answer that frees the line.
+            submission: 2 * (REGISTER + AROUND + handshake),
+            // The set-up of the data's transfer, and the completion.
+            completion: DMA_SETUP + SET_DEVICE_BITS + 2 * (AROUND + handshake),
+            frame: Frame { data: FRAME_DATA, arriving: leaving + DMA_ACTIVATE + AROUND + handshake, leaving },
+            half_duplex: true,
+        }
     }
 }

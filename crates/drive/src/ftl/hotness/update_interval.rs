@@ -5,12 +5,12 @@ use super::Separation;
 use super::filter::{Hotness, MOST_LEVELS};
 use crate::ftl::layout::Layout;
 use interpulse_engine::Duration;
-use interpulse_settings::{ConfigError, Section, keys, required};
+use interpulse_settings::{keys, required};
 
 keys! {
     /// By the time since it was last written.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct UpdateInterval, fn keys(s) {
+    pub struct UpdateInterval, pub(super) fn read(s) {
         /// data is as hot as the first of these that its update interval is below; cold beyond the last
         pub within: Vec<Duration> =
             ["hot-within"] list_duration(Some(&[minutes(30), minutes(60), minutes(120)]), required().positive()),
@@ -19,22 +19,14 @@ keys! {
             Some("block"),
             &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")]
         ),
+    } check {
+        let rising = (1..=MOST_LEVELS).contains(&within.len()) && within.is_sorted_by(|a, b| a < b);
+        s.check(rising, "hot-within", "1 to 3 durations, each longer than the one before")?;
     }
 }
 
 fn minutes(m: u64) -> Duration {
     Duration::from_ms(60_000 * m)
-}
-
-impl UpdateInterval {
-    pub(super) fn read(s: &mut Section) -> Result<UpdateInterval, ConfigError> {
-        let of = UpdateInterval::keys(s)?;
-        let within = &of.within;
-        if within.is_empty() || within.len() > MOST_LEVELS || !within.windows(2).all(|w| w[0] < w[1]) {
-            return Err(s.invalid("hot-within", "1 to 3 durations, each longer than the one before"));
-        }
-        Ok(of)
-    }
 }
 
 impl Separation for UpdateInterval {

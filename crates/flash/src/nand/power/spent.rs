@@ -77,7 +77,7 @@ impl Nand {
             }
         }
         // A sensing begins with its command cycles.
-        for (&(spender, ..), rest) in Spender::ALL.iter().zip(sensed) {
+        for (&(_, spender, _), rest) in Spender::ALL.iter().zip(sensed) {
             put(spender, Draw::Idle, rest);
         }
         assert_eq!(trained, [0; EFFECTS], "pulses and verifies do not add up to the time of the trains");

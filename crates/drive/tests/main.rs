@@ -18,4 +18,5 @@ mod soak;
 mod starving_writes;
 mod stripes;
 mod suspension_schemes;
+mod uniform_overwrites;
 mod write_through;

@@ -8,6 +8,7 @@ pub mod die_script;
 mod leftovers;
 pub mod lists;
 mod memory;
+mod overwrites;
 pub mod plan;
 pub mod power;
 pub mod precondition;

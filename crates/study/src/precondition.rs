@@ -1,17 +1,15 @@
 //! Brings a drive into the state a run starts from.
 
 use crate::config::{PreconditionSpec, Until};
+use crate::overwrites::Overwrites;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{Rng, SimTime, Streams};
-use interpulse_workload::{AddressSpec, Flow, FlowSpec, SyntheticPacing, SyntheticSpec};
+use interpulse_engine::{Rng, Streams};
 
 /// Units written between two reports of progress.
 const CHUNK: u64 = 1 << 20;
-/// The instance number of preconditioning's random streams: no flow of a workload has it.
-const INSTANCE: u64 = 0x70_7265_636f_6e64;
 
 /// How preconditioning went.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +58,7 @@ pub fn precondition(
     let mut outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
     let overwrite = spec.overwrite.as_ref().filter(|_| !drive.ftl.gc.imposes() && filled > 0);
     if let Some(o) = overwrite {
-        let mut addresses = addresses(&o.addresses, filled, drive.geometry.unit_bytes / 512, &streams);
+        let mut overwrites = Overwrites::new(&o.addresses, filled, drive, &p, &streams);
         let quarter = (filled / 4).max(1);
         let mut before = p.written();
         let total = match o.until {
@@ -71,7 +69,7 @@ pub fn precondition(
         while done < total {
             let in_quarter = quarter - done % quarter;
             let n = CHUNK.min(in_quarter).min(total - done);
-            p.overwrite(n, &mut addresses);
+            overwrites.make(&mut p, n);
             done += n;
             if !progress(written + done, expected.max(written + done)) {
                 return None;
@@ -91,6 +89,10 @@ pub fn precondition(
         }
         if let Until::Steady { tolerance, .. } = o.until {
             outcome.gave_up = !is_steady(&outcome.quarters, tolerance);
+        }
+        let all = written + done;
+        if !overwrites.end(&mut p, &mut |_, _| progress(all, all)) {
+            return None;
         }
     }
     p.finish();
@@ -116,26 +118,5 @@ fn is_steady(quarters: &[f64], tolerance: f64) -> bool {
     match quarters {
         [.., before, last] => *before > 1.0 && ((last - before) / before).abs() < tolerance,
         _ => false,
-    }
-}
-
-/// Logical units, of so many sectors, drawn from the pattern over the filled part, one write at a time.
-fn addresses(pattern: &AddressSpec, filled: u64, sectors: u64, streams: &Streams) -> impl FnMut() -> Lpn {
-    let spec = FlowSpec::synthetic(
-        "precondition",
-        SyntheticSpec {
-            pacing: SyntheticPacing::Closed { depth: 1 },
-            read_share: 0.0,
-            write_share: 1.0,
-            addresses: pattern.clone(),
-            ..SyntheticSpec::default()
-        },
-    );
-    debug_assert_eq!(spec.start, SimTime::ZERO);
-    let flow = Flow::new(&spec, filled * sectors, streams, INSTANCE);
-    let mut flow = flow.expect("patterns are checked when they are read");
-    move || {
-        let (_, request) = flow.next().expect("no trace is read").expect("there is no limit");
-        Lpn((request.sector / sectors) as u32)
     }
 }

@@ -4,6 +4,7 @@ use crate::config::Case;
 use crate::memory::{self, Free};
 use interpulse_drive::ftl::Tables;
 use interpulse_drive::ftl::oob::Oob;
+use interpulse_workload::AddressSpec;
 
 /// What may stand in memory together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +68,10 @@ fn bytes(case: &Case) -> u64 {
     // Out-of-band data, the entries of a checkpoint, and the map that is rebuilt beside the live one.
     let kept = Oob::bytes(layout.units()) + 28 * u64::from(config.logical_units);
     let kept = if case.drive.power_loss.is_some() { kept } else { 0 };
-    (maps + kept) * u64::from(case.drives())
+    // What overwrites are dealt out by, before the rest of it is there.
+    let uniform = case.precondition.overwrite.as_ref().is_some_and(|o| o.addresses == AddressSpec::Uniform);
+    let dealt = if uniform { 4 * u64::from(config.logical_units) } else { 0 };
+    (maps + kept.max(dealt)) * u64::from(case.drives())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// Version of the file format and of the code that makes the state: raised when either changes what a
 /// snapshot holds, so that old files are refused.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 const MAGIC: [u8; 8] = *b"INTERPLS";
 const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
 /// Size of the pieces in which large tables are checksummed and moved.

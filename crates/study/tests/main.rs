@@ -7,6 +7,7 @@ mod config_fuzz;
 mod config_messages;
 mod declarations;
 mod die_script;
+mod drawn_states;
 mod large_blocks;
 mod part_files;
 mod recording;

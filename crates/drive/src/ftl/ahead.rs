@@ -5,13 +5,12 @@
 //! move one block's data more than it has to in its first collection: with a write amplification of ten, that is ten times
 //! what the host writes meanwhile.
 
+use super::layout::UnitAt;
+use super::positions::Positions;
 use super::streams::Stream;
 use super::tables::Tables;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use std::collections::VecDeque;
-
-/// So many map entries ahead are fetched.
-const AHEAD: usize = 16;
 
 /// What collection of a lane has in hand.
 #[derive(Default)]
@@ -24,10 +23,11 @@ pub(super) struct Hand {
 
 impl Hand {
     /// Collects until the lane has enough, always with the last victim of before and the next one in hand.
-    pub(super) fn collect(&mut self, ftl: &mut Tables, lane: Lane) {
+    pub(super) fn collect(&mut self, ftl: &mut Tables, lane: Lane, positions: &mut impl Positions) {
         if !ftl.wants_gc(lane) {
             return;
         }
+        self.victims.iter().for_each(|&victim| positions.settle(ftl, victim));
         // What has been overwritten since need not move.
         self.units.retain(|&ppu| {
             let at = ftl.layout.split(ppu);
@@ -35,11 +35,12 @@ impl Hand {
         });
         while ftl.wants_gc(lane) {
             let Some(victim) = ftl.choose_victim(lane) else {
-                self.program(ftl, lane, 1);
+                self.program(ftl, lane, 1, positions);
                 break;
             };
+            positions.settle(ftl, victim);
             self.units.extend(ftl.units.valid_of(&ftl.layout, victim));
-            self.program(ftl, lane, ftl.layout.units_per_program as usize);
+            self.program(ftl, lane, ftl.layout.units_per_program as usize, positions);
             // The programs of this one are under way when the next one is chosen.
             self.erase_what_is_empty(ftl);
             self.victims.push(victim);
@@ -48,7 +49,7 @@ impl Hand {
     }
 
     /// Moves units while there are at least `least`.
-    fn program(&mut self, ftl: &mut Tables, lane: Lane, least: usize) {
+    fn program(&mut self, ftl: &mut Tables, lane: Lane, least: usize, positions: &mut impl Positions) {
         let full = ftl.layout.units_per_program;
         while self.units.len() >= least {
             if !ftl.has_place(lane, Stream::Gc) {
@@ -57,15 +58,10 @@ impl Hand {
             let place = ftl.take_place(lane, Stream::Gc);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
             let moved = full.min(self.units.len() as u32);
-            for offset in place.first_offset..place.first_offset + moved {
-                if let Some(&ahead) = self.units.get(AHEAD) {
-                    ftl.map().prefetch(ftl.map().logical(ahead));
-                }
-                let source = self.units.pop_front().expect("counted above");
-                let lpn = ftl.map().logical(source);
-                ftl.forget_flash(source);
-                ftl.write(lpn, place.super_block, offset);
-            }
+            let to = UnitAt { super_block: place.super_block, offset: place.first_offset };
+            positions.settle(ftl, place.super_block);
+            positions.relocate(ftl, self.units.make_contiguous(), moved as usize, to);
+            self.units.drain(..moved as usize);
             ftl.counters.gc_units += u64::from(moved);
             ftl.counters.padding_units += u64::from(full - moved);
             ftl.program_done(place.super_block);

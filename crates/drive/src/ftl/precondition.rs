@@ -3,14 +3,20 @@
 //! Placement, invalidation, victim choice and erase are the functions that simulated time uses; only the
 //! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
 
+mod dealing;
+mod uniform;
+
 use super::ahead::Hand;
 use super::layout::UnitAt;
 use super::map::Where;
 use super::place::ProgramPlace;
+use super::positions::{Followed, Positions};
 use super::streams::Stream;
 use super::stripe::Stripe;
 use super::tables::Tables;
 use crate::numbers::{Lane, Lpn};
+
+pub use uniform::Draws;
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
 /// many.
@@ -21,6 +27,14 @@ const AHEAD: usize = 64;
 struct Partial {
     place: ProgramPlace,
     filled: u32,
+}
+
+impl Partial {
+    /// Where the next unit goes.
+    #[inline]
+    fn next(&self) -> UnitAt {
+        UnitAt { super_block: self.place.super_block, offset: self.place.first_offset + self.filled }
+    }
 }
 
 /// Lets the lanes of a fresh FTL fill their host blocks to different marks, by programs without data. Writes
@@ -46,6 +60,8 @@ pub struct Preconditioner<'a> {
     moved: Vec<Lpn>,
     /// What collection has in hand, lane by lane; empty where it holds nothing back.
     hands: Vec<Hand>,
+    /// There are overwrites of which it is not known yet what they have overwritten.
+    undealt: bool,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -54,7 +70,15 @@ impl<'a> Preconditioner<'a> {
         let lanes = ftl.layout.lanes as usize;
         stagger(ftl);
         let partial = vec![[None; 2]; lanes];
-        Preconditioner { ftl, stripe, partial, next_lane: Lane(0), moved: Vec::new(), hands: Vec::new() }
+        Preconditioner {
+            ftl,
+            stripe,
+            partial,
+            next_lane: Lane(0),
+            moved: Vec::new(),
+            hands: Vec::new(),
+            undealt: false,
+        }
     }
 
     /// From now on collection is one victim ahead, as it is in simulated time; without, a victim is erased as soon as it is
@@ -80,6 +104,7 @@ impl<'a> Preconditioner<'a> {
         let lane = self.lane_for(lpn);
         // Whether there is room is looked at with the map as it was before, but for the first unit: as in a write of one.
         self.forget(lpn, 1);
+        debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
         let partial = self.partial(lane, Stream::Host);
         let together = self.stripe.as_ref().map_or(most, |stripe| stripe.rest_of_page(lpn));
         let count = most.min(together).min(self.ftl.layout.units_per_program - partial.filled);
@@ -145,6 +170,7 @@ impl<'a> Preconditioner<'a> {
 
     /// Ends preconditioning: partly filled program operations are closed.
     pub fn finish(mut self) {
+        assert!(!self.undealt, "what has been overwritten is dealt out first");
         for lane in 0..self.partial.len() {
             for stream in [Stream::Host, Stream::Gc] {
                 if let Some(p) = self.partial[lane][stream as usize].take() {
@@ -163,11 +189,12 @@ impl<'a> Preconditioner<'a> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn) {
+        debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
         let lane = self.lane_for(lpn);
         if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
         }
-        self.place(lane, Stream::Host, lpn);
+        self.place(lane, Stream::Host, lpn, &mut Followed);
         self.ftl.counters.host_units += 1;
     }
 
@@ -178,13 +205,13 @@ impl<'a> Preconditioner<'a> {
             Some(stripe) => {
                 let lane = stripe.lane(lpn);
                 if self.partial[lane.index()][Stream::Host as usize].is_none() {
-                    self.make_room(lane);
+                    self.make_room(lane, &mut Followed);
                 }
                 lane
             }
             None => {
                 if self.partial[self.next_lane.index()][Stream::Host as usize].is_none() {
-                    self.choose_lane();
+                    self.choose_lane(&mut Followed);
                 }
                 self.next_lane
             }
@@ -192,12 +219,12 @@ impl<'a> Preconditioner<'a> {
     }
 
     /// Moves on to the next lane in turn that takes host data.
-    fn choose_lane(&mut self) {
+    fn choose_lane(&mut self, positions: &mut impl Positions) {
         let lanes = self.ftl.layout.lanes;
         for heavy in [false, true] {
             for _ in 0..lanes {
                 self.next_lane = if self.next_lane.0 + 1 >= lanes { Lane(0) } else { self.next_lane + 1 };
-                if (heavy || self.ftl.welcomes(self.next_lane)) && self.make_room(self.next_lane) {
+                if (heavy || self.ftl.welcomes(self.next_lane)) && self.make_room(self.next_lane, positions) {
                     return;
                 }
             }
@@ -206,20 +233,20 @@ impl<'a> Preconditioner<'a> {
     }
 
     /// Collects garbage as the thresholds ask; whether the lane then has a place for host data.
-    fn make_room(&mut self, lane: Lane) -> bool {
+    fn make_room(&mut self, lane: Lane, positions: &mut impl Positions) -> bool {
         match self.hands.get_mut(lane.index()) {
-            Some(hand) => hand.collect(self.ftl, lane),
-            None => while self.ftl.wants_gc(lane) && self.collect(lane) {},
+            Some(hand) => hand.collect(self.ftl, lane, positions),
+            None => while self.ftl.wants_gc(lane) && self.collect(lane, positions) {},
         }
         self.ftl.has_place(lane, Stream::Host)
     }
 
     /// Puts `lpn` into the next unit of `stream` on `lane`.
     #[inline]
-    fn place(&mut self, lane: Lane, stream: Stream, lpn: Lpn) {
+    fn place(&mut self, lane: Lane, stream: Stream, lpn: Lpn, positions: &mut impl Positions) {
         let partial = self.partial(lane, stream);
-        let offset = partial.place.first_offset + partial.filled;
-        self.ftl.write(lpn, partial.place.super_block, offset);
+        positions.settle(self.ftl, partial.place.super_block);
+        positions.write(self.ftl, lpn, partial.next());
         self.advance(lane, stream, partial, 1);
     }
 
@@ -245,16 +272,17 @@ impl<'a> Preconditioner<'a> {
     }
 
     /// Empties one victim of `lane`; false if there was none worth it.
-    fn collect(&mut self, lane: Lane) -> bool {
+    fn collect(&mut self, lane: Lane, positions: &mut impl Positions) -> bool {
         let Some(victim) = self.ftl.choose_victim(lane) else { return false };
         let mut moved = std::mem::take(&mut self.moved);
         moved.clear();
+        positions.uncover(self.ftl, victim);
         self.ftl.units.take_all(&self.ftl.layout, victim, &mut moved);
         for i in 0..moved.len() {
             if let Some(&ahead) = moved.get(i + 16) {
                 self.ftl.map().prefetch(ahead);
             }
-            self.place(lane, Stream::Gc, moved[i]);
+            self.place(lane, Stream::Gc, moved[i], positions);
         }
         self.ftl.counters.gc_units += moved.len() as u64;
         self.moved = moved;

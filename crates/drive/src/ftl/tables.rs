@@ -168,8 +168,13 @@ impl Tables {
         self.heavy = valid.iter().map(|&v| v > most).collect();
     }
 
+    /// Blocks closed since `super_block` was closed last.
+    pub fn age(&self, super_block: SuperBlock) -> u64 {
+        self.clock - self.closed[super_block.index()]
+    }
+
     /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
-    pub(super) fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
+    pub fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
         let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open = move |b: &SuperBlock| of.frontiers.iter().any(|f| f.block == *b && f.next_program < full);
         let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));

@@ -56,7 +56,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config", "control", "leftovers", "memory", "record", "simulated"],
+            &["config", "control", "leftovers", "memory", "overwrites", "record", "simulated"],
             &["batches", "plan", "power", "precondition", "queue", "snapshot"],
             &["steady", "warmup"],
             &["run", "state"],

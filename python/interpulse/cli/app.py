@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from typer.exceptions import TyperException
@@ -75,7 +75,7 @@ def call(arguments: Sequence[str] | None) -> int:
     except typer.Abort:
         return INTERRUPTED
     except TyperException as error:
-        text = f"{error.format_message()}{_seen(error)}"
+        text = error.format_message()
         if text.startswith("Usage:"):  # A command without arguments: all there is to say is what to give it.
             from interpulse.cli import first
 
@@ -83,9 +83,3 @@ def call(arguments: Sequence[str] | None) -> int:
             return error.exit_code
         return fail(f"{text} (--help shows what is possible)", error.exit_code)
     return code if isinstance(code, int) else 0
-
-
-def _seen(error: TyperException) -> str:
-    """What was given, where the message of the one who refused it leaves it out."""
-    refused: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
-    return f"; seen {refused[0]['input']!r}" if refused and "input" in refused[0] else ""

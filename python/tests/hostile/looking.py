@@ -52,7 +52,7 @@ LINES = (
     ("compare good.json good.json --case bogus", "bogus", "figures"),
     *((f"view {file}", file) for file in ("none", "/", "/dev/zero", "{small}", "empty", "good.json")),
     ("view ''", "FILE"),
-    *((f"view {{small}} --port {port}", f"'{port}'") for port in ("-1", "65536", "x")),
+    *((f"view {{small}} --port {port}", port) for port in ("-1", "65536", "x")),
     *((f"sweep {file}", file) for file in ("none.toml", "/", "/dev/zero", "/dev/null", "{small}", "empty")),
     ("sweep ''", "SWEEP"),
     ("sweep {sweep} --out ''", "--out"),

@@ -28,7 +28,7 @@ nbformat.write(notebook, sys.argv[3])
 """
 
 SAYS = {
-    "sweep": ["18 rows", "'host_reads': 0.9"],
+    "sweep": ["18 rows", "{'host_reads': 0."],
     "optimize": ["12 trials, 4 on the front", "immediate", "front.html"],
     "limits": ["no-suspend: sustains", "holds", "misses", "'suspend.program.scheme': 'loop-boundary'"],
 }

@@ -117,8 +117,10 @@ impl Map {
         if least != u32::MAX && last >= units {
             return Some(format!("a logical unit is said to be in physical unit {last} of {units}"));
         }
-        let last = self.to_logical.iter().fold(0, |last, &unit| last.max(unit));
-        if last >= logical {
+        // What preconditioning overwrote is nobody's, which comes round to zero here.
+        let behind = self.to_logical.iter().fold(0, |behind, &unit| behind.max(unit.wrapping_add(1)));
+        if behind > logical {
+            let last = behind - 1;
             return Some(format!("a physical unit is said to hold logical unit {last} of {logical}"));
         }
         let mut valid = 0;

@@ -10,12 +10,14 @@ pub(super) fn section(e: &ErrorWindow, window: &Window) -> Value {
     let c = &e.counters;
     let each = |n: f64, of: u64| (c.reads > 0).then(|| n / of as f64);
     let retried = c.host_reads_retried + c.gc_reads_retried;
+    // Retries are counted when a read ends: so are the reads that they are a share of.
+    let ended: u64 = e.by_attempts.iter().sum();
     let last = e.by_attempts.iter().rposition(|&n| n > 0).map_or(0, |k| k + 1);
     let mean = c.host_retry_time as f64 / c.host_reads_retried as f64 / 1e3;
     known(json!({
         "page_reads": c.reads,
         "raw_bit_error_rate": each(c.expected_errors as f64 / 1024.0, c.bits),
-        "retried_share": each(retried as f64, c.reads),
+        "retried_share": (ended > 0).then(|| retried as f64 / ended as f64),
         "retry_steps_mean": each(c.retry_steps as f64, c.reads),
         "uber": each(c.uncorrectable_codewords as f64, c.bits),
         "reads_by_attempts": (c.reads > 0).then(|| &e.by_attempts[..last]),

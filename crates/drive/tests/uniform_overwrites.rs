@@ -255,7 +255,7 @@ fn states_that_are_not_the_same_differ() {
 fn the_same_numbers_make_the_same_state() {
     let bytes = |seed| {
         let mut all = Vec::new();
-        let saved: Result<(), std::convert::Infallible> = PLAIN.state(true, seed).0.save(&mut |piece| {
+        let saved: Result<(), std::convert::Infallible> = PLAIN.state(true, seed).0.save(0, &mut |piece| {
             all.extend_from_slice(piece);
             Ok(())
         });

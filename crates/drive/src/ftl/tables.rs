@@ -260,9 +260,10 @@ impl Tables {
     /// Pages (of each plane) of a lane that programs of reprogrammable word lines have passed over, or are going to.
     fn passed_over_pages(&self, lane: Lane) -> u32 {
         let layout = &self.layout;
-        let of_block =
-            layout.programs_per_block * layout.pages_per_program - 2 * layout.word_lines_per_block();
-        self.reprogramming.as_ref().map_or(0, |r| r.opened[lane.index()] * of_block)
+        self.reprogramming.as_ref().map_or(0, |r| {
+            let of_block = layout.programs_per_block * layout.pages_per_program;
+            r.opened[lane.index()] * (of_block - 2 * layout.word_lines_per_block())
+        })
     }
 
     /// Whether a lane is so short of free blocks that garbage collection goes first.

@@ -156,7 +156,8 @@ def draw(points: list[Point], path: Path, all_series: dict[str, Series]) -> None
     for axis, name in zip(axes[0], names, strict=True):
         of = [point for point in points if point["series"] == name]
         axis.plot([point["value"] for point in of], [point["cpu_ns"] for point in of], marker="o")
-        axis.set(xscale="log", ylim=(0, None), xlabel=f"{name} ({all_series[name].unit})")
+        unit = all_series[name].unit
+        axis.set(xscale="log", ylim=(0, None), xlabel=name if unit == name else f"{name}, {unit}")
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("CPU ns a request")
     figure.tight_layout()

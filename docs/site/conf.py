@@ -52,7 +52,7 @@ CONTENTS = {
         ],
         "Drives": ["docs/PARTS", "docs/FIT", "docs/ARRAY", "docs/RELIABILITY", "docs/POWER", "docs/POWERLOSS"],
         "Cells": ["docs/CELLS", "docs/CHARACTERIZE", "docs/REPROGRAM"],
-        "Development": ["docs/ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "docs/VERIFY"],
+        "Development": ["docs/ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "docs/SPEED", "docs/VERIFY"],
     },
     "docs/schemes/README": {"Schemes": ["*"]},
     "docs/ARCHITECTURE": {"Records": ["adr/*"]},

@@ -142,12 +142,11 @@ def race(load: Load, mqsim: Path, work: Path, rounds: int) -> tuple[Cost, Cost]:
 
 
 def cost_of(command: list[str], work: Path) -> Cost:
-    """Runs a program to its end. MQSim waits for a line before it ends."""
-    with (work / "told").open("w+") as told:
-        process = subprocess.Popen(command, cwd=work, stdin=subprocess.PIPE, stdout=told, stderr=told)
-        assert process.stdin is not None
-        process.stdin.write(b"\n")
-        process.stdin.close()
+    """Runs a program to its end. MQSim waits for a line before it ends: a file holds it, since a pipe breaks under a
+    program that ends without reading."""
+    (work / "line").write_text("\n")
+    with (work / "told").open("w+") as told, (work / "line").open() as typed:
+        process = subprocess.Popen(command, cwd=work, stdin=typed, stdout=told, stderr=told)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:

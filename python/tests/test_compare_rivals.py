@@ -71,7 +71,7 @@ def test_wrong_arguments_are_told(stand_in: Path, arguments: list[str], message:
 def test_a_rival_that_is_none_and_one_that_fails(tmp_path: Path) -> None:
     assert "is no program; expected a built MQSim" in compare(tmp_path).stderr
     failing = tmp_path / "failing"
-    failing.write_text("#!/bin/sh\necho out of pages\nexit 3\n")
+    failing.write_text("#!/bin/sh\nexec <&-\necho out of pages\nexit 3\n")
     failing.chmod(0o755)
     done = compare(failing, "random reads QD1")
     assert done.returncode == 1

@@ -14,6 +14,8 @@ pub const UNMAPPED: Ppu = Ppu(u32::MAX);
 const CACHED: u32 = 1 << 31;
 /// Physical units a map can address.
 pub const MAX_UNITS: u64 = CACHED as u64;
+/// Logical units of a run that the audit looks at one by one if any of them is in the cache.
+const ENTRIES: usize = 256;
 
 /// Where the newest version of a logical unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +155,24 @@ impl Map {
         let entries = &self.to_physical[lpn.index()..][..count as usize];
         // All are looked at, several at a time.
         entries.iter().fold(0, |any, entry| any | entry) == !UNMAPPED.0
+    }
+
+    /// All logical units, in runs of a few hundred.
+    pub(super) fn runs_of_entries(&self) -> impl Iterator<Item = Range<Lpn>> {
+        let logical = self.logical_units();
+        (0..logical)
+            .step_by(ENTRIES)
+            .map(move |from| Lpn(from)..Lpn(from.saturating_add(ENTRIES as u32).min(logical)))
+    }
+
+    /// How many of these logical units are on flash, and how many in the cache.
+    #[inline]
+    pub(super) fn held(&self, lpns: &Range<Lpn>) -> (u32, u32) {
+        let entries = &self.to_physical[lpns.start.index()..lpns.end.index()];
+        // Complemented, those on flash have the highest bit. All are looked at, several at a time.
+        let on_flash = entries.iter().map(|entry| entry >> 31).sum::<u32>();
+        let somewhere = entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>();
+        (on_flash, somewhere - on_flash)
     }
 
     /// Fetches the entry of `lpn` ahead of its use.
@@ -297,6 +317,11 @@ impl Map {
     pub fn valid_words(&self, super_block: SuperBlock) -> &[u64] {
         let first = super_block.index() * self.words_per_block;
         &self.valid[first..first + self.words_per_block]
+    }
+
+    /// The numbers of the validity words of a super block.
+    pub(super) fn words_of_block(&self) -> Range<u32> {
+        0..self.words_per_block as u32
     }
 
     /// The validity words of a super block, to change (weights are the caller's business).

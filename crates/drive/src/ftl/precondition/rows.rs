@@ -61,7 +61,7 @@ impl Preconditioner<'_> {
             units.clear();
             units.extend(columns.iter().map(|c| self.ftl.layout.first_unit(c.block) + c.next));
             self.ftl.units.map_mut().set_rows(next, count, chunk, &mut units);
-            next = next + count;
+            next += count;
             for column in &mut columns {
                 column.next += count / self.ftl.layout.lanes;
                 if column.next == self.ftl.layout.units_per_block {
@@ -130,7 +130,7 @@ impl Preconditioner<'_> {
                 let block = self.ftl.take_free(column.lane).expect("it has more than that");
                 *column = Column { block, next: 0, noted: 0, lpn, ..*column };
             }
-            lpn = lpn + chunk;
+            lpn += chunk;
         }
         true
     }
@@ -149,7 +149,7 @@ impl Preconditioner<'_> {
             column.noted..column.next,
         );
         column.noted = column.next;
-        column.lpn = column.lpn + count * lanes;
+        column.lpn += count * lanes;
         let filled = column.next % program;
         self.ftl.programs_assigned(
             column.lane,

@@ -181,6 +181,13 @@ impl Map {
         self.to_physical.prefetch(lpn.index());
     }
 
+    /// Fetches what the `count` physical units from `ppu` on hold, ahead of its use.
+    #[inline]
+    pub(super) fn prefetch_logical(&self, ppu: Ppu, count: u32) {
+        let line = 64 / size_of::<u32>();
+        (0..count as usize).step_by(line).for_each(|k| self.to_logical.prefetch(ppu.index() + k));
+    }
+
     /// Fetches what invalidating the physical unit `ppu` of `super_block` will touch.
     #[inline]
     pub fn prefetch_valid(&self, super_block: SuperBlock, offset: u32) {

@@ -8,6 +8,9 @@ use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_flash::numbers::BlockId;
 use std::fmt::Write;
 
+/// What a lane holds is fetched so many lanes early: no more of it comes than is looked at together.
+const AHEAD: u32 = 3;
+
 impl Ftl {
     /// Checks that nothing was lost: valid units = mapped units, block by block, and what each valid unit holds is mapped to
     /// it and to nothing else, so that every map entry is confirmed by the physical side. `stride` > 1 confirms one unit in so
@@ -67,9 +70,13 @@ impl Ftl {
         for (row, word) in
             (0..layout.blocks).flat_map(|row| map.words_of_block().map(move |word| (row, word)))
         {
+            let first_of = |block: SuperBlock| layout.first_unit(block) + word * u64::BITS;
             for lane in Lane::first(layout.lanes) {
                 let block = layout.super_block(lane, BlockId(row));
-                let first = layout.first_unit(block) + word * u64::BITS;
+                let first = first_of(block);
+                if stride == 1 && lane.0 + AHEAD < layout.lanes {
+                    map.prefetch_logical(first_of(layout.super_block(lane + AHEAD, BlockId(row))), u64::BITS);
+                }
                 if let Some(ppu) = self.misplaced(map.valid_words(block)[word as usize], first, stride) {
                     let lpn = map.logical(ppu);
                     let mapped = if lpn.0 < map.logical_units() { map.get(lpn) } else { Where::Unmapped };

@@ -115,6 +115,17 @@ impl Map {
         })
     }
 
+    /// Another one like this one, to which nothing has been written since it was made; they share what they can.
+    pub(super) fn another(&self) -> Map {
+        Map {
+            to_physical: self.to_physical.clone(),
+            to_logical: self.to_logical.another(),
+            valid: self.valid.clone(),
+            weight: self.weight.clone(),
+            ..*self
+        }
+    }
+
     /// Physical units, and words of validity, of so many super blocks.
     fn lengths(super_blocks: u32, units_per_block: u32) -> (usize, usize) {
         let (blocks, units) = (super_blocks as usize, units_per_block as usize);

@@ -134,6 +134,23 @@ impl Tables {
         }
     }
 
+    /// Another one like this one, with which no run has begun; they share what they can.
+    pub fn another(&self) -> Tables {
+        Tables {
+            layout: self.layout.clone(),
+            units: self.units.another(),
+            config: self.config.clone(),
+            lanes: self.lanes.clone(),
+            cycles: self.cycles.clone(),
+            closed: self.closed.clone(),
+            in_flight: self.in_flight.clone(),
+            heavy: self.heavy.clone(),
+            reprogramming: self.reprogramming.clone(),
+            rng: self.rng.clone(),
+            ..*self
+        }
+    }
+
     /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;

@@ -7,20 +7,10 @@
 //! block. Row by row, the latter would go round as many places as there are lanes, at distances that are often powers of
 //! two, for which caches have the same few lines.
 
-use super::{Partial, Preconditioner};
+use super::{Partial, Preconditioner, Rows};
 use crate::ftl::place::ProgramPlace;
 use crate::ftl::streams::{Frontier, Stream};
 use crate::numbers::{Lane, Lpn, SuperBlock};
-
-/// What came of laying out rows.
-pub(super) enum Rows {
-    /// Whole rows up to this unit.
-    UpTo(Lpn),
-    /// A program operation or a page has been begun: nothing yet.
-    Begun,
-    /// Nothing, and nothing after some more units either.
-    None,
-}
 
 /// What the rows give one lane.
 struct Column {

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
 from interpulse._core import ConfigError, RunError
 from interpulse.cache import Cache
 from interpulse.config import Config
+from interpulse.jsontext import parsed
 from interpulse.result import Result
 from interpulse.userfile import named
 from interpulse.values import whole
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
+    from typing import Any, Protocol, TypeAlias
 
     from interpulse._core import Handle, Plan, Progress
     from interpulse.logs.recording import Recording
 
     Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
     """Takes in the result of a case that has ended, by its index in the plan."""
+
+    class Watcher(Protocol):
+        """Who is told how a run goes, from the thread that waits for it."""
+
+        def progress(self, cases: Sequence[Progress]) -> None:
+            """Called about ten times a second with the state of every case."""
+
+        def note(self, line: str) -> None:
+            """Called once for each line that the user should see."""
+
 
 POLL_S = 0.1
 """How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
@@ -49,16 +60,6 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result: Result | None) -> None:
         super().__init__("the run was interrupted")
         self.result = result
-
-
-class Watcher(Protocol):
-    """Who is told how a run goes, from the thread that waits for it."""
-
-    def progress(self, cases: Sequence[Progress]) -> None:
-        """Called about ten times a second with the state of every case."""
-
-    def note(self, line: str) -> None:
-        """Called once for each line that the user should see."""
 
 
 class Options:
@@ -215,7 +216,7 @@ def _execute(
     def hand_over() -> None:
         for index, text in handle.ended():
             if keep is not None:
-                keep(index, json.loads(text))
+                keep(index, parsed(text))
 
     cache = options.cache
     start = (plan, options.jobs, cache.place, cache.limit_bytes, options.no_cache)

@@ -51,6 +51,8 @@ pub struct Table<T: Pod> {
     entries: NonNull<[T]>,
     /// What the entries lie in; without, they are a box.
     mapped: Option<MmapMut>,
+    /// The file that they come from, and where in it they begin.
+    file: Option<(File, u64)>,
 }
 
 // SAFETY: the entries belong to the table alone, whatever they lie in.
@@ -65,7 +67,7 @@ impl<T: Pod> Table<T> {
             return Table::on_huge_pages(len);
         }
         let entries = bytemuck::try_zeroed_slice_box(len).unwrap_or_else(|()| OutOfMemory::unwind::<T>(len));
-        Table { entries: NonNull::from(Box::leak(entries)), mapped: None }
+        Table { entries: NonNull::from(Box::leak(entries)), mapped: None, file: None }
     }
 
     /// A large one, which is whole huge pages: of memory that began between two of them, and ended so, up to four megabytes
@@ -78,7 +80,7 @@ impl<T: Pod> Table<T> {
         let whole = &mut mapped[begin..][..bytes];
         advise_huge_pages(whole);
         let entries = NonNull::from(bytemuck::cast_slice_mut::<u8, T>(&mut whole[..len * size_of::<T>()]));
-        Table { entries, mapped: Some(mapped) }
+        Table { entries, mapped: Some(mapped), file: None }
     }
 
     /// The `len` entries that lie in `file` from byte `at` on, a multiple of [`PAGE`]: nothing is read before it is looked at,
@@ -96,7 +98,19 @@ impl<T: Pod> Table<T> {
             other => other?,
         };
         let entries = NonNull::from(bytemuck::cast_slice_mut::<u8, T>(&mut mapped));
-        Ok(Table { entries, mapped: Some(mapped) })
+        Ok(Table { entries, mapped: Some(mapped), file: Some((file.try_clone()?, at)) })
+    }
+
+    /// Another table like this one, to which nothing has been written since it was made. One that comes from a file comes from
+    /// there again, and both share what neither writes to.
+    pub fn another(&self) -> Table<T>
+    where
+        T: PartialEq,
+    {
+        let from_file = |(file, at): &(File, u64)| Table::of_file(file, *at, self.len()).ok();
+        let another = self.file.as_ref().and_then(from_file).unwrap_or_else(|| self.clone());
+        debug_assert!(**self == *another, "what is written to a table is not in its file");
+        another
     }
 
     /// The table as bytes, for snapshots.

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Any, Self, TypeVar
 
-from interpulse._core import ConfigError, Plan, Progress, version
+from interpulse._core import ConfigError, Plan, version
 from interpulse.config import Config
 from interpulse.result import Result
-from interpulse.runner import Options
+from interpulse.runner import Going, Options
 from interpulse.studies.case import Case, Job, Sets, derived_seed
 from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Outcome, Rows
@@ -25,11 +26,14 @@ from interpulse.studies.store import Store
 class Reporter:
     """Who is told how far a study is; this one keeps silent."""
 
-    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
+    def study(self, done: int, total: int, running: Sequence[Going]) -> None:
         """Called about ten times a second: jobs done, jobs known so far, and the simulations that run now."""
 
     def note(self, line: str) -> None:
         """Called for each line that the user should see."""
+
+    def end(self) -> None:
+        """Called when the study is over, however it ended."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class Context:
     store: Store = field(default_factory=lambda: Store(None))
     workers: Workers | None = None
     reporter: Reporter = field(default_factory=Reporter)
+    stop: Event = field(default_factory=Event)
+    """Set from another thread where the study is to end at once, as Ctrl-C would have it."""
     announced: int = 0
     """Jobs known so far."""
     _before: int = 0
@@ -99,15 +105,15 @@ class Context:
         """How many seeds a study should give those cases that it repeats: one where the whole of it is repeated."""
         return 1 if self.quick or self.seeds is not None else FULL_REPEATS
 
-    def of_seed(self, repeat: int, reporter: Reporter) -> Self:
-        """The same study with the seed of a repetition, telling somebody else; it shares the store alone."""
-        own = derived_seed(self.seed, repeat)
-        return replace(self, seed=own, seeds=1, reporter=reporter, announced=0, _before=0, _wanted=[], _asked=set())
+    def of_seed(self, repeat: int, options: Options, reporter: Reporter) -> Self:
+        """The same study with the seed of a repetition, telling somebody else; it shares the store and the end."""
+        part = replace(self, seed=derived_seed(self.seed, repeat), seeds=1, options=options, reporter=reporter)
+        return replace(part, announced=0, _before=0, _wanted=[], _asked=set())
 
-    def take_over(self, part: Self, before: int, announced: int) -> None:
-        """Counts what a repetition asked and did as this study's own, beside `before` jobs that others did."""
+    def take_over(self, part: Self) -> None:
+        """Counts what a repetition asked and did as this study's own, beside that of others."""
         self._asked |= part._asked
-        self._before, self.announced = before + part.done, announced
+        self._before += part.done
 
     @property
     def folder(self) -> Path:
@@ -171,13 +177,14 @@ class Context:
 
     def keep(self, answers: Mapping[str, dict[str, Any]]) -> None:
         """Puts answers into the store. Where it cannot be written the study goes on in memory, which is said once."""
-        was_whole = self.store.whole
-        try:
-            self.store.put(answers)
-        except OSError as error:
-            if was_whole:
-                why = error.strerror or error
-                self.note(f"{self.store.path}: {why}; {self.form.jobs} that have ended are kept in memory alone")
+        with self.store.lock:
+            was_whole = self.store.whole
+            try:
+                self.store.put(answers)
+            except OSError as error:
+                if was_whole:
+                    why = error.strerror or error
+                    self.note(f"{self.store.path}: {why}; {self.form.jobs} that have ended are kept in memory alone")
 
     def answers(self, jobs: Sequence[J], do: Callable[[list[J]], None]) -> list[dict[str, Any]]:
         """What jobs come to, in their order: from the store, or by `do`, which puts into it whatever ends."""
@@ -207,8 +214,10 @@ class Context:
         """A hash over everything that was asked so far: the configurations and traces of all cases, for example."""
         return hashlib.sha256(json.dumps(sorted(self._asked)).encode()).hexdigest()[:32]
 
-    def progress(self, cases: Sequence[Progress]) -> None:
-        """Tells the reporter how far the study is, and what runs now."""
+    def progress(self, cases: Sequence[Going]) -> None:
+        """Tells the reporter how far the study is, and what runs now. Raises KeyboardInterrupt where it is to end."""
+        if self.stop.is_set():
+            raise KeyboardInterrupt
         self.reporter.study(self.done, self.announced, cases)
 
     def note(self, line: str) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from interpulse.cli.pace import Pace, in_words
-from interpulse.cli.progress import WAITING, Paces, going, is_live
+from interpulse.cli.progress import Paces, going, is_live
 from interpulse.cli.streams import say
-from interpulse.studies.context import Reporter
+from interpulse.cli.turns import Told, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from interpulse.cli.live import Row, View
     from interpulse.runner import Going
+    from interpulse.studies.context import Reporter
 
 LINE_EVERY_S = 10.0
 """How often a study without a terminal says how far it is."""
@@ -27,19 +29,19 @@ def watch_studies(studies: Sequence[tuple[str, str]]) -> Iterator[Sequence[Repor
     """Shows the progress of studies on standard error for as long as the context lasts.
 
     Args:
-        studies: of each what it is called, and what it counts; of several, those show that have begun.
+        studies: of each what it is called, and what it counts; of several, those show that go on.
     """
     alone = len(studies) == 1
     if not is_live():
         lines = [Lines(name, unit, alone=alone) for name, unit in studies]
-        yield lines if alone else [Begun(each) for each in lines]
+        yield lines if alone else [Turns(each) for each in lines]
         return
     from interpulse.cli.live import view
 
     with view() as shown:
         board = Board(shown)
         views = [Terminal(name, unit, board, alone=alone) for name, unit in studies]
-        yield views if alone else [Begun(each) for each in views]
+        yield views if alone else [Turns(each) for each in views]
 
 
 class Clock:
@@ -55,31 +57,9 @@ class Clock:
         left_s = self._pace.left_s(at, total)
         return at, f"{done} of {total} {self._unit}", "" if left_s is None else in_words(left_s)
 
-
-class Begun(Reporter):
-    """Passes on what a study says from when it has something done or running: of several, the later ones wait."""
-
-    def __init__(self, reporter: Reporter) -> None:
-        self._reporter = reporter
-        self._before: int | None = None
-        self._begun = False
-
-    def study(self, done: int, total: int, running: Sequence[Going]) -> None:
-        """Passes it on once the study goes on, or had nothing to do."""
-        before = self._before = done if self._before is None else self._before
-        self._begun = (
-            self._begun or done > before or 0 < total <= done or any(case.phase != WAITING for case in running)
-        )
-        if self._begun:
-            self._reporter.study(done, total, running)
-
-    def note(self, line: str) -> None:
-        """Passes a line on."""
-        self._reporter.note(line)
-
-    def end(self) -> None:
-        """Passes the end on."""
-        self._reporter.end()
+    def restart(self) -> None:
+        """What has been done until now says nothing of the time left: others had the cores meanwhile."""
+        self._pace = Pace()
 
 
 @dataclass
@@ -87,15 +67,17 @@ class Board:
     """The rows of all studies, in the order in which they began, in one view."""
 
     shown: View
-    rows: dict[str, Sequence[Row]] = field(default_factory=dict)
+    _rows: dict[str, Sequence[Row]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def show(self, name: str, rows: Sequence[Row]) -> None:
         """Renews the rows of a study; called from the thread of each."""
-        self.rows = {**self.rows, name: rows}
-        self.shown.rows = [row for of in self.rows.values() for row in of]
+        with self._lock:
+            self._rows[name] = rows
+            self.shown.rows = [row for of in self._rows.values() for row in of]
 
 
-class Terminal(Reporter):
+class Terminal(Told):
     """A line for the whole study, and one for each simulation that runs."""
 
     def __init__(self, name: str, unit: str, board: Board, *, alone: bool) -> None:
@@ -107,11 +89,19 @@ class Terminal(Reporter):
 
     def study(self, done: int, total: int, running: Sequence[Going]) -> None:
         """Renews the lines."""
+        at, words, left = self._clock.amount(done, total, running)
+        self._board.show(self._name, [self._whole(at, total, words, left), *going(running, self._paces)])
+
+    def stand_still(self, done: int, total: int) -> None:
+        """Leaves the line for the whole study, without an end that nobody knows."""
+        at, words, _ = self._clock.amount(done, total, [])
+        self._clock.restart()
+        self._board.show(self._name, [self._whole(at, total, words)])
+
+    def _whole(self, at: float, total: int, words: str, left: str = "") -> Row:
         from interpulse.cli.live import Row
 
-        at, words, left = self._clock.amount(done, total, running)
-        whole = Row(self._name, min(at / total, 1.0) if total else None, words, left=left)
-        self._board.show(self._name, [whole, *going(running, self._paces)])
+        return Row(self._name, min(at / total, 1.0) if total else None, words, left=left)
 
     def note(self, line: str) -> None:
         """Prints a line above the others."""
@@ -122,7 +112,7 @@ class Terminal(Reporter):
         self._board.show(self._name, ())
 
 
-class Lines(Reporter):
+class Lines(Told):
     """Plain lines."""
 
     def __init__(self, name: str, unit: str, *, alone: bool) -> None:
@@ -138,6 +128,10 @@ class Lines(Reporter):
         if self._last is None or now - self._last >= LINE_EVERY_S:
             self._last = now
             say(f"{self._name}: {words}{f', {left}' if left else ''}")
+
+    def stand_still(self, done: int, total: int) -> None:  # noqa: ARG002 - as who shows it
+        """Prints nothing until it goes on."""
+        self._clock.restart()
 
     def note(self, line: str) -> None:
         """Prints a line."""

@@ -32,9 +32,11 @@ impl Array {
         let cut_at = drive.power_loss.as_mut().and_then(|spec| spec.at.take());
         let per_drive = Drive::resources(&drive, 0);
         let mut drives = Vec::new();
+        // The last one that starts from it takes the state itself.
+        let mut states = std::iter::repeat_n(state, spec.drives as usize);
         for d in 0..spec.drives_simulated() {
-            let state = if d < spec.drives {
-                state.clone()
+            let state = if let Some(state) = states.next() {
+                state
             } else {
                 let streams = Streams::new(seed_of(seed, d));
                 let ftl = drive.fresh_ftl(streams.stream("replacement", 0)).expect(checked);

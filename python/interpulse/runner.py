@@ -2,29 +2,62 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from interpulse import _core
 from interpulse._core import ConfigError, RunError
 from interpulse.cache import Cache
 from interpulse.config import Config
+from interpulse.jsontext import parsed
 from interpulse.result import Result
 from interpulse.userfile import named
 from interpulse.values import whole
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
+    from typing import Any, Protocol, Self, TypeAlias
 
     from interpulse._core import Handle, Plan, Progress
     from interpulse.logs.recording import Recording
 
     Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
     """Takes in the result of a case that has ended, by its index in the plan."""
+
+    class Going(Protocol):
+        """How far a case has come, as `Progress` says it."""
+
+        @property
+        def case(self) -> str:
+            """Its name."""
+
+        @property
+        def phase(self) -> str:
+            """What it is doing."""
+
+        @property
+        def done(self) -> int:
+            """How much of that is done."""
+
+        @property
+        def total(self) -> int:
+            """How much there is to do, zero where nobody knows."""
+
+        @property
+        def unit(self) -> str:
+            """What is counted."""
+
+    class Watcher(Protocol):
+        """Who is told how a run goes, from the thread that waits for it."""
+
+        def progress(self, cases: Sequence[Progress]) -> None:
+            """Called about ten times a second with the state of every case."""
+
+        def note(self, line: str) -> None:
+            """Called once for each line that the user should see."""
+
 
 POLL_S = 0.1
 """How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
@@ -50,40 +83,6 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result: Result | None) -> None:
         super().__init__("the run was interrupted")
         self.result = result
-
-
-class Going(Protocol):
-    """How far a case has come, as `Progress` says it."""
-
-    @property
-    def case(self) -> str:
-        """Its name."""
-
-    @property
-    def phase(self) -> str:
-        """What it is doing."""
-
-    @property
-    def done(self) -> int:
-        """How much of that is done."""
-
-    @property
-    def total(self) -> int:
-        """How much there is to do, zero where nobody knows."""
-
-    @property
-    def unit(self) -> str:
-        """What is counted."""
-
-
-class Watcher(Protocol):
-    """Who is told how a run goes, from the thread that waits for it."""
-
-    def progress(self, cases: Sequence[Progress]) -> None:
-        """Called about ten times a second with the state of every case."""
-
-    def note(self, line: str) -> None:
-        """Called once for each line that the user should see."""
 
 
 class Options:
@@ -121,7 +120,7 @@ class Options:
             apart: how many ranks each has, for runs that it consists of itself.
         """
         machine = _core.Machine(self.jobs) if self.machine is None else self.machine
-        each = [copy.copy(self) for _ in range(count)]
+        each = [type(self)(jobs=self.jobs, cache=self.cache, no_cache=self.no_cache) for _ in range(count)]
         for number, own in enumerate(each):
             own.machine, own.rank = machine, self.rank + number * apart
         return each
@@ -257,7 +256,7 @@ def _execute(
     def hand_over() -> None:
         for index, text in handle.ended():
             if keep is not None:
-                keep(index, json.loads(text))
+                keep(index, parsed(text))
 
     cache = options.cache
     start = (plan, options.jobs, cache.place, cache.limit_bytes, options.no_cache)

@@ -166,7 +166,7 @@ pub fn run_among<'a>(
         let recorder = record.map(|spec| Recorder::new(spec, &cases[index], index, &control.outbox));
         let ended = guarded(|| {
             let state = state.state().map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
-            Ok(case::run(&cases[index], &checked[index].traces, state, recorder, &tell)?)
+            Ok(case::run(&cases[index], &checked[index], state, recorder, &tell)?)
         });
         if let Ok(result) = &ended {
             control.end(index, result.to_string());

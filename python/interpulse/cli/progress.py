@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from interpulse.cli.pace import Pace, in_words
 from interpulse.cli.streams import say
 from interpulse.text import duration, short, size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Self
 
     from interpulse.cli.live import Row, View
     from interpulse.runner import Going, Watcher
@@ -39,16 +40,20 @@ def is_live() -> bool:
     return sys.stderr.isatty() and os.environ.get("TERM", "dumb").lower() not in ("dumb", "unknown")
 
 
-@contextmanager
-def watch() -> Iterator[Watcher]:
+def watch() -> AbstractContextManager[Watcher]:
     """Shows the progress of a run for as long as the context lasts."""
     if not is_live():
-        yield Lines()
-        return
+        return Lines()
+    from contextlib import contextmanager
+
     from interpulse.cli.live import view
 
-    with view() as shown:
-        yield Terminal(shown)
+    @contextmanager
+    def drawn() -> Iterator[Watcher]:
+        with view() as shown:
+            yield Terminal(shown)
+
+    return drawn()
 
 
 class Paces:
@@ -117,6 +122,12 @@ class Lines:
         self._phases: dict[str, str] = {}
         self._paces = Paces()
         self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """What has been printed stays."""
 
     def progress(self, cases: Sequence[Going]) -> None:
         """Prints the cases that entered a phase, and all that move when it is time again."""

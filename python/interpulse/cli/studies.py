@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cache import SPOOL, Cache
-from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
+from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.options import (
     CacheDir,
     Command,
@@ -217,7 +217,7 @@ def deliver(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown:
     """
     try:
         if folder is not None:
-            with undisturbed():
+            with Undisturbed():
                 names = folder.write(files)
             say(f"wrote {', '.join(names)} to {folder.path}")
     except OSError as error:

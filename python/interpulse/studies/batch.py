@@ -32,7 +32,7 @@ def run(studies: Sequence[tuple[Entry, Context]], seeds: int | None) -> list[Out
         shared = first.options.shared(len(studies), RANKS)
         for (_, context), options in zip(studies, shared, strict=True):
             context.options, context.stop = options, stop
-        return side_by_side([partial(_one, entry, context, seeds) for entry, context in studies], stop)
+        return side_by_side([partial(_one, *study, seeds) for study in studies], first.options.jobs, stop)
     return [repeat.run(entry, context, seeds) for entry, context in studies]
 
 

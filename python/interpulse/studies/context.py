@@ -10,17 +10,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from interpulse._core import ConfigError, Plan, version
 from interpulse.config import Config
 from interpulse.result import Result
-from interpulse.runner import Going, Options
+from interpulse.runner import Options
 from interpulse.studies.case import Case, Job, Sets, derived_seed
 from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Outcome, Rows
 from interpulse.studies.pool import CellJob, Here, Workers
 from interpulse.studies.store import Store
+
+if TYPE_CHECKING:
+    from interpulse.runner import Going
 
 
 class Reporter:
@@ -86,6 +89,8 @@ class Context:
     """Set from another thread where the study is to end at once, as Ctrl-C would have it."""
     announced: int = 0
     """Jobs known so far."""
+    parts: list[Self] = field(default_factory=list)
+    """The same study with each of its seeds, where it is repeated as a whole."""
     _before: int = 0
     _wanted: list[str] = field(default_factory=list)
     _asked: set[Any] = field(default_factory=set)
@@ -93,7 +98,8 @@ class Context:
     @property
     def done(self) -> int:
         """Jobs that have ended, those of earlier runs included."""
-        return self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+        own = self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+        return own + sum(part.done for part in self.parts)
 
     @property
     def doer(self) -> Workers:
@@ -108,12 +114,7 @@ class Context:
     def of_seed(self, repeat: int, options: Options, reporter: Reporter) -> Self:
         """The same study with the seed of a repetition, telling somebody else; it shares the store and the end."""
         part = replace(self, seed=derived_seed(self.seed, repeat), seeds=1, options=options, reporter=reporter)
-        return replace(part, announced=0, _before=0, _wanted=[], _asked=set())
-
-    def take_over(self, part: Self) -> None:
-        """Counts what a repetition asked and did as this study's own, beside that of others."""
-        self._asked |= part._asked
-        self._before += part.done
+        return replace(part, announced=0, parts=[], _before=0, _wanted=[], _asked=set())
 
     @property
     def folder(self) -> Path:
@@ -212,7 +213,11 @@ class Context:
 
     def config_hash(self) -> str:
         """A hash over everything that was asked so far: the configurations and traces of all cases, for example."""
-        return hashlib.sha256(json.dumps(sorted(self._asked)).encode()).hexdigest()[:32]
+        return hashlib.sha256(json.dumps(sorted(self.asked())).encode()).hexdigest()[:32]
+
+    def asked(self) -> set[Any]:
+        """Everything that was asked so far, of all seeds."""
+        return self._asked.union(*(part.asked() for part in self.parts))
 
     def progress(self, cases: Sequence[Going]) -> None:
         """Tells the reporter how far the study is, and what runs now. Raises KeyboardInterrupt where it is to end."""

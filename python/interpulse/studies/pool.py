@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from interpulse import _core
 from interpulse._core import together
 from interpulse.config import Config
-from interpulse.runner import POLL_S, Options, Watcher, execute
+from interpulse.runner import POLL_S, Options, execute
 from interpulse.studies.case import Job
 from interpulse.studies.sidebyside import begun
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
+    from interpulse.runner import Watcher
 
 Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
 """Takes in answers by the identity of their jobs."""

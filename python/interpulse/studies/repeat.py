@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from interpulse.runner import Going
 from interpulse.studies.context import Context, Reporter
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome, Row, Rows
 from interpulse.studies.overlay import overlaid
 from interpulse.studies.registry import Entry
 from interpulse.studies.sidebyside import side_by_side
+
+if TYPE_CHECKING:
+    from interpulse.runner import Going
 
 QUICK_SEEDS = 3
 """With how many seeds a quick run is done unless the number is given; a full run repeats what its study says."""
@@ -39,41 +41,34 @@ def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
     context.seeds = seeds if seeds is not None else QUICK_SEEDS if context.quick else None
     if context.seeds is None:
         return entry.run(context)
-    every = context.options.shared(context.seeds) if context.seeds > 1 else [context.options]
-    told = _All(context.reporter, context.seeds)
-    parts = [context.of_seed(repeat, own, _Share(told, repeat)) for repeat, own in enumerate(every)]
-    tasks = [partial(entry.run, part) for part in parts]
-    try:
-        found = side_by_side(tasks, context.stop) if context.workers is None else [task() for task in tasks]
-    finally:
-        for part in parts:
-            context.take_over(part)
-        context.announced = told.total
-    return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in parts], found)
+    options = context.options
+    every = options.shared(context.seeds) if context.seeds > 1 else [options]
+    told = _All(context)
+    context.parts = [context.of_seed(repeat, own, _Share(told, repeat)) for repeat, own in enumerate(every)]
+    tasks = [partial(entry.run, part) for part in context.parts]
+    found = side_by_side(tasks, options.jobs, context.stop) if context.workers is None else [task() for task in tasks]
+    return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in context.parts], found)
 
 
 class _All:
     """Tells how far all seeds are; one that has said nothing yet is taken to need as many jobs as another."""
 
-    def __init__(self, reporter: Reporter, seeds: int) -> None:
-        self.reporter = reporter
+    def __init__(self, context: Context) -> None:
+        self.reporter = context.reporter
+        self._context = context
         self._lock = Lock()
-        self._each: list[tuple[int, int, Sequence[Going]]] = [(0, 0, ())] * seeds
+        self._running: dict[int, Sequence[Going]] = {}
 
-    @property
-    def total(self) -> int:
-        """How many jobs there are in all."""
-        most = max(total for _, total, _ in self._each)
-        return sum(total or most for _, total, _ in self._each)
-
-    def tell(self, seed: int, done: int, total: int, running: Sequence[Going]) -> None:
-        """How far one of them is."""
-        if len(self._each) > 1:
+    def tell(self, seed: int, running: Sequence[Going]) -> None:
+        """What runs of one of them."""
+        each = [part.announced for part in self._context.parts]
+        if len(each) > 1:
             running = [_OfSeed(f"{case.case}, seed {seed + 1}", case) for case in running]
         with self._lock:
-            self._each[seed] = (done, total, running)
-            going = [case for _, _, cases in self._each for case in cases]
-            self.reporter.study(sum(done for done, _, _ in self._each), self.total, going)
+            self._running[seed] = running
+            self._context.announced = sum(announced or max(each) for announced in each)
+            going = [case for _, cases in sorted(self._running.items()) for case in cases]
+            self.reporter.study(self._context.done, self._context.announced, going)
 
 
 @dataclass(frozen=True)
@@ -107,8 +102,8 @@ class _Share(Reporter):
         self._of = of
         self._seed = seed
 
-    def study(self, done: int, total: int, running: Sequence[Going]) -> None:
-        self._of.tell(self._seed, done, total, running)
+    def study(self, done: int, total: int, running: Sequence[Going]) -> None:  # noqa: ARG002 - the context knows both
+        self._of.tell(self._seed, running)
 
     def note(self, line: str) -> None:
         self._of.reporter.note(line)

@@ -16,11 +16,13 @@ from interpulse._core import RunError
 T = TypeVar("T")
 
 
-def side_by_side(tasks: Sequence[Callable[[], T]], stop: Event) -> list[T]:
+def side_by_side(tasks: Sequence[Callable[[], T]], jobs: int, stop: Event) -> list[T]:
     """What tasks come to, in their order. One that fails keeps none of the others from its end.
 
     Args:
         tasks: what to do; only one is done in this thread itself.
+        jobs: for how many cores. Twice as many tasks go on at a time: while as many as there are cores have one case
+            left, the others plan or have more.
         stop: set where this thread is to end before they do, as by Ctrl-C; tasks look at it, and are waited for.
 
     Raises:
@@ -28,12 +30,13 @@ def side_by_side(tasks: Sequence[Callable[[], T]], stop: Event) -> list[T]:
     """
     if len(tasks) == 1:
         return [tasks[0]()]
-    with ThreadPoolExecutor(len(tasks), thread_name_prefix="interpulse-study") as pool:
+    with ThreadPoolExecutor(min(len(tasks), 2 * jobs), thread_name_prefix="interpulse-study") as pool:
         try:
             futures = [begun(pool, task) for task in tasks]
             wait(futures)
         except BaseException:
             stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
             raise
     return [future.result() for future in futures]
 

@@ -154,6 +154,12 @@ impl Tables {
     /// than chance explains if that is more.
     pub(super) fn weigh_lanes(&mut self) {
         self.since_weighing = 0;
+        let (valid, most) = self.lane_weights();
+        self.heavy = valid.iter().map(|&v| v > most).collect();
+    }
+
+    /// What each lane holds, and the most that one holds which is not heavy.
+    fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
         let weights = self.map().weight.chunks(blocks);
         let valid: Vec<u64> =
@@ -165,7 +171,34 @@ impl Tables {
         // Poisson): calling half of them heavy would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);
         let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
-        self.heavy = valid.iter().map(|&v| v > most).collect();
+        (valid, most)
+    }
+
+    /// Whether no lane is heavy, nor will be as long as all lanes are written to in turn, `chunk` units at a time: one of them
+    /// is ahead of the mean by no more than that, and heavy ones are further ahead the more all of them hold.
+    pub(super) fn stay_level(&self, chunk: u32) -> bool {
+        let (valid, most) = self.lane_weights();
+        let ahead = valid.iter().all(|&v| v + u64::from(chunk) <= most);
+        ahead && chunk <= self.layout.units_per_program && self.heavy.iter().all(|heavy| !heavy)
+    }
+
+    /// A lane with so many free blocks does not collect, whatever its open blocks are, and has one for host data.
+    pub(super) fn never_collects_above(&self) -> u32 {
+        let soft = match self.config.soft_pages {
+            _ if self.config.policy.imposes() => 0,
+            None => self.config.soft_free,
+            Some(soft) => soft.least.div_ceil(self.layout.programs_per_block * self.layout.pages_per_program),
+        };
+        soft.max(self.config.hard_free + 1)
+    }
+
+    /// The host stream of `lane` has come to `frontier` by so many further programs, at which lanes [stayed
+    /// level](Tables::stay_level).
+    pub(super) fn programs_assigned(&mut self, lane: Lane, frontier: Frontier, programs: u32) {
+        self.lanes[lane.index()].frontiers[Stream::Host as usize] = frontier;
+        self.counters.consumed_host_pages +=
+            u64::from(programs) * u64::from(self.layout.pages_per_program * self.layout.planes);
+        self.since_weighing = (self.since_weighing + programs) % (WEIGH_AFTER * self.layout.lanes);
     }
 
     /// Blocks closed since `super_block` was closed last.

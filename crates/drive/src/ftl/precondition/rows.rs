@@ -33,6 +33,8 @@ struct Columns {
     of_block: u32,
     /// Rows that are laid out.
     done: u32,
+    /// Those of which the block is full now.
+    full: Vec<usize>,
 }
 
 impl Columns {
@@ -43,9 +45,12 @@ impl Columns {
         soonest.saturating_add(1).min(self.of_block)
     }
 
-    /// Those whose block is full.
-    fn full(&self) -> impl Iterator<Item = usize> {
-        (0..self.full_at.len()).filter(|&k| self.full_at[k] == self.done)
+    /// So many rows have been laid out.
+    fn advance(&mut self, rows: u32) {
+        self.done += rows;
+        let done = self.done;
+        self.full.clear();
+        self.full.extend(self.full_at.iter().enumerate().filter(|(_, at)| **at == done).map(|(k, _)| k));
     }
 }
 
@@ -76,9 +81,9 @@ impl Preconditioner<'_> {
             }
             self.ftl.units.map_mut().set_rows(next, count, chunk, &mut columns.units);
             next += count;
-            columns.done += rows;
-            let full: Vec<usize> = columns.full().collect();
-            for k in full {
+            columns.advance(rows);
+            for i in 0..columns.full.len() {
+                let k = columns.full[i];
                 self.note(&mut columns, k, chunk);
                 self.ftl.close(columns.each[k].block);
             }
@@ -113,6 +118,7 @@ impl Preconditioner<'_> {
             full_at: Vec::with_capacity(lanes as usize),
             of_block: full / chunk,
             done: 0,
+            full: Vec::new(),
         };
         for i in 0..lanes {
             let lane = match &self.stripe {
@@ -128,17 +134,17 @@ impl Preconditioner<'_> {
             columns.units.push(self.ftl.layout.first_unit(open.block) + next);
             columns.full_at.push((full - next) / chunk);
         }
+        columns.advance(0);
         columns
     }
 
     /// Opens a block for each lane that has none open, for a row that begins with `from`. False, and none is opened, if a lane
     /// would keep fewer free ones than `least`.
     fn open_blocks(&mut self, columns: &mut Columns, from: Lpn, chunk: u32, least: u32) -> bool {
-        let full: Vec<usize> = columns.full().collect();
-        if full.iter().any(|&k| self.ftl.free_blocks(columns.each[k].lane) <= least) {
+        if columns.full.iter().any(|&k| self.ftl.free_blocks(columns.each[k].lane) <= least) {
             return false;
         }
-        for k in full {
+        for &k in &columns.full {
             let column = &mut columns.each[k];
             let block = self.ftl.take_free(column.lane).expect("it has more than that");
             *column = Column { block, noted: 0, lpn: from + k as u32 * chunk, ..*column };

@@ -80,14 +80,24 @@ impl Place {
         self.machine.cores.take(self.rank, &mut || control.stopped() || given_up())
     }
 
-    /// The right to make the state of this hash, if nobody else has it.
-    pub fn claim(&self, hash: &str) -> Option<Claim<'_>> {
-        self.machine.making.claim(hash, &mut || true)
-    }
-
-    /// Waits until nobody else makes this state; `None` once the run is stopped.
-    pub fn wait_to_claim(&self, hash: &str, control: &Control) -> Option<Claim<'_>> {
-        self.machine.making.claim(hash, &mut || control.stopped())
+    /// The right to make the state of this hash, for who holds `core`, and that core. While another run makes it, the core is
+    /// for others: who has the right always has a core, too, so that nobody waits for a state that nobody makes. Neither once
+    /// the run is stopped.
+    pub fn claim<'a>(
+        &'a self,
+        hash: &str,
+        mut core: Option<Core<'a>>,
+        control: &Control,
+    ) -> (Option<Core<'a>>, Option<Claim<'a>>) {
+        while !control.stopped() {
+            if let Some(claim) = self.machine.making.claim(hash) {
+                return (core, Some(claim));
+            }
+            drop(core.take());
+            self.machine.making.wait(hash, &mut || control.stopped());
+            core = self.core(control, &|| false);
+        }
+        (core, None)
     }
 }
 

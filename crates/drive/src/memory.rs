@@ -51,7 +51,7 @@ pub struct Table<T: Pod> {
     entries: NonNull<[T]>,
     /// What the entries lie in; without, they are a box.
     mapped: Option<MmapMut>,
-    /// The file that they lie in, and from which byte on.
+    /// The file that they come from, and where in it they begin.
     file: Option<(File, u64)>,
 }
 
@@ -98,23 +98,19 @@ impl<T: Pod> Table<T> {
             other => other?,
         };
         let entries = NonNull::from(bytemuck::cast_slice_mut::<u8, T>(&mut mapped));
-        let file = file.try_clone()?;
-        Ok(Table { entries, mapped: Some(mapped), file: Some((file, at)) })
+        Ok(Table { entries, mapped: Some(mapped), file: Some((file.try_clone()?, at)) })
     }
 
-    /// A copy that lies in the same file, and has of its own what this one has; `None` if it lies in none that can be mapped
-    /// once more.
-    fn mapped_again(&self) -> Option<Table<T>> {
-        let (file, at) = self.file.as_ref()?;
-        let mut copy = Table::of_file(file, *at, self.len()).ok()?;
-        let pages = 0..self.as_bytes().len().div_ceil(PAGE);
-        for page in pages.map(|page| page * PAGE..(page * PAGE + PAGE).min(self.as_bytes().len())) {
-            let own = &self.as_bytes()[page.clone()];
-            if copy.as_bytes()[page.clone()] != *own {
-                copy.as_bytes_mut()[page].copy_from_slice(own);
-            }
-        }
-        Some(copy)
+    /// Another table like this one, to which nothing has been written since it was made. One that comes from a file comes from
+    /// there again, and both share what neither writes to.
+    pub fn another(&self) -> Table<T>
+    where
+        T: PartialEq,
+    {
+        let from_file = |(file, at): &(File, u64)| Table::of_file(file, *at, self.len()).ok();
+        let another = self.file.as_ref().and_then(from_file).unwrap_or_else(|| self.clone());
+        debug_assert!(**self == *another, "what is written to a table is not in its file");
+        another
     }
 
     /// The table as bytes, for snapshots.
@@ -135,13 +131,10 @@ impl<T: Pod> Table<T> {
 }
 
 impl<T: Pod> Clone for Table<T> {
-    /// Copies of what lies in a file share what neither has written to.
     fn clone(&self) -> Self {
-        self.mapped_again().unwrap_or_else(|| {
-            let mut copy = Table::new(self.len());
-            copy.copy_from_slice(self);
-            copy
-        })
+        let mut copy = Table::new(self.len());
+        copy.copy_from_slice(self);
+        copy
     }
 }
 
@@ -189,38 +182,4 @@ pub fn prefetch<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn copies_of_what_lies_in_a_file_share_what_neither_has_written() {
-        let path = std::env::temp_dir().join(format!("interpulse-table-{}", std::process::id()));
-        let content: Vec<u8> = (0..5 * PAGE + 12).map(|i| (i / 7) as u8).collect();
-        std::fs::write(&path, &content).expect("it can be written");
-        let file = File::open(&path).expect("it is there");
-        std::fs::remove_file(&path).expect("who has it open keeps it");
-        let mut table = Table::<u32>::of_file(&file, PAGE as u64, PAGE + 3).expect("it can be mapped");
-        drop(file);
-        let untouched = table.clone();
-        (table[2000], table[PAGE + 2]) = (1, 2);
-        let mut copy = table.clone();
-        assert!(untouched.file.is_some() && copy.file.is_some(), "nothing is copied but what was written");
-        assert_eq!(*copy, *table);
-        assert_eq!(untouched.as_bytes(), &content[PAGE..]);
-        copy[0] = 3;
-        table[1] = 4;
-        assert_eq!((copy[1], copy[2000], table[0]), (untouched[1], 1, untouched[0]));
-    }
-
-    #[test]
-    fn a_copy_of_memory_is_memory() {
-        let mut table = Table::<u8>::new(3);
-        table[1] = 1;
-        let copy = table.clone();
-        table[2] = 1;
-        assert_eq!((&*copy, copy.file.is_none()), (&[0, 1, 0][..], true));
-    }
 }

@@ -44,6 +44,37 @@ pub struct Map {
     units_per_block: u32,
 }
 
+/// What there is in tables that come from a file, found piece by piece as they come.
+pub(super) struct Seen {
+    /// Of complemented entries less one, the least, which is that of the last physical unit; one that holds nothing, zero,
+    /// comes behind all of them.
+    least: u32,
+    /// Logical units that are on flash.
+    mapped: u64,
+    /// One more than the last logical unit. What preconditioning overwrote is nobody's, which comes round to zero here.
+    behind: u32,
+}
+
+impl Seen {
+    pub(super) fn nothing() -> Seen {
+        Seen { least: u32::MAX, mapped: 0, behind: 0 }
+    }
+
+    /// Bytes of the table with this number among [`Map::tables`]; those of entries are looked at, several at a time.
+    pub(super) fn look(&mut self, table: usize, bytes: &[u8]) {
+        let entries = bytes.as_chunks().0.iter().map(|entry| u32::from_ne_bytes(*entry));
+        match table {
+            0 => {
+                self.least =
+                    entries.clone().fold(self.least, |least, entry| least.min(entry.wrapping_sub(1)));
+                self.mapped += u64::from(entries.map(|entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
+            }
+            1 => self.behind = entries.fold(self.behind, |behind, unit| behind.max(unit.wrapping_add(1))),
+            _ => {}
+        }
+    }
+}
+
 impl Map {
     /// Added to the weight of blocks that may not be collected.
     pub const NOT_A_CANDIDATE: u32 = 1 << 31;
@@ -84,6 +115,17 @@ impl Map {
         })
     }
 
+    /// Another one like this one, to which nothing has been written since it was made; they share what they can.
+    pub(super) fn another(&self) -> Map {
+        Map {
+            to_physical: self.to_physical.clone(),
+            to_logical: self.to_logical.another(),
+            valid: self.valid.clone(),
+            weight: self.weight.clone(),
+            ..*self
+        }
+    }
+
     /// Physical units, and words of validity, of so many super blocks.
     fn lengths(super_blocks: u32, units_per_block: u32) -> (usize, usize) {
         let (blocks, units) = (super_blocks as usize, units_per_block as usize);
@@ -106,24 +148,16 @@ impl Map {
         [Some(self.to_physical.as_bytes_mut()), None, Some(self.valid.as_bytes_mut())]
     }
 
-    /// What of the tables cannot be, each looked at from its beginning to its end: entries beyond the drive, blocks that do
-    /// not hold as many valid units as they count, more or fewer units on flash than are valid there.
-    pub(super) fn contradiction(&self) -> Option<String> {
+    /// What of the tables cannot be: entries beyond the drive, blocks that do not hold as many valid units as they count, more
+    /// or fewer units on flash than are valid there. `seen` has looked at the entries, all of them.
+    pub(super) fn contradiction(&self, seen: &Seen) -> Option<String> {
         let (logical, units) = (self.logical_units(), self.to_logical.len() as u32);
-        // Of complemented entries the least is that of the last unit; zero, which holds nothing, comes behind them.
-        let (mut least, mut mapped) = (u32::MAX, 0u64);
-        for entries in self.to_physical.chunks(1 << 16) {
-            least = entries.iter().fold(least, |least, entry| least.min(entry.wrapping_sub(1)));
-            mapped += u64::from(entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
-        }
-        let last = !least.wrapping_add(1);
-        if least != u32::MAX && last >= units {
+        let last = !seen.least.wrapping_add(1);
+        if seen.least != u32::MAX && last >= units {
             return Some(format!("a logical unit is said to be in physical unit {last} of {units}"));
         }
-        // What preconditioning overwrote is nobody's, which comes round to zero here.
-        let behind = self.to_logical.iter().fold(0, |behind, &unit| behind.max(unit.wrapping_add(1)));
-        if behind > logical {
-            let last = behind - 1;
+        if seen.behind > logical {
+            let last = seen.behind - 1;
             return Some(format!("a physical unit is said to hold logical unit {last} of {logical}"));
         }
         let mut valid = 0;
@@ -134,6 +168,7 @@ impl Map {
             }
             valid += u64::from(bits);
         }
+        let mapped = seen.mapped;
         (valid != mapped).then(|| format!("{mapped} units are on flash, and {valid} are valid there"))
     }
 

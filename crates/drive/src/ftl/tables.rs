@@ -47,6 +47,10 @@ pub struct SoftPages {
     pub keeps_passed_over: bool,
 }
 
+/// Blocks that are added up with 32 bits.
+const SUMMED: usize = 1 << 11;
+const _: () = assert!(Map::MAX_UNITS_PER_BLOCK as usize * SUMMED <= 1 << 31);
+
 /// Lanes are weighed after this many host programs of each.
 const WEIGH_AFTER: u32 = 32;
 
@@ -130,6 +134,23 @@ impl Tables {
         }
     }
 
+    /// Another one like this one, with which no run has begun; they share what they can.
+    pub fn another(&self) -> Tables {
+        Tables {
+            layout: self.layout.clone(),
+            units: self.units.another(),
+            config: self.config.clone(),
+            lanes: self.lanes.clone(),
+            cycles: self.cycles.clone(),
+            closed: self.closed.clone(),
+            in_flight: self.in_flight.clone(),
+            heavy: self.heavy.clone(),
+            reprogramming: self.reprogramming.clone(),
+            rng: self.rng.clone(),
+            ..*self
+        }
+    }
+
     /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
@@ -162,8 +183,9 @@ impl Tables {
     fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
         let weights = self.map().weight.chunks(blocks);
-        let valid: Vec<u64> =
-            weights.map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect();
+        // Sums of so few blocks have 32 bits, of which several are added at a time.
+        let sum = |blocks: &[u32]| u64::from(blocks.iter().map(|&w| w & !Map::NOT_A_CANDIDATE).sum::<u32>());
+        let valid: Vec<u64> = weights.map(|lane| lane.chunks(SUMMED).map(sum).sum()).collect();
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));

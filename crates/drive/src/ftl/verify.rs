@@ -66,6 +66,17 @@ impl Ftl {
             }
             valid += u64::from(bits);
         }
+        let misplaced = if stride == 1 { self.misplaced() } else { self.misplaced_in(stride) };
+        misplaced.map_or(Ok(valid), |ppu| {
+            let lpn = map.logical(ppu);
+            let mapped = if lpn.0 < map.logical_units() { map.get(lpn) } else { Where::Unmapped };
+            Err(format!("the valid unit {ppu} holds {lpn}, which is mapped to {mapped:?}"))
+        })
+    }
+
+    /// A valid unit that is not where the map says.
+    fn misplaced(&self) -> Option<Ppu> {
+        let (map, layout) = (self.tables.map(), &self.tables.layout);
         // What goes to all lanes in turn is at about the same height in each, and near each other in the map.
         for (row, word) in
             (0..layout.blocks).flat_map(|row| map.words_of_block().map(move |word| (row, word)))
@@ -73,37 +84,32 @@ impl Ftl {
             let first_of = |block: SuperBlock| layout.first_unit(block) + word * u64::BITS;
             for lane in Lane::first(layout.lanes) {
                 let block = layout.super_block(lane, BlockId(row));
-                let first = first_of(block);
-                if stride == 1 && lane.0 + AHEAD < layout.lanes {
+                if lane.0 + AHEAD < layout.lanes {
                     map.prefetch_logical(first_of(layout.super_block(lane + AHEAD, BlockId(row))), u64::BITS);
                 }
-                if let Some(ppu) = self.misplaced(map.valid_words(block)[word as usize], first, stride) {
-                    let lpn = map.logical(ppu);
-                    let mapped = if lpn.0 < map.logical_units() { map.get(lpn) } else { Where::Unmapped };
-                    return Err(format!("the valid unit {ppu} holds {lpn}, which is mapped to {mapped:?}"));
+                let mut valid = map.valid_words(block)[word as usize];
+                while valid != 0 {
+                    let ppu = first_of(block) + valid.trailing_zeros();
+                    if !self.is_at(map.logical(ppu), ppu) {
+                        return Some(ppu);
+                    }
+                    valid &= valid - 1;
                 }
             }
         }
-        Ok(valid)
+        None
     }
 
-    /// Of the valid units among 64, from `first` on, one that is not where the map says; one in `stride` is looked at.
-    #[inline]
-    fn misplaced(&self, mut valid: u64, first: Ppu, stride: u32) -> Option<Ppu> {
-        let map = self.tables.map();
-        let looks_at = |ppu: Ppu| (!self.is_at(map.logical(ppu), ppu)).then_some(ppu);
-        if stride > 1 {
-            let mut offsets =
-                (first.0.next_multiple_of(stride) - first.0..u64::BITS).step_by(stride as usize);
-            return offsets.find_map(|k| if valid >> k & 1 == 1 { looks_at(first + k) } else { None });
-        }
-        while valid != 0 {
-            if let Some(ppu) = looks_at(first + valid.trailing_zeros()) {
-                return Some(ppu);
-            }
-            valid &= valid - 1;
-        }
-        None
+    /// The same among one unit in `stride`.
+    fn misplaced_in(&self, stride: u32) -> Option<Ppu> {
+        let (map, layout) = (self.tables.map(), &self.tables.layout);
+        SuperBlock::first(layout.super_blocks()).find_map(|block| {
+            let first = layout.first_unit(block);
+            let skipped = first.0.next_multiple_of(stride) - first.0;
+            let units = (skipped..layout.units_per_block).step_by(stride as usize);
+            let wrong = |&k: &u32| map.is_valid(block, k) && !self.is_at(map.logical(first + k), first + k);
+            units.into_iter().find(wrong).map(|k| first + k)
+        })
     }
 
     /// Whether `lpn` is mapped to `ppu`, or in the cache with its home there.

@@ -115,7 +115,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
 }
 
 /// A window of a drive under random writes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Host and moved units over host units.
     pub write_amplification: f64,

@@ -3,22 +3,20 @@
 //! Runs have an order. A core that is idle goes to the first run that has something for it, so that what comes later
 //! fills what those before it leave, and no more.
 
+mod awaited;
 mod cores;
 mod promises;
 mod states;
 
-use crate::control::{Control, lock};
+use crate::control::Control;
 pub use cores::Core;
 use cores::Cores;
 pub use promises::Promise;
 use promises::Promises;
 pub use states::Claim;
 use states::Making;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// How long somebody who waits sleeps until he looks again whether he is still to wait.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What runs share.
 pub struct Machine {
@@ -98,38 +96,6 @@ impl Place {
             core = self.core(control, &|| false);
         }
         (core, None)
-    }
-}
-
-/// Something that threads wait for.
-#[derive(Default)]
-struct Awaited<T> {
-    now: Mutex<T>,
-    changed: Condvar,
-}
-
-impl<T> Awaited<T> {
-    /// Waits until `found` finds what is looked for, or `given_up` says to wait no longer.
-    fn wait<R>(
-        &self,
-        mut now: MutexGuard<'_, T>,
-        given_up: &mut dyn FnMut() -> bool,
-        mut found: impl FnMut(&mut T) -> Option<R>,
-    ) -> Option<R> {
-        loop {
-            let seen = found(&mut now);
-            if seen.is_some() || given_up() {
-                return seen;
-            }
-            now = self.changed.wait_timeout(now, LOOK_AGAIN).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// Changes it, and wakes those who wait.
-    fn change<R>(&self, how: impl FnOnce(&mut T) -> R) -> R {
-        let done = how(&mut lock(&self.now));
-        self.changed.notify_all();
-        done
     }
 }
 

@@ -1,6 +1,6 @@
 //! States being made: of two runs that need the same one, the second takes what the first has kept.
 
-use super::Awaited;
+use super::awaited::Awaited;
 use crate::control::lock;
 use std::collections::HashSet;
 

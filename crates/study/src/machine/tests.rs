@@ -1,7 +1,9 @@
 //! Does what is shared go to who comes first, wait where it must, and let go of who gives up?
 
 use super::*;
+use crate::control::lock;
 use crate::memory::Free;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 

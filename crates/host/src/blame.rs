@@ -41,7 +41,7 @@ impl Sums {
 #[derive(Clone)]
 pub struct Blame {
     /// A row for each bucket, one after the other.
-    rows: Box<[u64]>,
+    rows: Box<[Row]>,
 }
 
 /// The sums of one bucket: ns by cause, then the number of requests; as long as whole cache lines.
@@ -61,20 +61,16 @@ pub struct Tail {
 impl Default for Blame {
     fn default() -> Self {
         // Zeroed as a whole by the system: only the pages of buckets that are used take memory.
-        Blame { rows: vec![0; ROW * LatencyHistogram::BUCKETS].into() }
+        Blame { rows: vec![[0; ROW]; LatencyHistogram::BUCKETS].into() }
     }
 }
 
 impl Blame {
-    fn rows(&self) -> &[Row] {
-        self.rows.as_chunks().0
-    }
-
     /// Adds a request of this latency. Panics if the account does not add up to the latency.
     #[inline]
     pub fn add(&mut self, latency: Duration, account: &Account) {
         check(latency, account);
-        let row: &mut Row = &mut self.rows.as_chunks_mut().0[LatencyHistogram::bucket_of(latency)];
+        let row = &mut self.rows[LatencyHistogram::bucket_of(latency)];
         for (to, part) in row.iter_mut().zip(account) {
             *to += part;
         }
@@ -84,19 +80,19 @@ impl Blame {
     /// The sums of all requests.
     pub fn total(&self) -> Sums {
         let mut sums = Sums::default();
-        self.rows().iter().for_each(|row| sums.add_row(row));
+        self.rows.iter().for_each(|row| sums.add_row(row));
         sums
     }
 
     /// The slowest one in `one_in` requests: whole buckets from the top, as few as hold at least this share.
     /// `None` with fewer than `one_in` requests, whose share would be less than one.
     pub fn slowest(&self, one_in: u64) -> Option<Tail> {
-        let all: u64 = self.rows().iter().map(|row| row[REQUESTS]).sum();
+        let all: u64 = self.rows.iter().map(|row| row[REQUESTS]).sum();
         if all < one_in {
             return None;
         }
         let mut sums = Sums::default();
-        for (bucket, row) in self.rows().iter().enumerate().rev() {
+        for (bucket, row) in self.rows.iter().enumerate().rev() {
             sums.add_row(row);
             if u128::from(sums.requests) * u128::from(one_in) >= u128::from(all) {
                 let start = LatencyHistogram::bucket_start(bucket);

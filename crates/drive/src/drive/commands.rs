@@ -1,11 +1,11 @@
 //! Commands on their way through the drive: after firmware, reads, completion.
 
 use super::Drive;
-use crate::account::book_flash;
+use crate::account::book_read;
 use crate::ftl::Flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Device, Duration, Op, Request, RequestId, SimTime, Tag};
+use interpulse_engine::{Agenda, Device, Op, Request, RequestId, SimTime, Tag};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
@@ -15,10 +15,20 @@ impl Drive {
         let request = self.front.requests.get_mut(id);
         request.book(Cause::Firmware, now);
         match request.op {
-            Op::Read => self.read(agenda, now, id),
+            Op::Read => {
+                let (lpn, units, fail_fast) = (request.lpn, request.units, request.fail_fast);
+                if fail_fast && self.fails_fast(agenda, id) {
+                    return;
+                }
+                let reads = self.read_units(agenda, id, lpn, lpn + units);
+                if reads == 0 {
+                    self.front.dram.push(agenda, now + self.spec.cache.latency, id);
+                }
+            }
             Op::Write => {
-                self.ftl.prefetch_older(request.lpn);
-                self.front.ask_for_data(agenda, now, id);
+                let (lpn, bytes) = (request.lpn, request.bytes);
+                self.ftl.prefetch_older(lpn);
+                self.front.ask_for_data(agenda, now, id, bytes);
             }
             Op::Trim => {
                 self.trim(agenda, id);
@@ -30,21 +40,6 @@ impl Drive {
 
     // ---- reads ----------------------------------------------------------------------------------------
 
-    #[inline]
-    fn read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
-        let (lpn, units) = {
-            let request = self.front.requests.get(id);
-            (request.lpn, request.units)
-        };
-        if self.front.requests.get(id).fail_fast && self.fails_fast(agenda, id) {
-            return;
-        }
-        let reads = self.read_units(agenda, id, lpn, lpn + units);
-        if reads == 0 {
-            self.front.dram.push(agenda, now + self.spec.cache.latency, id);
-        }
-    }
-
     /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
     pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: RequestId, from: Lpn, to: Lpn) -> u32 {
         let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
@@ -54,22 +49,38 @@ impl Drive {
         look.reads
     }
 
+    /// A page read for a request, which the flash array still has, has come to its end without an error.
+    #[inline]
+    pub(super) fn host_read_ended(&mut self, agenda: &mut Agenda) {
+        let now = agenda.now();
+        let txn = self.nand.last_ended().expect("the caller has looked at it");
+        let id = RequestId(txn.owner);
+        let request = self.front.requests.get_mut(id);
+        let last = book_read(request, txn, now);
+        let (op, bytes) = (request.op, request.bytes);
+        self.nand.forget_ended();
+        if last {
+            self.all_read(agenda, now, id, op, bytes);
+        }
+    }
+
+    /// A page read for a request has come to its end; `failed` if nothing has corrected its data.
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
         let now = agenda.now();
         let id = RequestId(txn.owner);
         let request = self.front.requests.get_mut(id);
         request.failed |= failed;
-        request.reads_left -= 1;
-        if request.reads_left > 0 {
-            return;
+        let last = book_read(request, txn, now);
+        let (op, bytes) = (request.op, request.bytes);
+        if last {
+            self.all_read(agenda, now, id, op, bytes);
         }
-        // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, txn);
-        request.account[Cause::Retry as usize] = txn.own;
-        request.mark = txn.mark + Duration::from_ns(txn.own);
-        request.book(Cause::Decode, now);
-        if request.op == Op::Read {
-            let bytes = request.bytes;
+    }
+
+    /// Request `id` has all that it had to read: it leaves, or goes on as a write.
+    #[inline]
+    fn all_read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, op: Op, bytes: u64) {
+        if op == Op::Read {
             self.front.leave(agenda, now, id, bytes);
         } else {
             self.admit(agenda, id);

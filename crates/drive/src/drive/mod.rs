@@ -143,7 +143,12 @@ impl Drive {
 
     /// Goes on with what has come to its end in the flash array.
     fn take_ended(&mut self, agenda: &mut Agenda) {
-        while let Some(txn) = self.nand.take_ended() {
+        while let Some(ended) = self.nand.last_ended() {
+            if ended.kind == Kind::HostRead && !self.ftl.follows_reads() {
+                self.host_read_ended(agenda);
+                continue;
+            }
+            let Some(txn) = self.nand.take_ended() else { return };
             // A timer of the array ends at most one transaction, so the order is that of the events.
             debug_assert!(!self.nand.has_ended());
             let mut flash = Flash { nand: &mut self.nand, agenda };

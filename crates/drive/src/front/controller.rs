@@ -84,6 +84,13 @@ impl Front {
         let unit = 1u64 << self.unit_shift;
         let lpn = self.first_unit(&request);
         let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn.0)) as u32;
+        let taken = self.queues.submit(queue as usize);
+        let (mut account, mut mark) = (NO_ACCOUNT, now);
+        if taken {
+            // It is fetched at once: written down with what is known of it by then.
+            mark = self.link.command(now);
+            account[Cause::Link as usize] = mark.since(now).as_ns();
+        }
         let id = self.requests.insert(Request {
             op: request.op,
             queue: queue as u16,
@@ -96,20 +103,21 @@ impl Front {
             admitted: 0,
             unprogrammed: 0,
             submitted: now,
-            mark: now,
+            mark,
             failed: false,
             fail_fast: false,
             busy: false,
-            account: NO_ACCOUNT,
+            account,
         });
-        if self.queues.submit(queue as usize, id) {
-            self.fetch(agenda, now, id);
+        if taken {
+            self.firmware.take(agenda, mark, id);
+        } else {
+            self.queues.wait(queue as usize, id);
         }
         id
     }
 
-    /// The controller fetches the command and starts its firmware.
-    #[inline]
+    /// The controller fetches a command that has waited and starts its firmware.
     fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
         let fetched = self.link.command(now);
         let request = self.requests.get_mut(id);
@@ -118,10 +126,10 @@ impl Front {
         self.firmware.take(agenda, fetched, id);
     }
 
-    /// Has the data of write `id` sent by the host.
+    /// Has the `bytes` of data of write `id` sent by the host.
     #[inline]
-    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
-        let at = self.link.data_in(now, self.requests.get(id).bytes);
+    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
+        let at = self.link.data_in(now, bytes);
         self.arriving.push(agenda, at, id);
     }
 

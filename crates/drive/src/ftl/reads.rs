@@ -86,6 +86,12 @@ impl Ftl {
         look
     }
 
+    /// Whether [`Ftl::read_done`] has to be told of the end of each page read.
+    #[inline]
+    pub fn follows_reads(&self) -> bool {
+        !self.readers.is_empty()
+    }
+
     /// A page read of [`Ftl::read`] is done; true if nothing has corrected its data.
     #[inline]
     pub fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {

@@ -176,10 +176,16 @@ impl Die {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.reads_erased(now, plane, block, page);
         }
-        let erased = |op: &LongOp| op.erases() && op.block == Some(block) && op.spans(plane);
-        if [&self.long, &self.beneath].into_iter().flatten().any(erased) {
+        // An erase can only be beneath another operation.
+        if self.long.is_some() && self.erases(plane, block) {
             self.reads_what_is_erased(now, block);
         }
+    }
+
+    /// Whether an operation on the die, running or suspended, erases this block.
+    fn erases(&self, plane: u32, block: BlockId) -> bool {
+        let erased = |op: &LongOp| op.erases() && op.block == Some(block) && op.spans(plane);
+        [&self.long, &self.beneath].into_iter().flatten().any(erased)
     }
 
     #[cold]

@@ -46,6 +46,11 @@ impl Decoder {
         (at == 0).then_some(done)
     }
 
+    /// The transaction that leaves next.
+    pub fn next(&self) -> Option<TxnId> {
+        self.line.front().map(|(_, id)| id)
+    }
+
     /// Takes the transaction that leaves now; returns it and when the next one leaves.
     #[inline]
     pub fn leave(&mut self, now: SimTime) -> (TxnId, Option<SimTime>) {

@@ -4,6 +4,7 @@
 //! The owner submits [`Txn`]s and forwards timer events, and takes what has come to its end
 //! ([`Nand::take_ended`]). Nothing here calls up.
 
+mod alone;
 mod bus;
 mod cache_read;
 mod cache_register;
@@ -243,6 +244,20 @@ impl Nand {
         !self.ended.is_empty()
     }
 
+    /// The transaction that came to its end last, which [`Nand::take_ended`] would take.
+    #[inline]
+    pub fn last_ended(&self) -> Option<&Txn> {
+        self.ended.last().map(|&id| self.txns.get(id))
+    }
+
+    /// Takes the transaction that came to its end last, as [`Nand::take_ended`], for whoever has looked at it.
+    #[inline]
+    pub fn forget_ended(&mut self) {
+        if let Some(id) = self.ended.pop() {
+            self.txns.remove(id);
+        }
+    }
+
     /// Takes the transaction that came to its end last: a read when its data is decoded, all else when the die is done.
     #[inline]
     pub fn take_ended(&mut self) -> Option<Txn> {
@@ -305,8 +320,13 @@ impl Nand {
                 txn.waits = *die.usage.causes();
                 txn.own = txn.waits[Wait::Programs as usize];
             }
+            let reads = txn.kind.command().effect == Effect::Reads;
             let id = self.txns.insert(txn);
-            self.start(agenda, now, d, id);
+            if reads && self.is_plain() {
+                self.read_alone(agenda, now, d, id);
+            } else {
+                self.start(agenda, now, d, id);
+            }
             return;
         }
         die.usage.settle(now);
@@ -380,7 +400,11 @@ impl Nand {
                     self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
                 {
                     self.account_wait(now, d, id);
-                    self.start(agenda, now, d, id);
+                    if self.may_read_alone(d, id) {
+                        self.read_alone(agenda, now, d, id);
+                    } else {
+                        self.start(agenda, now, d, id);
+                    }
                 }
             }
             State::Suspended => self.next_in_suspension(agenda, now, d),

@@ -2,10 +2,12 @@
 
 use super::Drive;
 use crate::account::book_read;
+use crate::front::leaving::Ready;
 use crate::ftl::Flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Device, Op, Request, RequestId, SimTime, Tag};
+use interpulse_flash::nand::Ended;
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
@@ -16,13 +18,14 @@ impl Drive {
         request.book(Cause::Firmware, now);
         match request.op {
             Op::Read => {
-                let (lpn, units, fail_fast) = (request.lpn, request.units, request.fail_fast);
+                let (lpn, units, bytes, fail_fast) =
+                    (request.lpn, request.units, request.bytes, request.fail_fast);
                 if fail_fast && self.fails_fast(agenda, id) {
                     return;
                 }
-                let reads = self.read_units(agenda, id, lpn, lpn + units);
+                let reads = self.read_units(agenda, id, lpn, lpn + units, self.front.foretells());
                 if reads == 0 {
-                    self.front.dram.push(agenda, now + self.spec.cache.latency, id);
+                    self.front.pass_dram(agenda, self.spec.cache.latency, id, bytes);
                 }
             }
             Op::Write => {
@@ -40,9 +43,17 @@ impl Drive {
 
     // ---- reads ----------------------------------------------------------------------------------------
 
-    /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
-    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: RequestId, from: Lpn, to: Lpn) -> u32 {
-        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
+    /// Reads the logical units `from..to` for request `id`, whose end may be foretold as
+    /// [`Ftl::read`](crate::ftl::Ftl::read) says; returns the flash reads it takes.
+    pub(super) fn read_units(
+        &mut self,
+        agenda: &mut Agenda,
+        id: RequestId,
+        from: Lpn,
+        to: Lpn,
+        foretell: bool,
+    ) -> u32 {
+        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to, foretell);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);
         self.front.requests.get_mut(id).reads_left += look.reads;
@@ -53,13 +64,16 @@ impl Drive {
     #[inline]
     pub(super) fn host_read_ended(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
-        let txn = self.nand.last_ended().expect("the caller has looked at it");
+        let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has looked at it");
         let id = RequestId(txn.owner);
         let request = self.front.requests.get_mut(id);
-        let last = book_read(request, txn, now);
+        let last = book_read(request, txn, at);
         let (op, bytes) = (request.op, request.bytes);
         self.nand.forget_ended();
-        if last {
+        let ready = Ready { at, by };
+        if ready > Ready::now(agenda) {
+            self.front.will_leave(agenda, ready, id, bytes);
+        } else if last {
             self.all_read(agenda, now, id, op, bytes);
         }
     }

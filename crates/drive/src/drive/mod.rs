@@ -120,6 +120,12 @@ impl Drive {
         &mut self.nand
     }
 
+    /// Operations that the flash array has been given and that have not ended.
+    pub fn operations(&self, agenda: &Agenda) -> usize {
+        let flash = self.place.first..self.place.first + self.place.flash;
+        self.nand.pending() + self.front.leaving.to_come(agenda, flash)
+    }
+
     /// The FTL.
     pub fn ftl(&self) -> &Ftl {
         &self.ftl
@@ -144,7 +150,7 @@ impl Drive {
     /// Goes on with what has come to its end in the flash array.
     fn take_ended(&mut self, agenda: &mut Agenda) {
         while let Some(ended) = self.nand.last_ended() {
-            if ended.kind == Kind::HostRead && !self.ftl.follows_reads() {
+            if ended.txn.kind == Kind::HostRead && !self.ftl.follows_reads() {
                 self.host_read_ended(agenda);
                 continue;
             }

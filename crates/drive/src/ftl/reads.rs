@@ -37,9 +37,9 @@ impl Ftl {
     }
 
     /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
-    /// of one physical page are read together.
+    /// of one physical page are read together. The end of a page read that is the only one is foretold where `foretell` says so.
     #[inline(always)]
-    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn) -> Look {
+    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
         let mut look = Look::default();
         let mut lpn = from;
         while lpn < to {
@@ -73,6 +73,9 @@ impl Ftl {
             txn.page = at.page;
             txn.set_units(count);
             txn.owner = tag.0;
+            if foretell && lpn + count == to && look.reads == 1 {
+                txn.foretell();
+            }
             let layout = &self.tables.layout;
             if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
                 txn.set_two_bit(TwoBit::Whole);

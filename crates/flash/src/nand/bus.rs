@@ -92,7 +92,7 @@ impl Nand {
         if self.reliability.is_some() {
             self.decoded(agenda, now, id);
         } else {
-            self.ended.push(id);
+            self.ends(now, id);
         }
     }
 

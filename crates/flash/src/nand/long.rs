@@ -295,7 +295,7 @@ impl Nand {
         {
             reliability.finished(txn, now);
         }
-        self.ended.push(id);
+        self.ends(now, id);
         self.next_on(agenda, now, d);
     }
 

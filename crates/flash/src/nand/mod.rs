@@ -54,6 +54,24 @@ pub use config::NandConfig;
 pub use operations::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 
+/// A transaction that has come to its end, or is certain to.
+#[derive(Clone, Copy)]
+struct Foretold {
+    id: TxnId,
+    at: SimTime,
+    by: ResourceId,
+}
+
+/// A transaction that has come to its end, or is certain to.
+pub struct Ended<'a> {
+    /// The transaction.
+    pub txn: &'a Txn,
+    /// When it ends: now, unless it was to be [foretold](Txn::foretell).
+    pub at: SimTime,
+    /// Whose timer stands for its end, or would, if it does not end now.
+    pub by: ResourceId,
+}
+
 /// What a die has in hand besides its own state.
 #[derive(Clone, Copy)]
 struct InHand {
@@ -135,7 +153,7 @@ pub struct Nand {
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Transactions that have come to their end, in order, until the owner takes them.
-    ended: Vec<TxnId>,
+    ended: Vec<Foretold>,
     /// What has been counted.
     pub counters: NandCounters,
     /// How the programs and erases completed in the measurement window went.
@@ -246,22 +264,22 @@ impl Nand {
 
     /// The transaction that came to its end last, which [`Nand::take_ended`] would take.
     #[inline]
-    pub fn last_ended(&self) -> Option<&Txn> {
-        self.ended.last().map(|&id| self.txns.get(id))
+    pub fn last_ended(&self) -> Option<Ended<'_>> {
+        self.ended.last().map(|of| Ended { txn: self.txns.get(of.id), at: of.at, by: of.by })
     }
 
     /// Takes the transaction that came to its end last, as [`Nand::take_ended`], for whoever has looked at it.
     #[inline]
     pub fn forget_ended(&mut self) {
-        if let Some(id) = self.ended.pop() {
-            self.txns.remove(id);
+        if let Some(of) = self.ended.pop() {
+            self.txns.remove(of.id);
         }
     }
 
     /// Takes the transaction that came to its end last: a read when its data is decoded, all else when the die is done.
     #[inline]
     pub fn take_ended(&mut self) -> Option<Txn> {
-        self.ended.pop().map(|id| self.txns.remove(id))
+        self.ended.pop().map(|of| self.txns.remove(of.id))
     }
 
     /// Transactions waiting for a die (the running one is not among them).
@@ -441,6 +459,12 @@ impl Nand {
             Effect::Reads => self.start_read(agenda, now, d, id),
             _ => self.start_long(agenda, now, d, id),
         }
+    }
+
+    /// Transaction `id` has come to its end now.
+    #[inline]
+    pub(super) fn ends(&mut self, now: SimTime, id: TxnId) {
+        self.ended.push(Foretold { id, at: now, by: ResourceId(self.first) });
     }
 
     /// Whether dies use cache registers.

@@ -5,7 +5,7 @@ use super::power::budget::Next;
 use super::power::tally::NO_SENSING;
 use super::queue::Policy;
 use super::txn::Txn;
-use super::{MAX_BATCH, Nand};
+use super::{Foretold, MAX_BATCH, Nand};
 use crate::command::{Use, Wait};
 use crate::die::{Doing, State};
 use crate::numbers::{BlockId, TxnId};
@@ -178,11 +178,17 @@ impl Nand {
         let spent = now.as_ns() - txn.mark.as_ns();
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
-        let (kind, block, units) = (txn.kind, txn.block, txn.units());
+        let (kind, block, units, foretold) = (txn.kind, txn.block, txn.units(), txn.is_foretold());
         self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
         *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);
         let codewords = units * self.geometry.codewords_per_unit();
+        if foretold && !self.watched && self.reliability.is_none() {
+            // Nothing will change it any more.
+            let at = self.decoders[channel].pass(now, codewords, latency);
+            self.ended.push(Foretold { id, at, by: self.decoder_timer(channel) });
+            return block;
+        }
         if let Some(at) = self.decoders[channel].enter(now, id, codewords, latency) {
             agenda.arm(self.decoder_timer(channel), at);
         }

@@ -42,7 +42,7 @@ impl Nand {
         if op.kind.command().class == Class::HostWrite {
             self.account_program(now, d, id);
         }
-        self.ended.push(id);
+        self.ends(now, id);
         self.next_on(agenda, now, d);
     }
 }

@@ -1,8 +1,6 @@
 //! What the flash array adds to the account of a request.
 
-use crate::front::request::Request;
 use interpulse_engine::account::{Account, Cause};
-use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::command::{WAITS, Wait};
 use interpulse_flash::nand::txn::Txn;
 
@@ -26,21 +24,12 @@ const _: () = {
     }
 };
 
-/// A page read of `request` ends at `now`; true if it was the last one, whose account becomes that of the request: the last
-/// read to finish is the one that it waited for.
+/// Copies the flash part of the account of a read.
 #[inline]
-pub fn book_read(request: &mut Request, txn: &Txn, now: SimTime) -> bool {
-    request.reads_left -= 1;
-    if request.reads_left > 0 {
-        return false;
-    }
-    let account = &mut request.account;
+pub fn book_flash(account: &mut Account, txn: &Txn) {
     account[..WAITS].copy_from_slice(&txn.waits);
     account[Cause::Power as usize] = txn.held;
     account[Cause::Retry as usize] = txn.own;
-    request.mark = txn.mark + Duration::from_ns(txn.own);
-    request.book(Cause::Decode, now);
-    true
 }
 
 /// Adds the account of a program from its submission to its completion.

@@ -1,7 +1,6 @@
 //! Commands on their way through the drive: after firmware, reads, completion.
 
 use super::Drive;
-use crate::account::book_read;
 use crate::front::leaving::Ready;
 use crate::ftl::Flash;
 use crate::numbers::Lpn;
@@ -67,7 +66,7 @@ impl Drive {
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has looked at it");
         let id = RequestId(txn.owner);
         let request = self.front.requests.get_mut(id);
-        let last = book_read(request, txn, at);
+        let last = request.page_read(txn, at);
         let (op, bytes) = (request.op, request.bytes);
         self.nand.forget_ended();
         let ready = Ready { at, by };
@@ -84,7 +83,7 @@ impl Drive {
         let id = RequestId(txn.owner);
         let request = self.front.requests.get_mut(id);
         request.failed |= failed;
-        let last = book_read(request, txn, now);
+        let last = request.page_read(txn, now);
         let (op, bytes) = (request.op, request.bytes);
         if last {
             self.all_read(agenda, now, id, op, bytes);

@@ -1,8 +1,10 @@
 //! Host requests inside the drive.
 
+use crate::account::book_flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
-use interpulse_engine::{Op, RequestId, SimTime, Tag};
+use interpulse_engine::{Duration, Op, RequestId, SimTime, Tag};
+use interpulse_flash::nand::txn::Txn;
 
 /// A request between its submission and its completion.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,20 @@ impl Request {
     pub fn book(&mut self, cause: Cause, now: SimTime) {
         self.account[cause as usize] += now.as_ns() - self.mark.as_ns();
         self.mark = now;
+    }
+
+    /// A page read of the request ends at `now`; true if it was the last one, whose account becomes that of the request: the
+    /// last read to finish is the one that it waited for.
+    #[inline]
+    pub fn page_read(&mut self, txn: &Txn, now: SimTime) -> bool {
+        self.reads_left -= 1;
+        if self.reads_left > 0 {
+            return false;
+        }
+        book_flash(&mut self.account, txn);
+        self.mark = txn.mark + Duration::from_ns(txn.own);
+        self.book(Cause::Decode, now);
+        true
     }
 }
 

@@ -4,7 +4,6 @@
 //! The owner submits [`Txn`]s and forwards timer events, and takes what has come to its end
 //! ([`Nand::take_ended`]). Nothing here calls up.
 
-mod alone;
 mod bus;
 mod cache_read;
 mod cache_register;
@@ -27,6 +26,7 @@ mod register;
 mod reliability;
 mod retry;
 mod sequence;
+mod single;
 mod suspension;
 mod trains;
 pub mod txn;
@@ -341,7 +341,7 @@ impl Nand {
             let reads = txn.kind.command().effect == Effect::Reads;
             let id = self.txns.insert(txn);
             if reads && self.is_plain() {
-                self.read_alone(agenda, now, d, id);
+                self.read_single(agenda, now, d, id);
             } else {
                 self.start(agenda, now, d, id);
             }
@@ -418,11 +418,7 @@ impl Nand {
                     self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
                 {
                     self.account_wait(now, d, id);
-                    if self.may_read_alone(d, id) {
-                        self.read_alone(agenda, now, d, id);
-                    } else {
-                        self.start(agenda, now, d, id);
-                    }
+                    self.take_up(agenda, now, d, id);
                 }
             }
             State::Suspended => self.next_in_suspension(agenda, now, d),

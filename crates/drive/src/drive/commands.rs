@@ -23,8 +23,11 @@ impl Drive {
                     return;
                 }
                 let reads = self.read_units(agenda, id, lpn, lpn + units, self.front.foretells());
-                if reads == 0 {
-                    self.front.pass_dram(agenda, self.spec.cache.latency, id, bytes);
+                match reads {
+                    0 => self.front.pass_dram(agenda, self.spec.cache.latency, id, bytes),
+                    // The end of one is the end of all.
+                    1 => {}
+                    _ => self.front.requests.get_mut(id).reads_left = reads,
                 }
             }
             Op::Write => {
@@ -55,7 +58,6 @@ impl Drive {
         let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to, foretell);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);
-        self.front.requests.get_mut(id).reads_left += look.reads;
         look.reads
     }
 

@@ -32,6 +32,7 @@ impl Drive {
             reads += self.read_units(agenda, id, last, last + 1, false);
         }
         self.counters.read_modify_writes += u64::from(reads);
+        self.front.requests.get_mut(id).reads_left = reads;
         reads > 0
     }
 

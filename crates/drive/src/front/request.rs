@@ -23,7 +23,7 @@ pub struct Request {
     pub bytes: u64,
     /// Whether the first and the last unit are covered only in part.
     pub partial: [bool; 2],
-    /// Flash reads outstanding.
+    /// Flash reads outstanding; where there is only one, it need not be counted.
     pub reads_left: u32,
     /// Units admitted to the write cache so far.
     pub admitted: u32,
@@ -55,10 +55,11 @@ impl Request {
     /// last read to finish is the one that it waited for.
     #[inline]
     pub fn page_read(&mut self, txn: &Txn, now: SimTime) -> bool {
-        self.reads_left -= 1;
-        if self.reads_left > 0 {
+        if self.reads_left > 1 {
+            self.reads_left -= 1;
             return false;
         }
+        self.reads_left = 0;
         book_flash(&mut self.account, txn);
         self.mark = txn.mark + Duration::from_ns(txn.own);
         self.book(Cause::Decode, now);

@@ -142,7 +142,7 @@ impl Ftl {
                 .tables
                 .layout
                 .lanes_of(die)
-                .any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
+                .any(|l| self.tables.gc_is_urgent(l) && self.tables.wants_gc(l));
         flash.nand.set_gc_urgent(die, urgent);
     }
 
@@ -216,9 +216,7 @@ impl Ftl {
             map.prefetch(lpn);
             self.collection.lanes[l].gathered.push_back(Moved { lpn, source });
         }
-        for _ in 0..overwritten {
-            self.unit_settled(flash, read.lane, super_block);
-        }
+        self.units_settled(flash, read.lane, super_block, overwritten);
         self.pump_gc(flash, read.lane);
     }
 
@@ -232,7 +230,7 @@ impl Ftl {
         // Units overwritten while they waited need not move.
         while let Some((k, super_block)) = self.first_overwritten(lane, full) {
             self.collection.lanes[l].gathered.remove(k);
-            self.unit_settled(flash, lane, super_block);
+            self.units_settled(flash, lane, super_block, 1);
         }
         let units = full.min(self.collection.lanes[l].gathered.len());
         if units < least {
@@ -283,12 +281,19 @@ impl Ftl {
             let first = tables.layout.first_unit(place.super_block) + place.first_offset;
             tables.units.describe_move(&job.moved, first);
         }
+        // Units of a victim come one after the other: how many they are is told once.
+        let (mut of, mut settled) = (SuperBlock(0), 0);
         for (k, &unit) in (0..).zip(&job.moved) {
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
             let from = self.tables.layout.split(unit.source);
+            if from.super_block != of {
+                self.units_settled(flash, job.lane, of, settled);
+                (of, settled) = (from.super_block, 0);
+            }
             self.tables.units.moved(&self.tables.layout, unit, from, to);
-            self.unit_settled(flash, job.lane, from.super_block);
+            settled += 1;
         }
+        self.units_settled(flash, job.lane, of, settled);
         let units = job.moved.len() as u64;
         self.tables.counters.gc_units += units;
         self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
@@ -299,13 +304,16 @@ impl Ftl {
         self.pump_gc(flash, lane);
     }
 
-    /// A unit of a victim is on flash elsewhere or no longer needed.
-    fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
+    /// So many units of a victim are on flash elsewhere or no longer needed.
+    fn units_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock, units: u32) {
+        if units == 0 {
+            return;
+        }
         let end = self.tables.layout.units_per_block;
         let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
         let victim = victim.expect("a unit in hand belongs to a victim");
-        victim.pending -= 1;
+        victim.pending -= units;
         if victim.pending == 0 && victim.next_offset == end {
             self.erase_if_done(flash, lane, super_block);
         }

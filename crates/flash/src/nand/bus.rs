@@ -83,7 +83,7 @@ impl Nand {
     }
 
     /// A read has been decoded.
-    #[inline]
+    #[inline(never)]
     pub(super) fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
         let (id, next) = self.decoders[c].leave(now);
         if let Some(at) = next {

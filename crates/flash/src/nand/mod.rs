@@ -311,7 +311,9 @@ impl Nand {
     }
 
     /// Submits a transaction; it is started at once if its die is free.
-    #[inline]
+    ///
+    /// Whoever submits knows the kind of its transaction, and needs only what is done with that.
+    #[inline(always)]
     pub fn submit(&mut self, agenda: &mut Agenda, txn: Txn) {
         if self.watched {
             self.submit_watched(agenda, txn);
@@ -320,39 +322,41 @@ impl Nand {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
         let now = agenda.now();
         let d = txn.die.index();
         txn.seq = self.seq;
         self.seq += 1;
         txn.mark = now;
+        let command = txn.kind.command();
         let die = &mut self.dies[d];
-        let state = die.state();
-        if state == State::Idle {
-            // An idle die has an empty queue: nothing to wait for.
-            debug_assert!(self.bays[d].queue.is_empty());
-            txn.waits = [0; WAITS];
-            if txn.kind.command().class == Class::HostWrite {
-                die.usage.settle(now);
-                txn.waits = *die.usage.causes();
+        // An idle die has an empty queue: nothing to wait for.
+        let idle = die.state() == State::Idle;
+        debug_assert!(!idle || self.bays[d].queue.is_empty());
+        txn.waits = [0; WAITS];
+        if !idle || command.class == Class::HostWrite {
+            die.usage.settle(now);
+            txn.waits = *die.usage.causes();
+            if idle {
                 txn.own = txn.waits[Wait::Programs as usize];
             }
-            let reads = txn.kind.command().effect == Effect::Reads;
-            let id = self.txns.insert(txn);
-            if reads && self.is_plain() {
-                self.read_single(agenda, now, d, id);
-            } else {
-                self.start(agenda, now, d, id);
-            }
-            return;
         }
-        die.usage.settle(now);
-        txn.waits = *die.usage.causes();
-        let class = txn.kind.command().class;
         let id = self.txns.insert(txn);
+        if !idle {
+            self.wait_in_line(agenda, now, d, id, command.class);
+        } else if command.effect == Effect::Reads && self.is_plain() {
+            self.read_single(agenda, now, d, id);
+        } else {
+            self.start(agenda, now, d, id);
+        }
+    }
+
+    /// Die `d` has something in hand: transaction `id` waits, and may have it stop what it does.
+    #[inline(never)]
+    fn wait_in_line(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId, class: Class) {
         self.bays[d].queue.push(&mut self.txns, id, class);
-        match state {
+        match self.dies[d].state() {
             State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
             State::Pulsing if self.has_registers() => self.load_ahead(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
@@ -371,8 +375,14 @@ impl Nand {
         }
         let now = agenda.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
-        if index < dies {
-            self.on_die(agenda, now, index as usize);
+        if let Some(die) = self.dies.get(index as usize) {
+            let d = index as usize;
+            match die.state() {
+                // Most events are these.
+                State::Sensing => self.sensed(agenda, now, d),
+                State::Out => self.moved_out(agenda, now, d),
+                _ => self.on_die(agenda, now, d),
+            }
         } else if index < dies + channels {
             self.on_channel(agenda, now, (index - dies) as usize);
         } else if index < dies + 2 * channels {

@@ -98,6 +98,7 @@ impl Nand {
         }
     }
 
+    #[inline(never)]
     pub(super) fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if self.watched {
             self.release_power(d);
@@ -140,6 +141,7 @@ impl Nand {
         self.timing.transfer_units[units as usize]
     }
 
+    #[inline(never)]
     pub(super) fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         let bay = &mut self.bays[d];
         let (channel, hand) = (bay.channel as usize, &mut bay.hand);

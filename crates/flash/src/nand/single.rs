@@ -31,7 +31,7 @@ impl Nand {
     }
 
     /// Die `d`, idle or suspended, takes up the read `id` alone.
-    #[inline]
+    #[inline(never)]
     pub(super) fn read_single(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         let (die, bay, txn) = (&mut self.dies[d], &mut self.bays[d], self.txns.get_mut(id));
         debug_assert!(!txn.is_retry());

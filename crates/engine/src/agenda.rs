@@ -86,11 +86,11 @@ impl Agenda {
         let key = at.0 << self.index_bits | u64::from(resource.0);
         // SAFETY: a resource has a leaf.
         let before = std::mem::replace(unsafe { self.tree.get_unchecked_mut(leaf) }, key);
-        // Mostly the timer was idle. The path of the wake-up being handled still has its key and is always repaired.
-        if key <= before && leaf != self.handled {
-            self.lower(leaf, key);
-        } else {
+        // The path of the wake-up being handled still has its key and has to be repaired. Most others were idle.
+        if leaf == self.handled || key > before {
             self.climb(leaf, key);
+        } else {
+            self.lower(leaf, key);
         }
     }
 

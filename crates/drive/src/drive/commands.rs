@@ -3,11 +3,11 @@
 use super::Drive;
 use crate::front::leaving::Ready;
 use crate::ftl::Flash;
-use crate::numbers::Lpn;
+use crate::numbers::{GcReadId, Lpn};
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Device, Op, Request, RequestId, SimTime, Tag};
 use interpulse_flash::nand::Ended;
-use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Drive {
     #[inline(always)]
@@ -61,11 +61,17 @@ impl Drive {
         look.reads
     }
 
-    /// A page read for a request, which the flash array still has, has come to its end without an error.
-    #[inline]
-    pub(super) fn host_read_ended(&mut self, agenda: &mut Agenda) {
+    /// A page read, which the flash array still has, has come to its end without an error.
+    #[inline(always)]
+    pub(super) fn read_ended(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has looked at it");
+        if txn.kind != Kind::HostRead {
+            let job = GcReadId(txn.owner);
+            self.nand.forget_ended();
+            self.ftl.page_collected(&mut Flash { nand: &mut self.nand, agenda }, job);
+            return;
+        }
         let id = RequestId(txn.owner);
         let request = self.front.requests.get_mut(id);
         let last = request.page_read(txn, at);

@@ -150,8 +150,8 @@ impl Drive {
     /// Goes on with what has come to its end in the flash array.
     fn take_ended(&mut self, agenda: &mut Agenda) {
         while let Some(ended) = self.nand.last_ended() {
-            if ended.txn.kind == Kind::HostRead && !self.ftl.follows_reads() {
-                self.host_read_ended(agenda);
+            if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.ftl.follows_reads() {
+                self.read_ended(agenda);
                 continue;
             }
             let Some(txn) = self.nand.take_ended() else { return };

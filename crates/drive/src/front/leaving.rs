@@ -50,30 +50,23 @@ impl Leaving {
 
     /// Adds `id`, which takes so long from when it is ready and those before it are out. Nothing is put before what has
     /// begun to leave: what is told is told before it is ready.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, agenda: &mut Agenda, ready: Ready, id: RequestId, takes: Duration) {
         let entry = Entry { ready, id, takes };
-        let first = match self.line.back() {
-            None => true,
-            Some(last) if last.ready > ready => {
-                self.overtake(entry);
-                if self.line.front().is_some_and(|head| head.id != id) {
-                    return;
-                }
-                agenda.arm(self.timer, self.out(&entry));
-                return;
-            }
-            Some(_) => false,
-        };
+        let last = self.line.back();
+        if last.is_some_and(|last| last.ready > ready) {
+            self.overtake(agenda, entry);
+            return;
+        }
         self.line.push(entry);
-        if first {
+        if last.is_none() {
             agenda.arm(self.timer, self.out(&entry));
         }
     }
 
     /// Puts an entry before those that are ready later, of which there are some.
     #[inline(never)]
-    fn overtake(&mut self, entry: Entry) {
+    fn overtake(&mut self, agenda: &mut Agenda, entry: Entry) {
         let mut at = self.line.len();
         self.line.push(entry);
         while let Some(before) = at.checked_sub(1).and_then(|k| self.line.get(k)) {
@@ -84,6 +77,9 @@ impl Leaving {
             at -= 1;
         }
         self.line.set(at, entry);
+        if at == 0 {
+            agenda.arm(self.timer, self.out(&entry));
+        }
     }
 
     /// Takes the head, which is out now, and arms the timer for the next.

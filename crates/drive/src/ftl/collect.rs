@@ -165,7 +165,7 @@ impl Ftl {
                 return;
             }
             let mask = self.tables.map().valid_among(victim.super_block, victim.next_offset, page);
-            let units = mask.count_ones();
+            let units = set_bits(mask);
             let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
             last.next_offset += page;
             last.pending += units;
@@ -194,7 +194,12 @@ impl Ftl {
             let super_block = self.super_block_of(txn);
             self.reclaim(flash, super_block);
         }
-        let read = self.jobs.reads.remove(GcReadId(txn.owner));
+        self.page_collected(flash, GcReadId(txn.owner));
+    }
+
+    /// As [`Ftl::gc_read_done`], where reads wear no block that has to be reclaimed for them.
+    pub fn page_collected(&mut self, flash: &mut Flash, read: GcReadId) {
+        let read = self.jobs.reads.remove(read);
         if self.imposed.is_some() {
             self.copied_page_read(flash, &read);
             return;
@@ -208,7 +213,7 @@ impl Ftl {
         let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
         let map = self.tables.map();
         let mut valid = read.mask & map.valid_among(super_block, offset, self.tables.layout.units_per_page());
-        let overwritten = (read.mask & !valid).count_ones();
+        let overwritten = set_bits(read.mask & !valid);
         while valid != 0 {
             let source = read.first_ppu + valid.trailing_zeros();
             valid &= valid - 1;
@@ -370,5 +375,23 @@ impl Ftl {
         self.pump_gc(flash, lane);
         self.lane_changed(lane);
         self.destage(flash);
+    }
+}
+
+/// How many units of a page a mask names: mostly none, or few of four, for which there is no need to count.
+#[inline]
+fn set_bits(mask: u32) -> u32 {
+    // Four bits each, that of all four first.
+    const OF_FOUR: u64 = 0x4332_3221_3221_2110;
+    if mask < 16 { (OF_FOUR >> (4 * mask)) as u32 & 0xf } else { mask.count_ones() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::set_bits;
+
+    #[test]
+    fn bits_are_counted_whether_few_or_many() {
+        assert!((0..1 << 12).chain([u32::MAX, 1 << 31]).all(|mask| set_bits(mask) == mask.count_ones()));
     }
 }

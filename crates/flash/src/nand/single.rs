@@ -18,7 +18,7 @@ impl Nand {
     }
 
     /// Die `d` takes up `id`, which was the first in line.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_up(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         let txn = self.txns.get(id);
         let command = txn.kind.command();

@@ -142,8 +142,11 @@ def race(load: Load, mqsim: Path, work: Path, rounds: int) -> tuple[Cost, Cost]:
 
 
 def cost_of(command: list[str], work: Path) -> Cost:
-    """Runs a program to its end. MQSim waits for a line before it ends: a file holds it, since a pipe breaks under a
-    program that ends without reading."""
+    """Runs a program to its end.
+
+    MQSim waits for a line before it ends: a file holds it, since a pipe breaks under a program that ends without
+    reading.
+    """
     (work / "line").write_text("\n")
     with (work / "told").open("w+") as told, (work / "line").open() as typed:
         process = subprocess.Popen(command, cwd=work, stdin=typed, stdout=told, stderr=told)

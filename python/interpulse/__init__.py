@@ -12,10 +12,10 @@ A first run::
 Only the names below are public; modules whose names are not listed may change at any time.
 """
 
-from typing import TYPE_CHECKING
-
 from interpulse._core import ConfigError, Entry, InternalError, Progress, RunError, version
 
+# Type checkers take a name such as this for true; reading `typing` for it takes longer than many a run.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from interpulse.comparison import Comparison, compare
     from interpulse.config import Config

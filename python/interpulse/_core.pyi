@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Final, final
+from typing import Final, Self, final
 
 __all__ = [
     "ConfigError",
     "Entry",
     "Handle",
     "InternalError",
+    "Machine",
     "Plan",
     "Progress",
     "RunError",
@@ -76,6 +77,12 @@ class Handle:
     def stop(self) -> None: ...
     def result(self) -> str: ...
 
+@final
+class Machine:
+    def __new__(cls, cores: int) -> Self: ...
+    def take(self, rank: int, timeout_s: float) -> bool: ...
+    def give(self) -> None: ...
+
 def resolve(
     text: str,
     path: str,
@@ -92,6 +99,8 @@ def start(
     cache_limit: int,
     no_cache: bool,
     records: Sequence[str] = ...,
+    machine: Machine | None = ...,
+    rank: int = ...,
 ) -> Handle: ...
 def bench_step(words: Sequence[str]) -> str: ...
 def cell_job(kind: str, request: str) -> str: ...

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
-from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
 from interpulse.userfile import as_path_has_it
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -117,6 +116,8 @@ def parse_size(text: str, name: str) -> int:
     Raises:
         ConfigError: the text is not a size, or more than a disk can hold.
     """
+    import re
+
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if match is None or match[2] not in _UNITS:
         units = ", ".join(unit for unit in _UNITS if unit)

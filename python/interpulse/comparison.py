@@ -14,15 +14,18 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interpulse._core import ConfigError
-from interpulse.latency import KINDS, MEASURES, Kind
+from interpulse.latency import KINDS, MEASURES
 from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.result import Result
 from interpulse.studies.estimate import CONFIDENCE, Estimate, mean_of
 from interpulse.text import csv_bytes, short_figure
 from interpulse.userfile import read_text
+
+if TYPE_CHECKING:
+    from interpulse.latency import Kind
 
 One: TypeAlias = "Result | str | PathLike[str]"
 """A result, its JSON file, or the folder of `--out` that holds it."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
 
 from interpulse import _core
 from interpulse._core import ConfigError
 from interpulse.userfile import read_text, shown
 from interpulse.values import Value, literal, plain, toml, whole
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from typing import Any, Self
 
     from interpulse._core import Entry, Plan
 
@@ -61,12 +61,14 @@ class Config:
         """
         if isinstance(given, Config):
             return given
-        if isinstance(given, Mapping):
-            return cls(toml(given), path="<dict>")
         if isinstance(given, str) and "\n" in given:
             raise ConfigError("this text is not the path of a configuration; Config.from_toml(text) reads TOML text")
         if isinstance(given, str | PathLike):
             return cls.load(given)
+        from collections.abc import Mapping
+
+        if isinstance(given, Mapping):
+            return cls(toml(given), path="<dict>")
         kind = type(given).__name__
         raise ConfigError(
             f"a configuration is a Config, the path of a TOML file, or a dictionary; seen {kind}: {given!r}"

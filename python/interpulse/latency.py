@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
-
 from interpulse.layout import Column, Sheet
 from interpulse.text import number
 
-Kind = Literal["read", "write", "all"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Literal, TypeAlias
+
+    Kind: TypeAlias = Literal["read", "write", "all"]
 
 KINDS: tuple[Kind, ...] = ("read", "write", "all")
 

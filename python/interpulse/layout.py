@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Literal
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Literal, TypeAlias
+
+    Kind: TypeAlias = Literal["label", "figure", "text", "whole"]
 
 NARROWEST = 40
 """No table is laid out for less: a terminal with fewer columns breaks the lines itself."""
@@ -91,9 +94,6 @@ def _cut(word: str, width: int) -> tuple[str, str]:
     breaks = [at for at in range(fits // 2 + 1, fits + 1) if word[at - 1] in _BREAKS]
     at = breaks[-1] if breaks else fits
     return word[:at], word[at:]
-
-
-Kind = Literal["label", "figure", "text", "whole"]
 
 
 class Column:

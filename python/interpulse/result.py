@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-from interpulse.latency import KINDS, Kind, kind_iops, latency
+from interpulse.jsontext import parsed
+from interpulse.latency import KINDS, kind_iops, latency
 from interpulse.text import number
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     import polars
     import pyarrow
+
+    from interpulse.latency import Kind
 
 PERCENTILES: dict[float, str] = {
     50.0: "p50",
@@ -46,6 +47,7 @@ class Result:
     def __init__(self, raw: Mapping[str, Any], *, notes: Sequence[str] = ()) -> None:
         self._raw = dict(raw)
         self._notes = list(notes)
+        self._cases: list[Result] | None = None
 
     @classmethod
     def from_json(cls, text: str, *, notes: Sequence[str] = ()) -> Result:
@@ -55,7 +57,7 @@ class Result:
             ValueError: the text is not JSON, or not a result.
         """
         try:
-            raw = json.loads(text)
+            raw = parsed(text)
         except RecursionError:
             raise ValueError("a result is a JSON object; this text is nested too deeply") from None
         if not isinstance(raw, dict):
@@ -149,14 +151,18 @@ class Result:
         """Every declared counter, by group and name; docs/RESULTS.md says where units and meanings are listed."""
         return dict(self._raw.get("counters", {}))
 
-    @cached_property
+    @property
     def cases(self) -> list[Result]:
         """Every compared case, this one first; a run of one case gives a list of one."""
-        several = self._raw.get("cases")
-        return [Result(raw, notes=self._notes) for raw in several] if several else [self]
+        if self._cases is None:
+            several = self._raw.get("cases")
+            self._cases = [Result(raw, notes=self._notes) for raw in several] if several else [self]
+        return self._cases
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The result as JSON text, equal to what `interpulse run --json` prints except for white space."""
+        import json
+
         return json.dumps(self._raw, indent=indent, ensure_ascii=False)
 
     def to_arrow(self, *, flows: bool = False) -> pyarrow.Table:

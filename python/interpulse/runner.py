@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
 from interpulse._core import ConfigError, RunError
 from interpulse.cache import Cache
 from interpulse.config import Config
+from interpulse.jsontext import parsed
 from interpulse.result import Result
 from interpulse.userfile import named
 from interpulse.values import whole
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
+    from typing import Any, Protocol, Self, TypeAlias
 
     from interpulse._core import Handle, Plan, Progress
     from interpulse.logs.recording import Recording
 
     Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
     """Takes in the result of a case that has ended, by its index in the plan."""
+
+    class Going(Protocol):
+        """How far a case has come, as `Progress` says it."""
+
+        @property
+        def case(self) -> str:
+            """Its name."""
+
+        @property
+        def phase(self) -> str:
+            """What it is doing."""
+
+        @property
+        def done(self) -> int:
+            """How much of that is done."""
+
+        @property
+        def total(self) -> int:
+            """How much there is to do, zero where nobody knows."""
+
+        @property
+        def unit(self) -> str:
+            """What is counted."""
+
+    class Watcher(Protocol):
+        """Who is told how a run goes, from the thread that waits for it."""
+
+        def progress(self, cases: Sequence[Progress]) -> None:
+            """Called about ten times a second with the state of every case."""
+
+        def note(self, line: str) -> None:
+            """Called once for each line that the user should see."""
+
 
 POLL_S = 0.1
 """How long the interpreter sleeps between two looks at a run: also the longest delay of Ctrl-C."""
@@ -51,16 +85,6 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
-class Watcher(Protocol):
-    """Who is told how a run goes, from the thread that waits for it."""
-
-    def progress(self, cases: Sequence[Progress]) -> None:
-        """Called about ten times a second with the state of every case."""
-
-    def note(self, line: str) -> None:
-        """Called once for each line that the user should see."""
-
-
 class Options:
     """How to run; nothing in here may change a result.
 
@@ -68,12 +92,16 @@ class Options:
         jobs: cases that run at a time.
         cache: where snapshots are kept.
         no_cache: neither read nor write snapshots.
+        machine: what is shared with other runs, None for a run that has it to itself.
+        rank: where the run stands among those; lower ones go first.
     """
 
     def __init__(self, *, jobs: int | None = None, cache: Cache | None = None, no_cache: bool = False) -> None:
         self.jobs = len(os.sched_getaffinity(0)) if jobs is None else jobs
         self.cache = Cache.default() if cache is None else cache
         self.no_cache = no_cache
+        self.machine: _core.Machine | None = None
+        self.rank = 0
         if self.jobs < 1:
             raise ValueError(f"jobs = {self.jobs}: at least one case has to run at a time")
 
@@ -83,6 +111,19 @@ class Options:
         if jobs is None:
             return cls(cache=cache, no_cache=no_cache)
         return cls(jobs=min(jobs, MOST_JOBS), cache=cache, no_cache=no_cache)
+
+    def shared(self, count: int, apart: int = 1) -> list[Self]:
+        """The same for so many runs side by side, in the order in which cores are theirs.
+
+        Args:
+            count: of runs.
+            apart: how many ranks each has, for runs that it consists of itself.
+        """
+        machine = _core.Machine(self.jobs) if self.machine is None else self.machine
+        each = [type(self)(jobs=self.jobs, cache=self.cache, no_cache=self.no_cache) for _ in range(count)]
+        for number, own in enumerate(each):
+            own.machine, own.rank = machine, self.rank + number * apart
+        return each
 
 
 def run(
@@ -215,12 +256,13 @@ def _execute(
     def hand_over() -> None:
         for index, text in handle.ended():
             if keep is not None:
-                keep(index, json.loads(text))
+                keep(index, parsed(text))
 
     cache = options.cache
     start = (plan, options.jobs, cache.place, cache.limit_bytes, options.no_cache)
     if recording is None:
-        handle = _core.start(*start)
+        sharing: dict[str, Any] = {"machine": options.machine, "rank": options.rank} if options.machine else {}
+        handle = _core.start(*start, **sharing)
         return _wait(handle, watcher, hand_over)
     handle = _core.start(*start, records)
     with recording.taking(handle):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from interpulse.layout import Column, Sheet, terminal_width
 
-from interpulse.layout import Column, Kind, Sheet, terminal_width
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from interpulse.layout import Kind
 
 
 def grid(

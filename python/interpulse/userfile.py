@@ -5,17 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import BufferedReader
     from os import PathLike
     from pathlib import Path
-    from typing import BinaryIO
 
 _MOST_BYTES = 16 * 2**20
 """No file that is written by hand is larger; keeps a mistaken name from filling the memory."""
@@ -78,37 +75,6 @@ def digest(path: str | PathLike[str]) -> str | None:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
-
-
-def temporary(folder: Path, prefix: str = ".interpulse-", suffix: str = ".tmp") -> tuple[BinaryIO, Path]:
-    """A new file in a folder under a name of its own, with the rights that any file there would have."""
-    import tempfile
-    from pathlib import Path
-
-    descriptor, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=suffix)
-    mask = os.umask(0)
-    os.umask(mask)
-    os.fchmod(descriptor, 0o666 & ~mask)
-    return os.fdopen(descriptor, "wb"), Path(name)
-
-
-@contextmanager
-def whole_file(place: Path, *affixes: str) -> Iterator[BinaryIO]:
-    """A file that is written under another name, as `temporary` takes its ends, and is then there whole or not at all.
-
-    Raises:
-        OSError: it could not be written; some file systems notice only at the end that a disk is full.
-    """
-    file, name = temporary(place.parent, *affixes)
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        name.replace(place)
-    except BaseException:
-        name.unlink(missing_ok=True)
-        raise
 
 
 def read_text(path: str | PathLike[str], what: str, most: int = _MOST_BYTES) -> str:

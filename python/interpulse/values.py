@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping, Sequence
-from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias
-
 from interpulse._core import ConfigError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from datetime import timedelta
+    from typing import Any, TypeAlias
 
 Value: TypeAlias = "str | int | float | bool | timedelta | Sequence[Any]"
 """What a setting may be given: text with its unit (`"80us"`), a number, a truth value, a duration, or a list of these.
@@ -30,6 +27,7 @@ def plain(value: object, key: str) -> str | int | float | bool | list[Any]:
     """
     if type(value) is str:
         return value  # As the command line gives it, which reads nothing else for that.
+    from collections.abc import Sequence
     from datetime import timedelta
     from numbers import Integral, Real
 
@@ -65,6 +63,8 @@ def whole(name: str, value: Any, what: str, least: int, limit: int | None = None
     Raises:
         ConfigError: it is something else; the message has the name and the value.
     """
+    from operator import index
+
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else index(value)
     except (TypeError, ValueError, OverflowError):
@@ -101,6 +101,8 @@ def literal(value: object, key: str = "value") -> str:
 
 
 def _basic(text: str) -> str:
+    import json
+
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -116,11 +118,15 @@ def toml(settings: Mapping[str, Any]) -> str:
 def _pair(key: object, value: object, place: str) -> str:
     if not isinstance(key, str):
         raise ConfigError(f"{place or 'configuration'}: key {key!r} is not text")
+    import re
+
     name = key if re.fullmatch(_BARE, key) else _basic(key)
     return f"{name} = {_inline(value, f'{place}.{key}'.lstrip('.'))}"
 
 
 def _inline(value: object, place: str) -> str:
+    from collections.abc import Mapping
+
     if isinstance(value, Mapping):
         return "{" + ", ".join(_pair(key, each, place) for key, each in value.items()) + "}"
     if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):

@@ -111,7 +111,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 STOPPED = """\
-import sys, time
+import itertools, sys, time
 from pathlib import Path
 from interpulse.cli import main
 from interpulse.experiments import registry
@@ -121,19 +121,25 @@ stop, setups, batch, *arguments = sys.argv[1:]
 registry.EXPERIMENTS = (experiment_sample.MINI,)
 registry.SETUPS = Path(setups)
 pool.BATCH = int(batch)
-execute, calls = pool.execute, []
+execute, calls = pool.execute, itertools.count(1)
 def slow(plan, *rest):
-    calls.append(plan)
+    call = next(calls)
     print("batch", len(plan.case_names), file=sys.stderr, flush=True)
-    if len(calls) == 2 and stop == "stop":
+    if call == 2 and stop != "go":
+        context = rest[1]
+        kept = context.store.path
+        while not kept.exists() or kept.read_bytes().count(b"\\n") < int(stop):
+            time.sleep(0.01)
         print("waiting", file=sys.stderr, flush=True)
-        time.sleep(60)
+        while True:
+            time.sleep(0.01)
+            context.progress([])
     return execute(plan, *rest)
 pool.execute = slow
 main(["experiment", "mini", "--json", *arguments])
 """
-"""A process that runs the miniature: its arguments are `stop`, so that the second batch never ends, or `go`; the
-folder of setups; the size of a batch; and those of the command."""
+"""A process that runs the miniature: its arguments are after how many kept answers the second batch says that it will
+never end, or `go`; the folder of setups; the size of a batch; and those of the command."""
 
 
 def cases(context: Context) -> list[Case]:

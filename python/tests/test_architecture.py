@@ -11,7 +11,7 @@ ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
     {"_core", "layout"},
-    {"names", "plots", "text", "userfile", "values"},
+    {"jsontext", "names", "plots", "text", "userfile", "values", "wholefile"},
     {"cache"},
     {"config", "latency"},
     {"parts"},

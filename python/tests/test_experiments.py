@@ -175,7 +175,7 @@ def test_an_interrupted_experiment_goes_on_where_it_was(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(experiment_sample.STOPPED)
     setups = str(experiment_sample.prepare(tmp_path / "setups"))
-    code, out, err = interrupted(process(str(script), "stop", setups, "2"), "waiting")
+    code, out, err = interrupted(process(str(script), "2", setups, "2"), "waiting")
     assert (code, out) == (130, "")
     assert "interrupted after 2 of 6 simulations" in err
     assert "Traceback" not in err

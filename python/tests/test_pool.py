@@ -62,9 +62,9 @@ def test_what_has_ended_counts_once() -> None:
     """A case that has ended is kept, and counted there; the view adds the share of those that run."""
     from interpulse.cli.study_progress import fraction
 
-    assert fraction(_Told("run", 30, 120)) == 0.25  # type: ignore[arg-type]
-    assert fraction(_Told("done", 120, 120)) == 0.0  # type: ignore[arg-type]
-    assert fraction(_Told("precondition", 60, 120)) == 0.0  # type: ignore[arg-type]
+    assert fraction(_Told("run", 30, 120)) == 0.25
+    assert fraction(_Told("done", 120, 120)) == 0.0
+    assert fraction(_Told("precondition", 60, 120)) == 0.0
 
 
 class _Told:

@@ -17,6 +17,7 @@ import pytest
 
 from interpulse.cli import progress, study_progress
 from interpulse.cli.live import Row, View
+from interpulse.cli.turns import Turns
 from interpulse.layout import cells
 from interpulse.text import number, short, size
 from tests import fake_core
@@ -136,13 +137,57 @@ def test_a_study_shows_what_runs_and_the_end(monkeypatch: pytest.MonkeyPatch) ->
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     view, _ = screen(80)
-    terminal = study_progress.Terminal("mini", "simulations", view)
+    terminal = study_progress.Terminal("mini", "simulations", study_progress.Board(view), alone=True)
     terminal.study(4, 24, [])
     now += 10
     terminal.study(9, 24, [at("one", "done", 100), at("two", "run", 0), at("three", "waiting", 0)])
     # The one that has ended is among the nine.
     assert view.rows[0] == Row("mini", 9 / 24, "9 of 24 simulations", left="about 30 s left")
     assert [row.label for row in view.rows] == ["mini", "two: run"]
+
+
+def test_of_several_studies_those_show_that_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    view, text = screen(80)
+    board = study_progress.Board(view)
+    terminals = [study_progress.Terminal(name, "jobs", board, alone=False) for name in ("one", "two", "kept")]
+    one, two, kept = map(Turns, terminals)
+    one.study(0, 30, [])
+    one.study(0, 30, [at("a", "run", 1)])
+    two.study(1, 2, [at("a", "waiting", 0)])
+    assert [row.label for row in view.rows] == ["one", "a: run"], "what waits for a core has not begun"
+    two.study(1, 2, [at("a", "precondition", 5)])
+    kept.study(4, 4, [])
+    assert [row.label for row in view.rows] == ["one", "a: run", "two", "a: precondition", "kept"]
+    kept.end()
+    now += 4
+    one.study(10, 30, [at("b", "run", 7)])
+    assert view.rows[0].left == "about 8 s left"
+    for step in range(80):
+        now += 0.1
+        one.study(10, 30, [at("b", "run", 7 + step)])
+        two.study(1, 2, [at("a", "precondition", 5)])
+    assert [row.label for row in view.rows] == ["one", "b: run", "two"], "what has a state and no core stands still"
+    for _ in range(1000):
+        now += 0.1
+        one.study(10, 30, [at("b", "run", 86)])
+    one.study(10, 30, [at("b", "run", 87)])
+    now += 4
+    one.study(20, 30, [at("c", "run", 1)])
+    assert view.rows[0].left == "about 4 s left", "the hundred seconds that others had the cores are not of its pace"
+    two.note("a line")
+    assert text.getvalue() == "note: two: a line\n"
+
+
+def test_lines_of_several_studies_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    one, two = (Turns(study_progress.Lines(name, "jobs", alone=False)) for name in ("one", "two"))
+    one.study(0, 3, [])
+    two.study(0, 2, [])
+    assert capsys.readouterr().err == ""
+    two.study(1, 2, [])
+    two.note("a line")
+    assert capsys.readouterr().err == "two: 1 of 2 jobs\nnote: two: a line\n"
 
 
 PLAIN = {"TERM": "dumb"}

@@ -38,6 +38,11 @@ def test_a_class_has_the_same_members_and_bases(name: str) -> None:
         [real.__base__.__name__] if issubclass(real, Exception) else []
     )
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+    made = methods.pop("__new__", None)
+    if made is None:
+        assert "__new__" not in vars(real)
+    else:
+        assert list(inspect.signature(real).parameters) == [arg.arg for arg in made.args.args[1:]]
     attributes = {
         each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
     }

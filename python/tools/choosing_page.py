@@ -10,14 +10,16 @@ import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from generated import with_blocks
 
 import interpulse
-from interpulse.latency import Kind
 from interpulse.result import Result
 from interpulse.studies.estimate import Estimate
+
+if TYPE_CHECKING:
+    from interpulse.latency import Kind
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"

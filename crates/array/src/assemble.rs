@@ -31,10 +31,12 @@ impl Array {
         // The array cuts the power of all drives at once.
         let cut_at = drive.power_loss.as_mut().and_then(|spec| spec.at.take());
         let per_drive = Drive::resources(&drive, 0);
-        let mut drives = Vec::new();
+        let (mut drives, mut state) = (Vec::new(), Some(state));
         for d in 0..spec.drives_simulated() {
-            let state = if d < spec.drives {
-                state.clone()
+            let state = if d + 1 < spec.drives {
+                state.as_ref().map(PreconditionedState::another).expect("the last one takes it")
+            } else if d < spec.drives {
+                state.take().expect("it is the last one")
             } else {
                 let streams = Streams::new(seed_of(seed, d));
                 let ftl = drive.fresh_ftl(streams.stream("replacement", 0)).expect(checked);

@@ -65,7 +65,8 @@ fn state(case: &Case) -> interpulse_drive::drive::PreconditionedState {
 
 fn ran_with_seed(text: &str, seed: u64) -> Value {
     let case = case(text, seed).unwrap_or_else(|why| panic!("{why}"));
-    cases::run(&case, &[], state(&case), None, &|_, _, _, _| true).unwrap_or_else(|why| panic!("{why}"))
+    cases::run(&case, &Default::default(), state(&case), None, &|_, _, _, _| true)
+        .unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn ran(text: &str) -> Value {

@@ -50,7 +50,9 @@ pub fn filled<T: Clone>(value: T, len: usize) -> Vec<T> {
 pub struct Table<T: Pod> {
     entries: NonNull<[T]>,
     /// What the entries lie in; without, they are a box.
-    file: Option<MmapMut>,
+    mapped: Option<MmapMut>,
+    /// The file that they come from, and where in it they begin.
+    file: Option<(File, u64)>,
 }
 
 // SAFETY: the entries belong to the table alone, whatever they lie in.
@@ -61,9 +63,24 @@ unsafe impl<T: Pod + Sync> Sync for Table<T> {}
 impl<T: Pod> Table<T> {
     /// A table of `len` zeros. Unwinds with [`OutOfMemory`] if the machine has no memory for it.
     pub fn new(len: usize) -> Table<T> {
+        if len * size_of::<T>() >= HUGE_PAGE {
+            return Table::on_huge_pages(len);
+        }
         let entries = bytemuck::try_zeroed_slice_box(len).unwrap_or_else(|()| OutOfMemory::unwind::<T>(len));
-        advise_huge_pages(bytemuck::cast_slice(&entries));
-        Table { entries: NonNull::from(Box::leak(entries)), file: None }
+        Table { entries: NonNull::from(Box::leak(entries)), mapped: None, file: None }
+    }
+
+    /// A large one, which is whole huge pages: of memory that began between two of them, and ended so, up to four megabytes
+    /// would come in small ones, a thousand faults.
+    fn on_huge_pages(len: usize) -> Table<T> {
+        let bytes = (len * size_of::<T>()).next_multiple_of(HUGE_PAGE);
+        let mapped = MmapOptions::new().len(bytes + HUGE_PAGE).map_anon();
+        let mut mapped = mapped.unwrap_or_else(|_| OutOfMemory::unwind::<T>(len));
+        let begin = mapped.as_ptr().align_offset(HUGE_PAGE);
+        let whole = &mut mapped[begin..][..bytes];
+        advise_huge_pages(whole);
+        let entries = NonNull::from(bytemuck::cast_slice_mut::<u8, T>(&mut whole[..len * size_of::<T>()]));
+        Table { entries, mapped: Some(mapped), file: None }
     }
 
     /// The `len` entries that lie in `file` from byte `at` on, a multiple of [`PAGE`]: nothing is read before it is looked at,
@@ -81,7 +98,19 @@ impl<T: Pod> Table<T> {
             other => other?,
         };
         let entries = NonNull::from(bytemuck::cast_slice_mut::<u8, T>(&mut mapped));
-        Ok(Table { entries, file: Some(mapped) })
+        Ok(Table { entries, mapped: Some(mapped), file: Some((file.try_clone()?, at)) })
+    }
+
+    /// Another table like this one, to which nothing has been written since it was made. One that comes from a file comes from
+    /// there again, and both share what neither writes to.
+    pub fn another(&self) -> Table<T>
+    where
+        T: PartialEq,
+    {
+        let from_file = |(file, at): &(File, u64)| Table::of_file(file, *at, self.len()).ok();
+        let another = self.file.as_ref().and_then(from_file).unwrap_or_else(|| self.clone());
+        debug_assert!(**self == *another, "what is written to a table is not in its file");
+        another
     }
 
     /// The table as bytes, for snapshots.
@@ -128,23 +157,18 @@ impl<T: Pod> DerefMut for Table<T> {
 
 impl<T: Pod> Drop for Table<T> {
     fn drop(&mut self) {
-        if self.file.is_none() {
+        if self.mapped.is_none() {
             // SAFETY: they were a box that nobody else has taken back.
             drop(unsafe { Box::from_raw(self.entries.as_ptr()) });
         }
     }
 }
 
-/// Asks for huge pages beneath `bytes`, which have not been written yet. Advice only: where huge pages are switched off
-/// the table works, more slowly.
-fn advise_huge_pages(bytes: &[u8]) {
-    let whole = bytes.as_ptr_range();
-    if bytes.len() >= HUGE_PAGE {
-        let start = whole.start.map_addr(|at| at.next_multiple_of(PAGE));
-        let length = whole.end.addr() - start.addr();
-        // SAFETY: the range lies inside memory of ours, and advice changes none of it.
-        unsafe { libc::madvise(start.cast_mut().cast(), length, libc::MADV_HUGEPAGE) };
-    }
+/// Asks for huge pages beneath `bytes`, which are whole ones and have not been written yet. Advice only: where huge pages are
+/// switched off the table works, more slowly.
+fn advise_huge_pages(bytes: &mut [u8]) {
+    // SAFETY: the range lies inside memory of ours, and advice changes none of it.
+    unsafe { libc::madvise(bytes.as_mut_ptr().cast(), bytes.len(), libc::MADV_HUGEPAGE) };
 }
 
 /// Asks the processor to fetch the line at `address` ahead of its use; any address is allowed.

@@ -398,6 +398,34 @@ fn why_not(folder: &Path, spec: &DriveSpec) -> String {
     }
 }
 
+/// Drives of an array start from one state: each from its own, of which they share what lies in the file.
+#[test]
+fn another_state_of_a_snapshot_is_the_same_and_stays_so_when_one_is_run() {
+    let bytes = |ftl: &Tables| {
+        let mut bytes = Vec::new();
+        let done: Result<(), ()> = ftl.save(HEADER, &mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        done.map(|()| bytes).unwrap()
+    };
+    let (spec, folder) = (drive::spec(3, 30, 0.1), tempfile::tempdir().unwrap());
+    let file = saved(folder.path(), &spec);
+    let kept = snapshot::load(&spec, folder.path(), HASH, &mut |_, _| true).unwrap();
+    let [one, other] = [kept.another(), kept.another().another()];
+    for state in [&kept, &one, &other] {
+        assert!(bytes(&state.ftl) == file[HEADER as usize..]);
+    }
+    let of_kept = drive::run(&spec, one, 5_000, 1);
+    assert!(bytes(&kept.ftl) == file[HEADER as usize..] && bytes(&other.ftl) == file[HEADER as usize..]);
+    assert_eq!(drive::run(&spec, other, 5_000, 1), of_kept);
+    // One that comes from no file is copied.
+    let made = some_state(&spec);
+    let copy = made.another();
+    assert!(bytes(&copy.ftl) == bytes(&made.ftl));
+    assert_eq!(drive::run(&spec, copy, 5_000, 1), drive::run(&spec, made, 5_000, 1));
+}
+
 #[test]
 fn a_snapshot_brings_back_the_same_ftl() {
     let (spec, folder) = (drive::spec(3, 30, 0.1), tempfile::tempdir().unwrap());

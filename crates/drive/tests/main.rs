@@ -1,5 +1,6 @@
 //! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
 
+mod audits;
 mod cache_program;
 mod drive_common;
 mod ftl_common;

@@ -2,11 +2,11 @@
 
 use crate::ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::gc::GcPolicy;
+use interpulse_drive::ftl::gc::{GcPolicy, Imposed};
 use interpulse_drive::ftl::map::{Map, Where};
 use interpulse_drive::ftl::precondition::Preconditioner;
 use interpulse_drive::ftl::stripe::{Allocation, Stripe};
-use interpulse_drive::ftl::{FtlConfig, Stream, Tables, layout::Layout};
+use interpulse_drive::ftl::{FtlConfig, SoftPages, Stream, Tables, layout::Layout};
 use interpulse_drive::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 
@@ -106,56 +106,98 @@ fn bytes(ftl: &Tables) -> Vec<u8> {
     bytes
 }
 
-/// A drive that is filled in order is laid out in runs, of which arithmetic says where each unit is: as if each unit had been
-/// written by itself, whatever the order of the lanes, wherever a fill stops and goes on, and where it comes over what it
-/// wrote before and garbage has to be collected.
+/// A drive that is filled in order is laid out in rows and runs, of which arithmetic says where each unit is: as if each unit
+/// had been written by itself, whatever the order of the lanes, wherever a fill stops and goes on, and where it comes over
+/// what it wrote before and garbage has to be collected.
 #[test]
 fn a_fill_is_laid_out_in_runs_as_if_unit_by_unit() {
+    // As many lanes, blocks, pages and units as is usual: powers of two, and one unit in each program operation.
+    let one_unit = Geometry { units_per_page: 1, pages_per_program: 1, planes: 2, ..geometry(16, 16) };
+    let pages = SoftPages { least: 2 * 16 + 7, keeps_passed_over: false };
+    for (g, planes, soft_pages) in
+        [(unequal(), PLANES_TOGETHER, None), (unequal(), PLANES_TOGETHER, Some(pages)), (one_unit, 1, None)]
+    {
+        let layout = Layout::new(&g, planes, 0);
+        let logical = (layout.units() * 2 / 3) as u32;
+        let config = FtlConfig {
+            logical_units: logical,
+            policy: GcPolicy::Greedy,
+            soft_free: 3,
+            soft_pages,
+            hard_free: 1,
+        };
+        for (name, allocation, _) in Allocation::all().into_iter().step_by(5) {
+            let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
+            let mut made = [true, false].map(|in_runs| {
+                let mut ftl = Tables::new(layout.clone(), config.clone(), stream("runs", 0));
+                let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
+                let mut write = |from: u32, to: u32| match in_runs {
+                    true => p.write_in_order(Lpn(from), Lpn(to)),
+                    false => {
+                        p.write_repeatedly(Lpn(from), Lpn(to), || false);
+                        0
+                    }
+                };
+                // All rows, and less than one row that is left.
+                let mut rng = stream("runs", 1);
+                let part = logical / 3 + rng.below(100) as u32;
+                let runs = [write(0, part), write(part, logical - 7)];
+                let most = 2 * u64::from(layout.lanes);
+                assert!(runs.iter().all(|&runs| runs < most), "{name}: {runs:?} runs of {logical} units");
+                write(logical - 7, logical);
+                for _ in 0..40 {
+                    let from = rng.below(u64::from(logical)) as u32;
+                    write(from, (from + rng.below(5_000) as u32).min(logical));
+                }
+                write(0, logical);
+                p.finish();
+                ftl
+            });
+            let (runs, each) = made.split_at_mut(1);
+            assert!(runs[0].counters.gc_units > 0, "{name}");
+            assert_same(&runs[0], &each[0], &name);
+        }
+    }
+}
+
+/// A fill of a drive with so little spare space that lanes have nothing to spare before its end, or that nothing is ever
+/// collected: the rows end where a lane must be asked.
+#[test]
+fn rows_end_where_lanes_have_no_blocks_to_spare() {
     let g = unequal();
     let layout = Layout::new(&g, PLANES_TOGETHER, 0);
-    let logical = (layout.units() * 2 / 3) as u32;
-    let config = FtlConfig {
-        logical_units: logical,
-        policy: GcPolicy::Greedy,
-        soft_free: 3,
-        soft_pages: None,
-        hard_free: 1,
-    };
-    for (name, allocation, _) in Allocation::all().into_iter().step_by(5) {
-        let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
-        let mut made = [true, false].map(|in_runs| {
-            let mut ftl = Tables::new(layout.clone(), config.clone(), stream("runs", 0));
-            let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
-            let mut write = |from: u32, to: u32| match in_runs {
-                true => p.write_in_order(Lpn(from), Lpn(to)),
-                false => {
-                    p.write_repeatedly(Lpn(from), Lpn(to), || false);
-                    0
-                }
-            };
-            let runs = write(0, logical - 7);
-            let program =
-                u64::from(if stripe.is_some() { g.units_per_page } else { layout.units_per_program });
-            assert!(
-                !in_runs || runs <= u64::from(logical).div_ceil(program),
-                "{name}: {runs} runs of {logical} units"
-            );
-            let mut rng = stream("runs", 1);
-            write(logical - 7, logical);
-            for _ in 0..40 {
-                let from = rng.below(u64::from(logical)) as u32;
-                write(from, (from + rng.below(5_000) as u32).min(logical));
-            }
-            write(0, logical);
-            p.finish();
-            ftl
-        });
-        let (runs, each) = made.split_at_mut(1);
-        assert!(runs[0].counters.gc_units > 0, "{name}");
-        assert_eq!(runs[0].counters, each[0].counters, "{name}");
-        assert!(bytes(&runs[0]) == bytes(&each[0]), "{name}");
-        assert!(Lpn::first(logical).all(|lpn| runs[0].map().get(lpn) == each[0].map().get(lpn)), "{name}");
+    let imposed = GcPolicy::Imposed(Imposed { waf: 1.5, ..Imposed::NONE });
+    for (policy, blocks) in [(GcPolicy::Greedy, 8), (GcPolicy::Greedy, 9), (imposed, 10)] {
+        for (name, allocation, _) in Allocation::all().into_iter().step_by(6) {
+            let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
+            let logical = layout.lanes * layout.units_per_block * blocks;
+            let config =
+                FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
+            let [(rows, made), (each, expected)] = [true, false].map(|in_rows| {
+                let mut ftl = Tables::new(layout.clone(), config.clone(), stream("full", 0));
+                let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
+                let runs = if in_rows {
+                    p.write_in_order(Lpn(0), Lpn(logical))
+                } else {
+                    p.write_repeatedly(Lpn(0), Lpn(logical), || false);
+                    u64::from(logical)
+                };
+                p.finish();
+                (runs, ftl)
+            });
+            assert!(rows < each / 4, "{name}: {rows} runs of {logical} units");
+            assert_same(&made, &expected, &name);
+        }
     }
+}
+
+fn assert_same(made: &Tables, expected: &Tables, what: &str) {
+    assert_eq!(made.counters, expected.counters, "{what}");
+    assert!(bytes(made) == bytes(expected), "{what}");
+    let mut lanes = Lane::first(made.layout.lanes);
+    assert!(lanes.all(|lane| made.welcomes(lane) == expected.welcomes(lane)), "{what}");
+    let logical = made.map().logical_units();
+    assert!(Lpn::first(logical).all(|lpn| made.map().get(lpn) == expected.map().get(lpn)), "{what}");
 }
 
 /// Valid units of each lane.

@@ -205,7 +205,7 @@ impl Timing {
             read_two_bit: part.reprogram.map_or(part.read[0], |r| r.read),
             transfer_units: (0..=units).map(|k| transfer(bytes(k))).collect(),
             bytes_of_units: (0..=units).map(bytes).collect(),
-            page_load: transfer(page_bytes),
+            page_load: part.page_load.unwrap_or_else(|| transfer(page_bytes)),
             page_bytes,
             buffer_setup: part.buffer_setup,
             cache_transfer: part.cache.transfer,

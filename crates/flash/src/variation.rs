@@ -187,6 +187,7 @@ mod tests {
             erase_suspend_entry: us(0),
             erase_resume: us(0),
             bus_rate: 400_000_000,
+            page_load: None,
             read_transfer: Default::default(),
             command_cycles: us(0),
             endurance: 1000,

@@ -127,6 +127,7 @@ fn part() -> PartSpec {
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 1_000_000_000,
+        page_load: None,
         read_transfer: Default::default(),
         command_cycles: us(0),
         endurance: 1000,

@@ -42,12 +42,18 @@ impl Sums {
 pub struct Blame {
     /// A row for each bucket, one after the other.
     rows: Box<[Row]>,
+    /// Of each group of rows, whether any is not zero: a bit. All that is looked at after the run.
+    used: u64,
 }
 
 /// The sums of one bucket: ns by cause, then the number of requests; as long as whole cache lines.
 const ROW: usize = (CAUSES + 1).next_multiple_of(8);
 type Row = [u64; ROW];
 const REQUESTS: usize = CAUSES;
+
+/// Rows of a group, as a power of two: those of a power of two of latencies, of which there are fewer than 64.
+const GROUP: u32 = 9;
+const _: () = assert!(LatencyHistogram::BUCKETS <= 64 << GROUP);
 
 /// The slowest requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,16 +67,25 @@ pub struct Tail {
 impl Default for Blame {
     fn default() -> Self {
         // Zeroed as a whole by the system: only the pages of buckets that are used take memory.
-        Blame { rows: vec![[0; ROW]; LatencyHistogram::BUCKETS].into() }
+        Blame { rows: vec![[0; ROW]; LatencyHistogram::BUCKETS].into(), used: 0 }
     }
 }
 
 impl Blame {
+    /// The rows that may be other than zero, in ascending order, with their buckets.
+    fn rows(&self) -> impl DoubleEndedIterator<Item = (usize, &Row)> {
+        let groups =
+            self.rows.chunks(1 << GROUP).enumerate().filter(|(group, _)| self.used >> group & 1 == 1);
+        groups.flat_map(|(group, rows)| ((group << GROUP)..(group << GROUP) + rows.len()).zip(rows))
+    }
+
     /// Adds a request of this latency. Panics if the account does not add up to the latency.
     #[inline]
     pub fn add(&mut self, latency: Duration, account: &Account) {
         check(latency, account);
-        let row = &mut self.rows[LatencyHistogram::bucket_of(latency)];
+        let bucket = LatencyHistogram::bucket_of(latency);
+        self.used |= 1 << (bucket >> GROUP);
+        let row = &mut self.rows[bucket];
         for (to, part) in row.iter_mut().zip(account) {
             *to += part;
         }
@@ -80,19 +95,19 @@ impl Blame {
     /// The sums of all requests.
     pub fn total(&self) -> Sums {
         let mut sums = Sums::default();
-        self.rows.iter().for_each(|row| sums.add_row(row));
+        self.rows().for_each(|(_, row)| sums.add_row(row));
         sums
     }
 
     /// The slowest one in `one_in` requests: whole buckets from the top, as few as hold at least this share.
     /// `None` with fewer than `one_in` requests, whose share would be less than one.
     pub fn slowest(&self, one_in: u64) -> Option<Tail> {
-        let all: u64 = self.rows.iter().map(|row| row[REQUESTS]).sum();
+        let all: u64 = self.rows().map(|(_, row)| row[REQUESTS]).sum();
         if all < one_in {
             return None;
         }
         let mut sums = Sums::default();
-        for (bucket, row) in self.rows.iter().enumerate().rev() {
+        for (bucket, row) in self.rows().rev() {
             sums.add_row(row);
             if u128::from(sums.requests) * u128::from(one_in) >= u128::from(all) {
                 let start = LatencyHistogram::bucket_start(bucket);

@@ -4,7 +4,7 @@ use crate::flows::FlowState;
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
 use interpulse_engine::{Agenda, Device, News, Request, ResourceId, SimTime, Streams, Tag};
-use interpulse_workload::{Flow, FlowSpec, TraceSummary, WorkloadError};
+use interpulse_workload::{FirstReading, Flow, FlowSpec, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
 
 /// A device, and what asks it for something. It holds no agenda, so that several hosts can share one virtual time.
@@ -26,9 +26,22 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// A host that offers the load of `flows` to `device`, which has a timer for each. Errors are those of
     /// [`Flow::new`].
     pub fn new(device: D, flows: &[FlowSpec], seed: u64, observer: O) -> Result<Host<D, O>, WorkloadError> {
+        Host::knowing(device, flows, &[], seed, observer)
+    }
+
+    /// As [`Host::new`]; the traces of flows that have a first reading in `readings`, in their order, are not read through
+    /// again.
+    pub fn knowing(
+        device: D,
+        flows: &[FlowSpec],
+        readings: &[Option<FirstReading>],
+        seed: u64,
+        observer: O,
+    ) -> Result<Host<D, O>, WorkloadError> {
         let (streams, capacity) = (Streams::new(seed), device.capacity_sectors());
-        let open = |(i, flow)| Flow::new(flow, capacity, &streams, i).map(FlowState::new);
-        let flows = (0..).zip(flows).map(open).collect::<Result<Vec<_>, _>>()?;
+        let readings = readings.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        let open = |((i, flow), first)| Flow::known(flow, capacity, &streams, i, first).map(FlowState::new);
+        let flows = (0..).zip(flows).zip(readings).map(open).collect::<Result<Vec<_>, _>>()?;
         let window = Window::new(flows.len());
         Ok(Host { device, observer, window, flows, refill: Vec::new(), closed: false })
     }

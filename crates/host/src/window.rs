@@ -41,7 +41,7 @@ pub struct Window {
 impl Window {
     /// An empty window of `flows` flows.
     pub fn new(flows: usize) -> Window {
-        Window { flows: vec![Latencies::default(); flows], ..Window::default() }
+        Window { flows: (0..flows).map(|_| Latencies::default()).collect(), ..Window::default() }
     }
 
     /// Counts a request that completes with an error: data that it had to read could not be corrected.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use interpulse_study::control::Control;
+use interpulse_study::machine::Place;
 use interpulse_study::record::{Chunk, Column, Data, RecordSpec};
 use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::{RunError, from_run};
+use crate::machine::Machine;
 use crate::plan::Plan;
 
 /// What a finished run leaves behind: the JSON text, or why there is none.
@@ -163,10 +165,12 @@ fn packed<'py, T: Copy, const N: usize>(
 ///
 /// `jobs` cases run at a time, fewer where there are fewer or memory is short; snapshots are kept in `cache_dir` up to
 /// `cache_limit` bytes unless `no_cache`. `records` says of each case what is to be recorded, as JSON text that
-/// `interpulse_study::record` explains; whoever asks for that takes the rows (`Handle.take_rows`). Raises `RunError` where the
-/// system gives no thread, `ValueError` where `records` cannot be read.
+/// `interpulse_study::record` explains; whoever asks for that takes the rows (`Handle.take_rows`). A run of a `machine` shares it
+/// with the other ones of it, by its `rank`; `jobs` are then as many as its cores. Raises `RunError` where the system gives no
+/// thread, `ValueError` where `records` cannot be read.
 #[pyfunction]
-#[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache, records = Vec::new()))]
+#[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache, records = Vec::new(), machine = None, rank = 0))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub fn start(
     plan: &Plan,
     jobs: usize,
@@ -174,7 +178,11 @@ pub fn start(
     cache_limit: u64,
     no_cache: bool,
     records: Vec<String>,
+    machine: Option<&Machine>,
+    rank: u64,
 ) -> PyResult<Handle> {
+    let place =
+        machine.map_or_else(|| Place::alone(jobs), |machine| Place::among(Arc::clone(&machine.inner), rank));
     let records = records.iter().map(|text| RecordSpec::from_json(text)).collect::<Result<_, _>>();
     let control = Control::recording(records.map_err(PyValueError::new_err)?);
     let handle = Handle { control, mailbox: Arc::default() };
@@ -183,8 +191,7 @@ pub fn start(
     let options = runner::RunOptions { jobs, cache_dir, cache_limit, no_cache };
     let body = move || {
         // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
-        let outcome =
-            catch_unwind(AssertUnwindSafe(|| interpulse_study::runner::run(&plan, &options, &control)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| runner::run_among(&plan, &options, &control, &place)));
         let outcome = outcome.unwrap_or_else(|panic| Err(runner::RunError::of_panic(panic.as_ref())));
         *mailbox.lock() = Some(outcome);
         mailbox.arrived.notify_all();

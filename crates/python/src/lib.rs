@@ -11,6 +11,7 @@ mod bench;
 mod cell;
 mod error;
 mod handle;
+mod machine;
 mod plan;
 mod trace;
 
@@ -32,6 +33,8 @@ mod _core {
     #[pymodule_export]
     use crate::lists;
     #[pymodule_export]
+    use crate::machine::Machine;
+    #[pymodule_export]
     use crate::plan::{Entry, Plan, die_timeline, resolve, together};
     #[pymodule_export]
     use crate::trace::{trace_statistics, twin_row, write_twin};
@@ -49,11 +52,12 @@ mod _core {
     }
 
     /// The names of the module, for `from ... import *` and for the test of the stub.
-    const ALL: [&str; 18] = [
+    const ALL: [&str; 19] = [
         "ConfigError",
         "Entry",
         "Handle",
         "InternalError",
+        "Machine",
         "Plan",
         "Progress",
         "RunError",

@@ -13,7 +13,7 @@ use interpulse_drive::drive::PreconditionedState;
 use interpulse_engine::{Device, Duration, ResourceId, Streams};
 use interpulse_host::{FreeRunning, Host, Stepper};
 use interpulse_settings::Entry;
-use interpulse_workload::{Flow, FlowSpec, Source, TraceSummary};
+use interpulse_workload::{FirstReading, Flow, FlowSpec, Source, TraceSummary};
 use serde_json::Value;
 use std::path::Path;
 
@@ -24,6 +24,8 @@ pub struct Checked {
     pub notes: Vec<String>,
     /// Their totals, in the order of the flows.
     pub traces: Vec<TraceSummary>,
+    /// The readings themselves, flow by flow.
+    readings: Vec<Option<FirstReading>>,
 }
 
 /// Opens the traces of a case once, so that every fault of a file is an error before simulated time starts.
@@ -37,6 +39,7 @@ pub fn check_traces(case: &Case) -> Result<Checked, RunFailure> {
             checked.notes.push(about_trace(&spec.path, summary, capacity));
             checked.traces.push(summary.clone());
         }
+        checked.readings.push(opened.first_reading().cloned());
     }
     Ok(checked)
 }
@@ -102,7 +105,7 @@ pub fn drive(
     flows: &[FlowSpec],
     state: PreconditionedState,
 ) -> Result<Stepper<Drive>, RunFailure> {
-    stepper(case, flows, device_of_one(case, flows, state), ())
+    stepper(case, flows, &[], device_of_one(case, flows, state), ())
 }
 
 fn device_of_one(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Drive {
@@ -116,7 +119,7 @@ pub fn array(
     flows: &[FlowSpec],
     state: PreconditionedState,
 ) -> Result<Stepper<Array>, RunFailure> {
-    stepper(case, flows, device_of_several(case, flows, state), ())
+    stepper(case, flows, &[], device_of_several(case, flows, state), ())
 }
 
 fn device_of_several(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Array {
@@ -127,27 +130,28 @@ fn device_of_several(case: &Case, flows: &[FlowSpec], state: PreconditionedState
 fn stepper<D: Device, O: Recording>(
     case: &Case,
     flows: &[FlowSpec],
+    readings: &[Option<FirstReading>],
     device: D,
     observer: O,
 ) -> Result<Stepper<D, O>, RunFailure> {
-    let host = Host::new(device, flows, case.seed, observer);
+    let host = Host::knowing(device, flows, readings, case.seed, observer);
     Ok(Stepper::new(host.map_err(|e| RunFailure::User(e.to_string()))?, FreeRunning))
 }
 
 /// Runs a case. Its result is that of its drive, or that of the drives of its array taken together with a section about
-/// the array. `traces` are the first readings of its traces. A run that nobody records is compiled apart from one that is
+/// the array. `checked` has the first readings of its traces. A run that nobody records is compiled apart from one that is
 /// recorded.
 pub fn run(
     case: &Case,
-    traces: &[TraceSummary],
+    checked: &Checked,
     state: PreconditionedState,
     recorder: Option<Recorder>,
     tell: &Tell,
 ) -> Result<Value, RunFailure> {
     match recorder {
-        None => observed(case, traces, state, (), tell),
+        None => observed(case, checked, state, (), tell),
         Some(mut recorder) => {
-            let ended = observed(case, traces, state, &mut recorder, tell);
+            let ended = observed(case, checked, state, &mut recorder, tell);
             let whole = ended.as_ref().is_ok_and(|result| result.get("interrupted").is_none());
             recorder.finish(whole);
             ended
@@ -157,23 +161,29 @@ pub fn run(
 
 fn observed<O: Recording>(
     case: &Case,
-    traces: &[TraceSummary],
+    checked: &Checked,
     mut state: PreconditionedState,
     observer: O,
     tell: &Tell,
 ) -> Result<Value, RunFailure> {
     state.ftl.wear_all(case.precondition.cycles);
-    let warmup = Warmup::of(case, traces);
+    let warmup = Warmup::of(case, &checked.traces);
     let flows = warmup.flows(case);
     match case.array {
         None => {
             let device = device_of_one(case, &flows, state);
-            result(case, &warmup, stepper(case, &flows, device, observer)?, tell, |_, _| None)
+            result(
+                case,
+                &warmup,
+                stepper(case, &flows, &checked.readings, device, observer)?,
+                tell,
+                |_, _| None,
+            )
         }
         Some(_) => {
             let section = |array: &Array, m: &Measured| Some(report::array::section(array, m));
             let device = device_of_several(case, &flows, state);
-            result(case, &warmup, stepper(case, &flows, device, observer)?, tell, section)
+            result(case, &warmup, stepper(case, &flows, &checked.readings, device, observer)?, tell, section)
         }
     }
 }

@@ -7,6 +7,7 @@ pub mod control;
 pub mod die_script;
 mod leftovers;
 pub mod lists;
+pub mod machine;
 mod memory;
 mod overwrites;
 pub mod plan;

@@ -5,6 +5,7 @@
 
 use crate::control::lock;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How much goes on at a time.
@@ -17,38 +18,44 @@ pub struct Limits {
 }
 
 /// Makes every state and runs every case. `cases_of` has the cases of each state, every case once; the results are in
-/// the order of the cases. Neither `prepare` nor `run` may panic.
-pub fn work<S: Clone + Send, R: Send>(
+/// the order of the cases. `core` waits for what a thread has to have to do something, until it is told that there is
+/// nothing left to begin; `prepare` and `run` are given it and let it go. Neither may panic.
+pub fn work<C, S: Clone + Send, R: Send>(
     cases_of: &[Vec<usize>],
     limits: Limits,
-    prepare: impl Fn(usize) -> S + Sync,
-    run: impl Fn(usize, S) -> R + Sync,
+    core: impl Fn(&dyn Fn() -> bool) -> C + Sync,
+    prepare: impl Fn(usize, C) -> S + Sync,
+    run: impl Fn(usize, S, C) -> R + Sync,
 ) -> Vec<R> {
     let cases: usize = cases_of.iter().map(Vec::len).sum();
     let queue = Mutex::new(Queue { next: 0, making: 0, ready: BTreeMap::new() });
     let changed = Condvar::new();
     let done = Mutex::new(Vec::with_capacity(cases));
+    let to_begin = AtomicUsize::new(cases);
     let worker = || {
-        let mut open = lock(&queue);
         loop {
+            let core = core(&|| to_begin.load(Ordering::Relaxed) == 0);
+            let mut open = lock(&queue);
             if let Some((case, stock)) = open.take_case() {
+                to_begin.fetch_sub(1, Ordering::Relaxed);
                 changed.notify_all();
                 drop(open);
-                let result = run(case, stock.draw());
+                let result = run(case, stock.draw(), core);
                 lock(&done).push((case, result));
-                open = lock(&queue);
             } else if open.next < cases_of.len() && open.making + open.ready.len() < limits.states {
                 let state = open.next;
                 open.next += 1;
                 open.making += 1;
                 drop(open);
-                let made = prepare(state);
+                let made = prepare(state, core);
                 open = lock(&queue);
                 open.making -= 1;
                 open.ready.insert(state, Waiting::new(made, &cases_of[state]));
                 changed.notify_all();
             } else if open.making > 0 {
-                open = wait(&changed, open);
+                // Somebody else may need it meanwhile.
+                drop(core);
+                drop(wait(&changed, open));
             } else {
                 return;
             }

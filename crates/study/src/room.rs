@@ -19,6 +19,30 @@ pub struct Room {
     pub note: Option<String>,
 }
 
+/// Bytes that the maps of so many of these cases take in all, `jobs` of them running at a time.
+pub fn need(cases: &[Case], jobs: usize) -> Need {
+    Need {
+        largest: cases.iter().map(bytes).max().unwrap_or(0),
+        most: 2 * jobs.clamp(1, cases.len().max(1)) as u64,
+    }
+}
+
+/// What cases take.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// Bytes of the largest.
+    largest: u64,
+    /// Copies that are never exceeded.
+    most: u64,
+}
+
+impl Need {
+    /// Bytes for so many of them.
+    pub fn of(self, cases: usize) -> u64 {
+        self.largest.saturating_mul(self.most.min(cases as u64))
+    }
+}
+
 /// The room for cases of which `jobs` are to run at a time. Refuses a case whose maps do not fit even alone; Err is the
 /// message for the user.
 pub fn room(cases: &[Case], jobs: usize) -> Result<Room, String> {

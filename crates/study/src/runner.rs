@@ -1,15 +1,16 @@
 //! The face of the core: run the cases of a plan, return the result as JSON.
 //!
 //! Cases that start from the same state share one preconditioning; up to `jobs` cases or preconditionings run at a
-//! time, each on a thread of its own. Results do not depend on how many run at a time.
+//! time, each on a thread of its own. Results do not depend on how many run at a time, nor on what else runs.
 
 use crate::config::Case;
 use crate::control::Control;
+use crate::machine::{Core, Place};
 use crate::plan::Plan;
 use crate::queue::{self, Limits};
 use crate::record::{RecordSpec, Recorder};
 use crate::remarks::remarks;
-use crate::room::room;
+use crate::room::{need, room};
 use crate::run::RunFailure;
 use crate::state::{self, Cache, Start};
 use crate::{case, report};
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -100,7 +102,19 @@ type Prepared = Result<Option<Start>, RunError>;
 /// under `cases` if there are several. A run that was stopped early says `interrupted`. A case that fails
 /// does not keep the others from running; their results are in the error.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
+    run_among(plan, options, control, &Place::alone(options.jobs))
+}
+
+/// As [`run`], beside other runs of the same machine, which is said to have as many cores as the options have jobs.
+pub fn run_among<'a>(
+    plan: &Plan,
+    options: &RunOptions,
+    control: &Control,
+    place: &'a Place,
+) -> Result<String, RunError> {
     let cases = plan.cases();
+    let need = need(cases, options.jobs);
+    let promise = place.begin(need.of(cases.len()), control);
     let room = room(cases, options.jobs);
     let (hashes, cases_of) = states(cases, room.as_ref().is_ok_and(|room| room.apart));
     // One chapter of notes about parts and traces, one about each state, and one about each result.
@@ -110,7 +124,9 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     assumed.dedup();
     assumed.into_iter().for_each(|line| control.note(0, line));
     // Faults of a trace show before minutes of preconditioning.
+    let core = place.core(control, &|| false);
     let checked = cases.iter().map(case::check_traces).collect::<Result<Vec<_>, _>>()?;
+    drop(core);
     checked.iter().flat_map(|of| &of.notes).for_each(|line| control.note(0, line.clone()));
     let room = room.map_err(|m| RunError::new(RunErrorKind::User, m))?;
     room.note.into_iter().for_each(|line| control.note(0, line));
@@ -118,7 +134,14 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
     let limits = Limits { jobs: room.jobs, states: room.states };
     let folder = options.cache_dir.as_deref().filter(|_| !options.no_cache);
     let cache = folder.map(|folder| Cache { folder, limit: options.cache_limit });
-    let prepare = |state: usize| -> Prepared {
+    let prepare = |state: usize, mut core: Option<Core<'a>>| -> Prepared {
+        // Where another run makes it, this one takes what that one keeps; meanwhile the core is for others.
+        let mut claim = cache.as_ref().and_then(|_| place.claim(&hashes[state]));
+        if cache.is_some() && claim.is_none() {
+            drop(core.take());
+            claim = place.wait_to_claim(&hashes[state], control);
+            core = place.core(control, &|| false);
+        }
         let group = &cases_of[state];
         let tell = |phase: &str, done: u64, total: u64, unit: &str| {
             group.iter().for_each(|&i| control.publish(i, phase, done, total, unit));
@@ -128,6 +151,7 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         let (case, hash) = (&cases[group[0]], &hashes[state]);
         let made = guarded(|| Ok(state::obtain(case, hash, group.len(), cache.as_ref(), &tell, &note)));
         control.close(1 + state);
+        drop((claim, core));
         made
     };
     let run_case = |index: usize, state: Prepared| -> Outcome {
@@ -142,14 +166,15 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
         let recorder = record.map(|spec| Recorder::new(spec, &cases[index], index, &control.outbox));
         let ended = guarded(|| {
             let state = state.state().map_err(|e| RunError::new(RunErrorKind::User, e.to_string()))?;
-            Ok(case::run(&cases[index], &checked[index].traces, state, recorder, &tell)?)
+            Ok(case::run(&cases[index], &checked[index], state, recorder, &tell)?)
         });
         if let Ok(result) = &ended {
             control.end(index, result.to_string());
         }
         ended
     };
-    let run = |index: usize, state: Prepared| -> Outcome {
+    let left = AtomicUsize::new(cases.len());
+    let run = |index: usize, state: Prepared, core: Option<Core<'a>>| -> Outcome {
         let outcome = run_case(index, state);
         for line in outcome.iter().flat_map(|result| remarks(&cases[index], result)) {
             let name =
@@ -157,9 +182,13 @@ pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<Strin
             control.note(results + index, name + &line);
         }
         control.close(results + index);
+        let left = left.fetch_sub(1, Ordering::Relaxed) - 1;
+        promise.iter().for_each(|promise| promise.shrink(need.of(left)));
+        drop(core);
         outcome
     };
-    conclude(plan, queue::work(&cases_of, limits, prepare, run))
+    let core = |given_up: &dyn Fn() -> bool| place.core(control, given_up);
+    conclude(plan, queue::work(&cases_of, limits, core, prepare, run))
 }
 
 /// The hashes of the states that cases start from, in the order in which they are needed, and the cases of each. `apart`:

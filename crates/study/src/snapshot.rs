@@ -144,16 +144,17 @@ impl Kept {
     /// The state, to be run.
     pub fn state(&self) -> Result<PreconditionedState, SnapshotError> {
         let first = lock(&self.first).take();
-        first.map_or_else(|| self.look(&mut |_| Ok(())), Ok)
+        first.map_or_else(|| Ok(self.look(false, &mut |_| Ok(()))?.0), Ok)
     }
 
     fn look(
         &self,
+        checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), Ended>,
-    ) -> Result<PreconditionedState, SnapshotError> {
+    ) -> Result<(PreconditionedState, Option<String>), SnapshotError> {
         let rng = Streams::new(0).stream("restored", 0);
-        match self.drive.kept_ftl(rng, &self.file, HEADER_BYTES, seen) {
-            Ok(ftl) => Ok(PreconditionedState { ftl }),
+        match self.drive.kept_ftl(rng, &self.file, HEADER_BYTES, checks, seen) {
+            Ok((ftl, contradiction)) => Ok((PreconditionedState { ftl }, contradiction)),
             Err(Ended::Stopped) => Err(SnapshotError::Stopped),
             Err(Ended::Io(source)) => Err(SnapshotError::Io { path: self.path.clone(), source }),
         }
@@ -210,7 +211,7 @@ pub fn open(
     }
     let kept = Kept { path: path.clone(), file, drive: drive.clone(), first: Mutex::new(None) };
     let (mut found, mut looked_at) = (Xxh3Default::new(), 0);
-    let state = kept.look(&mut |piece| {
+    let (state, contradiction) = kept.look(true, &mut |piece| {
         for part in piece.chunks(PIECE) {
             found.update(part);
             looked_at += part.len() as u64;
@@ -223,7 +224,7 @@ pub fn open(
     if found.digest() != sum {
         return Err(refuse("its checksum is wrong: it is damaged".into()));
     }
-    match state.ftl.contradiction() {
+    match contradiction {
         Some(why) => Err(refuse(format!("it contradicts itself: {why}"))),
         None => {
             *lock(&kept.first) = Some(state);

@@ -62,8 +62,9 @@ pub fn obtain(
     if !keep(&state, hash, cache, tell, note)? {
         return Some(Start::Made(Box::new(state)));
     }
-    // Where several cases start from it, they share what is kept rather than take a copy each.
-    let shared = (cases > 1).then(|| snapshot::open(&case.drive, cache.folder, hash, &mut |_, _| true));
+    // Where several drives start from it, they share what is kept rather than take a copy each.
+    let several = cases > 1 || case.drives() > 1;
+    let shared = several.then(|| snapshot::open(&case.drive, cache.folder, hash, &mut |_, _| true));
     Some(
         shared
             .and_then(Result::ok)

@@ -153,9 +153,9 @@ fn beyond(batch: &[(u64, u64)], limit: u64) -> Ratio {
 
 /// The upper end of the bucket of all batches in which the share `p` falls.
 pub fn quantile(batches: &[&Vec<(u64, u64)>], p: f64) -> Option<u64> {
-    let mut all = std::collections::BTreeMap::new();
-    batches.iter().flat_map(|b| b.iter()).for_each(|&(end, n)| *all.entry(end).or_insert(0) += n);
-    let count: u64 = all.values().sum();
+    let mut all: Vec<(u64, u64)> = batches.iter().flat_map(|b| b.iter().copied()).collect();
+    all.sort_unstable();
+    let count: u64 = all.iter().map(|(_, n)| n).sum();
     let rank = (p * count as f64).ceil() as u64;
     let mut seen = 0;
     all.into_iter().find_map(|(end, n)| {

@@ -4,6 +4,7 @@ use crate::error::{Illegal, WorkloadError};
 use crate::spec::{FlowSpec, Pacing, Source};
 use crate::synthetic::Synthetic;
 use crate::trace::replay::Replay;
+use crate::trace::scan::FirstReading;
 use crate::trace::summary::TraceSummary;
 use crate::twin::Twin;
 use interpulse_engine::{Request, SimTime, Streams};
@@ -42,6 +43,17 @@ impl Flow {
         streams: &Streams,
         instance: u64,
     ) -> Result<Flow, WorkloadError> {
+        Flow::known(spec, capacity_sectors, streams, instance, None)
+    }
+
+    /// As [`Flow::new`]; a trace that `first` has read through, and which is still the same, is not read through again.
+    pub fn known(
+        spec: &FlowSpec,
+        capacity_sectors: u64,
+        streams: &Streams,
+        instance: u64,
+        first: Option<&FirstReading>,
+    ) -> Result<Flow, WorkloadError> {
         let in_flow = |illegal: Illegal| illegal.in_flow(&spec.name);
         check(spec, capacity_sectors).map_err(in_flow)?;
         let (start, capacity) = (spec.start, capacity_sectors);
@@ -52,7 +64,7 @@ impl Flow {
             }
             Source::Trace(trace) => {
                 trace.check().map_err(in_flow)?;
-                Running::Trace(Box::new(Replay::open(trace, instance, start, capacity)?))
+                Running::Trace(Box::new(Replay::open(trace, instance, start, capacity, first)?))
             }
             Source::Twin(of) => {
                 let twin = Twin::new(of, start, capacity, streams, instance);
@@ -133,6 +145,14 @@ impl Flow {
     /// Requests handed out so far.
     pub fn issued(&self) -> u64 {
         self.issued
+    }
+
+    /// The first reading of the trace; `None` for a flow without a file.
+    pub fn first_reading(&self) -> Option<&FirstReading> {
+        match &self.running {
+            Running::Synthetic(_) | Running::Twin(_) => None,
+            Running::Trace(replay) => Some(replay.first()),
+        }
     }
 
     /// What the first reading of the trace found; `None` for a flow without a file.

@@ -41,6 +41,7 @@ pub use trace::format::{AsciiLayout, Event, Format, TypeCode};
 pub use trace::packing::Packing;
 pub use trace::place::Place;
 pub use trace::problem::{RowFault, TraceError, TraceProblem};
+pub use trace::scan::FirstReading;
 pub use trace::spec::{Fit, Reorder, TracePacing, TraceSpec};
 pub use trace::statistics::{TraceStatistics, measure};
 pub use trace::summary::{DeviceSummary, TraceSummary};

@@ -1,11 +1,12 @@
 //! Does every error say what was seen, where, and what would be legal?
 
-use crate::common::{ROOMY, file, open};
+use crate::common::{ROOMY, drain, file, open};
 use interpulse_engine::{Bytes, SimTime, Streams};
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes, write_trace};
 use interpulse_workload::{
-    AddressSpec, Arrivals, AsciiLayout, BlockSize, Fit, Flow, FlowSpec, Format, HotCold, HyperExponential,
-    Packing, SyntheticPacing, SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode, Zipf,
+    AddressSpec, Arrivals, AsciiLayout, BlockSize, FirstReading, Fit, Flow, FlowSpec, Format, HotCold,
+    HyperExponential, Packing, SyntheticPacing, SyntheticSpec, TimeUnit, TracePacing, TraceSpec, TypeCode,
+    Zipf,
 };
 use std::path::Path;
 
@@ -370,6 +371,45 @@ fn a_trace_that_changes_under_the_replay() {
         let expected = format!("trace {}: changed while it was replayed", path.display());
         assert_eq!(error, format!("{expected} (noticed after line {last})"));
     }
+}
+
+/// A first reading stands for another of the same file read in the same way; of one that has changed it does not.
+#[test]
+fn a_trace_that_has_been_read_through_is_not_again_unless_it_has_changed() {
+    let recipe = |rows: u64| TraceRecipe { rows, ..Default::default() };
+    let bytes = |rows| trace_bytes(&recipe(rows), Format::MqSim, Packing::Plain).unwrap();
+    let path = file("known.mqsim", &bytes(1000));
+    let known = |spec: TraceSpec, first: &FirstReading| {
+        let spec = FlowSpec::trace("trace", spec);
+        let mut flow = Flow::known(&spec, ROOMY, &Streams::new(1), 0, Some(first)).unwrap();
+        let rows = drain(&mut flow);
+        let summary = flow.trace_summary().unwrap().clone();
+        (rows, summary)
+    };
+    let mut flow = open(TraceSpec::new(&path), ROOMY).unwrap();
+    let first = flow.first_reading().unwrap().clone();
+    let (rows, summary) = known(TraceSpec::new(&path), &first);
+    assert_eq!((rows, &summary), (drain(&mut flow), flow.trace_summary().unwrap()));
+    // No rows, as long as before: nothing but the first reading knows what was there.
+    let text = String::from_utf8(bytes(1000)).unwrap();
+    let stamp = std::fs::metadata(&path).unwrap().modified().unwrap();
+    std::fs::write(&path, "#".repeat(text.len())).unwrap();
+    let same = std::fs::File::options().write(true).open(&path).unwrap();
+    same.set_modified(stamp).unwrap();
+    let spec = FlowSpec::trace("trace", TraceSpec::new(&path));
+    let mut fooled = Flow::known(&spec, ROOMY, &Streams::new(1), 0, Some(&first)).unwrap();
+    fooled.next().unwrap_err();
+    // A file of another time is read through, and so is one of another length, or under other rules.
+    same.set_modified(stamp + std::time::Duration::from_secs(1)).unwrap();
+    assert!(Flow::known(&spec, ROOMY, &Streams::new(1), 0, Some(&first)).is_err());
+    std::fs::write(&path, bytes(900)).unwrap();
+    same.set_modified(stamp).unwrap();
+    assert_eq!(known(TraceSpec::new(&path), &first).1.rows, 900);
+    std::fs::write(&path, bytes(1000)).unwrap();
+    same.set_modified(stamp).unwrap();
+    let closed = TraceSpec { pacing: TracePacing::Closed { depth: 2 }, ..TraceSpec::new(&path) };
+    let alone = drain(&mut open(closed.clone(), ROOMY).unwrap());
+    assert_eq!(known(closed, &first).0, alone);
 }
 
 #[test]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
 from interpulse import ConfigError, InternalError, RunError, __version__
 from interpulse.cli import plain
-from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, UserError, polite_as_ctrl_c
+from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, PoliteAsCtrlC, UserError
 from interpulse.cli.streams import fail, finish, prepare
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -21,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # Where an interrupt has passed through code that is executed from text, as dataclasses are made, the interpreter
     # under `-m` ends by that signal whatever the exit code, unless more such code has ended well.
     eval("0")
+    if arguments is None and "threading" not in sys.modules:
+        # Nothing has been read that would have to be ended: the interpreter would only take itself apart, for long.
+        os._exit(code)
     raise SystemExit(code)
 
 
@@ -28,7 +33,7 @@ def run_app(arguments: Sequence[str] | None) -> int:
     """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
     came: list[int] = []
     try:
-        with polite_as_ctrl_c() as came:
+        with PoliteAsCtrlC() as came:
             code = _run_app(arguments)
     except KeyboardInterrupt:  # It came just before or after there was something to interrupt.
         code = INTERRUPTED

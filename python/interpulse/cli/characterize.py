@@ -107,7 +107,7 @@ def characterize(
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
     settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
-    return conduct(chosen, wanted, every=all_, preset=preset, sets=overrides, settings=settings)
+    return conduct([chosen], wanted, every=all_, preset=preset, sets=overrides, settings=settings)
 
 
 def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 @contextmanager
 def watch_engine(name: str, unit: str = "simulations") -> Iterator[Told]:
     """Shows how simulations get on for as long as the context lasts."""
-    from interpulse.cli.study_progress import watch_study
+    from interpulse.cli.study_progress import watch_studies
     from interpulse.sweeps.engine import Told
 
-    with watch_study(name, unit) as reporter:
+    with watch_studies([(name, unit)]) as (reporter,):
 
         class Watcher(Told):
             def progress(self, done: int, total: int, workers: int) -> None:  # noqa: ARG002 - as the engine calls it

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+# What `signal` has, without the enumerations that it makes of its numbers, which take longer than many a run.
+import _signal as signal  # type: ignore[import-not-found]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 INTERNAL = 1
 """A bug of interpulse."""
@@ -21,41 +24,51 @@ class UserError(Exception):
     """Something that the user can mend; the message is the whole explanation."""
 
 
-@contextmanager
-def _handled(handler: Callable[[int, object], None]) -> Iterator[None]:
+class _Handled:
     """Has polite requests handled; one that is ignored, as `nohup` has it, stays so."""
-    before = {number: known for number in POLITE if (known := signal.getsignal(number)) is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        for number, known in before.items():
+
+    def __init__(self, handler: Callable[[int, object], None]) -> None:
+        self._handler = handler
+
+    def __enter__(self) -> None:
+        known = {number: signal.getsignal(number) for number in POLITE}
+        self._before = {number: handler for number, handler in known.items() if handler != signal.SIG_IGN}
+        for number in self._before:
+            signal.signal(number, self._handler)
+
+    def __exit__(self, *_: object) -> None:
+        for number, known in self._before.items():
             signal.signal(number, known)
 
 
-@contextmanager
-def polite_as_ctrl_c() -> Iterator[list[int]]:
-    """Lets polite requests to end keep what is done as Ctrl-C does; yields where the one that came is listed.
+class PoliteAsCtrlC(_Handled):
+    """Lets polite requests to end keep what is done as Ctrl-C does; its value lists the one that came.
 
     The first one counts: shells and terminals send several, and the second must not cut short what saves the result.
     """
-    came: list[int] = []
 
-    def stop(number: int, _: object) -> None:
-        if not came:
-            came.append(number)
+    def __init__(self) -> None:
+        super().__init__(self._stop)
+
+    def __enter__(self) -> list[int]:  # type: ignore[override]
+        self._came: list[int] = []
+        super().__enter__()
+        return self._came
+
+    def _stop(self, number: int, _: object) -> None:
+        if not self._came:
+            self._came.append(number)
             raise KeyboardInterrupt
 
-    with _handled(stop):
-        yield came
 
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
+class Undisturbed(_Handled):
     """Holds polite requests back until what is being stored is stored; Ctrl-C still ends it."""
-    came: list[int] = []
-    with _handled(lambda number, _: came.append(number)):
-        yield
-    if came:
-        signal.raise_signal(came[0])
+
+    def __init__(self) -> None:
+        self._came: list[int] = []
+        super().__init__(lambda number, _: self._came.append(number))
+
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
+        if self._came and raised[0] is None:
+            signal.raise_signal(self._came[0])

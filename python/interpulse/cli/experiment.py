@@ -21,10 +21,14 @@ Examples:
 
   interpulse experiment suspend-tlc --out results --json
 
+  interpulse experiment suspend-tlc fast12 ressd --quick
+
   interpulse experiment suspend-tlc --on tcp://scheduler:8786
 
 The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md says why they differ \
-where they do. Cases that have ended are kept in the cache folder: after Ctrl-C the same command goes on from there."""
+where they do. Several are one batch: the next begins where the one before leaves a core idle; each has a folder \
+of its own in that of --out, and a line of --json. Cases that have ended are kept in the cache folder: after Ctrl-C \
+the same command goes on from there."""
 
 
 @study_options(
@@ -33,22 +37,24 @@ where they do. Cases that have ended are kept in the cache folder: after Ctrl-C 
     default="interpulse-NAME, and none with --json",
 )
 def experiment(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which experiment; --list has the names.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Which experiments; --list has the names.")
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
     all_: AllRows = False,
     *,
     wanted: Wanted,
 ) -> int:
-    """Reproduce the figures of a paper and print them beside the published ones."""
+    """Reproduce the figures of papers and print them beside the published ones."""
     from interpulse.experiments.registry import EXPERIMENTS, find
 
     if list_:
-        if name is not None:
-            raise UserError(f"--list takes no name, got '{name}'")
+        if names:
+            raise UserError(f"--list takes no name, got '{names[0]}'")
         show_entries(
             "experiments", ("name", "summary", "source", "quick", "full", "traces"), EXPERIMENTS, json=wanted.json
         )
         return 0
-    if name is None:
+    if not names:
         raise UserError("which experiment? `interpulse experiment --list` has the names")
-    return conduct(find(name), wanted, every=all_)
+    return conduct([find(name) for name in dict.fromkeys(names)], wanted, every=all_)

@@ -14,7 +14,6 @@ from interpulse.layout import terminal_width
 
 if TYPE_CHECKING:
     from interpulse.papers.output import Report
-    from interpulse.papers.table import Line
 
 EPILOG = """\
 Examples:
@@ -62,15 +61,16 @@ def papers(
     chosen = [paper for paper in known if not names or paper.name in names]
     folder = OutFolder.open(wanted.out) if wanted.out is not None else None
     studies = [(paper, study) for paper in chosen for study in paper.studies]
-    found: list[Line] = []
-    seeds: int | None = None
-    for number, (paper, study) in enumerate(studies, start=1):
-        ended = ran(study, wanted, f"{study.title} ({number} of {len(studies)})")
-        if ended is None:
-            return INTERRUPTED
-        found += lines(paper, study, ended[1].rows)
-        seeds = ended[0].seeds
-    whole = Report(chosen, found, wanted.quick, wanted.seed, seeds)
+    numbered = enumerate((study for _, study in studies), start=1)
+    ended = ran([(study, f"{study.title} ({number} of {len(studies)})") for number, study in numbered], wanted)
+    if ended is None:
+        return INTERRUPTED
+    found = [
+        line
+        for (paper, study), (_, outcome) in zip(studies, ended, strict=True)
+        for line in lines(paper, study, outcome.rows)
+    ]
+    whole = Report(chosen, found, wanted.quick, wanted.seed, ended[0][0].seeds)
     deliver(folder, files(whole), lambda: _shown(whole, json=wanted.json, csv=csv))
     return 0
 

@@ -7,12 +7,13 @@ is said there alone.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from interpulse.userfile import as_path_has_it
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 MOST_DIGITS = 18
 """Numbers of more digits are left to Typer, which knows what each of them may be."""

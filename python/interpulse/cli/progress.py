@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from interpulse.cli.pace import Pace, in_words
 from interpulse.cli.streams import say
 from interpulse.text import duration, short, size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Self
 
-    from interpulse._core import Progress
     from interpulse.cli.live import Row, View
-    from interpulse.runner import Watcher
+    from interpulse.runner import Going, Watcher
 
 WAITING = "waiting"
 """The phase of a case whose turn has not come."""
@@ -40,16 +40,20 @@ def is_live() -> bool:
     return sys.stderr.isatty() and os.environ.get("TERM", "dumb").lower() not in ("dumb", "unknown")
 
 
-@contextmanager
-def watch() -> Iterator[Watcher]:
+def watch() -> AbstractContextManager[Watcher]:
     """Shows the progress of a run for as long as the context lasts."""
     if not is_live():
-        yield Lines()
-        return
+        return Lines()
+    from contextlib import contextmanager
+
     from interpulse.cli.live import view
 
-    with view() as shown:
-        yield Terminal(shown)
+    @contextmanager
+    def drawn() -> Iterator[Watcher]:
+        with view() as shown:
+            yield Terminal(shown)
+
+    return drawn()
 
 
 class Paces:
@@ -58,7 +62,7 @@ class Paces:
     def __init__(self) -> None:
         self._of: dict[str, tuple[str, Pace]] = {}
 
-    def told(self, case: Progress) -> tuple[str, str]:
+    def told(self, case: Going) -> tuple[str, str]:
         """The rate of a case and the time that it will take, in words; empty where there is nothing to say."""
         phase, pace = self._of.get(case.case, ("", Pace()))
         if phase != case.phase:
@@ -81,7 +85,7 @@ class Terminal:
         self._shown = shown
         self._paces = Paces()
 
-    def progress(self, cases: Sequence[Progress]) -> None:
+    def progress(self, cases: Sequence[Going]) -> None:
         """Renews the lines."""
         from interpulse.cli.live import Row
 
@@ -97,7 +101,7 @@ class Terminal:
         self._shown.note(line)
 
 
-def row(case: Progress, paces: Paces) -> Row:
+def row(case: Going, paces: Paces) -> Row:
     """How a case stands."""
     from interpulse.cli.live import Row
 
@@ -106,7 +110,7 @@ def row(case: Progress, paces: Paces) -> Row:
     return Row(f"{case.case}: {case.phase}", share, _amount(case), rate, left)
 
 
-def going(cases: Sequence[Progress], paces: Paces) -> list[Row]:
+def going(cases: Sequence[Going], paces: Paces) -> list[Row]:
     """How those cases stand that run, as many as are shown at most."""
     return [row(case, paces) for case in cases if case.phase not in (WAITING, DONE)][:MOST_ROWS]
 
@@ -119,7 +123,13 @@ class Lines:
         self._paces = Paces()
         self._last = time.monotonic()
 
-    def progress(self, cases: Sequence[Progress]) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """What has been printed stays."""
+
+    def progress(self, cases: Sequence[Going]) -> None:
         """Prints the cases that entered a phase, and all that move when it is time again."""
         due = time.monotonic() - self._last >= LINE_EVERY_S
         moving: dict[str, list[str]] = {}
@@ -143,7 +153,7 @@ class Lines:
         say(f"note: {line}")
 
 
-def _amount(case: Progress) -> str:
+def _amount(case: Going) -> str:
     """`37 % of 10.0M requests`; just the count where the end is unknown; nothing before there is something."""
     if case.total:
         return f"{100 * case.done // case.total} % of {_counted(case.total, case.unit)}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from interpulse import repeat
 from interpulse._core import Plan, RunError
-from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
+from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.progress import watch
 from interpulse.cli.run_files import files
@@ -109,7 +109,7 @@ class _Store:
     def write(self, results: Sequence[Result], *, report: bool) -> str | None:
         """Writes all files; returns what kept it from that."""
         try:
-            with undisturbed():
+            with Undisturbed():
                 for folder, result, plan in zip(self.each, results, self.plans, strict=True):
                     folder.write(files(result, plan))
                 names = [folder.path.name for folder in self.each]

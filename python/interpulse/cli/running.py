@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from interpulse._core import RunError
 from interpulse.cache import Cache
-from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
+from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.streams import emit, say
 from interpulse.config import load_with_sets
 from interpulse.layout import terminal_width
 from interpulse.result import Result
 from interpulse.runner import Interrupted, Options, execute
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -119,7 +118,7 @@ def _simulate(
     lost = None
     try:
         if folder is not None:
-            with undisturbed():
+            with Undisturbed():
                 lost = _store(folder, result, plan, recording, report=report, counters=counters)
     finally:
         shown = [] if json else [render(result, terminal_width(), counters=counters)]

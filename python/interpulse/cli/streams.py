@@ -5,15 +5,16 @@ from __future__ import annotations
 import codecs
 import errno
 import io
-import json
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
 
 from interpulse.cli.exits import USER_ERROR, UserError
 from interpulse.layout import ELSEWHERE, NARROWEST, cells, fill
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from _typeshed import ReadableBuffer
 
 PLAIN = "interpulse-plain"
@@ -116,5 +117,7 @@ def _problem() -> str | None:
 def _plain(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
+    import json
+
     text = error.object[error.start : error.end]
     return "".join(_ASCII.get(each) or json.dumps(each)[1:-1] for each in text), error.end

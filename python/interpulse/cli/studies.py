@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from interpulse.cache import SPOOL, Cache
-from interpulse.cli.exits import INTERRUPTED, UserError, undisturbed
+from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.options import (
     CacheDir,
     Command,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from interpulse.studies.outcome import Outcome
     from interpulse.studies.pool import Workers
     from interpulse.studies.registry import Entry
+    from interpulse.studies.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,59 +93,107 @@ def _wanted(given: dict[str, Any]) -> Wanted:
     return wanted
 
 
-def conduct(entry: Entry, wanted: Wanted, *, every: bool, **own: Any) -> int:  # noqa: ANN401 - as the context takes them
-    """Runs a study, stores it and prints every row or the published ones; returns the exit code."""
+def conduct(
+    entries: Sequence[Entry],
+    wanted: Wanted,
+    *,
+    every: bool,
+    **own: Any,  # noqa: ANN401 - as the context takes them
+) -> int:
+    """Runs studies, stores them and prints every row or the published ones; returns the exit code.
+
+    Of several, each has a folder in that of `--out`, and `--json` prints a line for each.
+    """
     from interpulse.cli.outfolder import OutFolder
     from interpulse.report.study import with_page
     from interpulse.studies.output import files, render, to_json
 
-    target = wanted.out if wanted.out is not None else None if wanted.json else Path(f"interpulse-{_slug(entry)}")
-    folder = OutFolder.open(target) if target is not None else None
-    found = ran(entry, wanted, entry.title, **own)
+    targets = [_target(entry, wanted, alone=len(entries) == 1) for entry in entries]
+    folders = [OutFolder.open(target) if target is not None else None for target in targets]
+    found = ran([(entry, entry.title) for entry in entries], wanted, **own)
     if found is None:
         return INTERRUPTED
-    context, outcome = found
 
-    def shown() -> str:
+    def shown(context: Context, outcome: Outcome) -> str:
         if wanted.json:
             return to_json(context, outcome)
         return render(context, outcome, terminal_width(), every=every)
 
-    deliver(folder, with_page(files(context, outcome), context, outcome), shown)
+    for number, (folder, (context, outcome)) in enumerate(zip(folders, found, strict=True)):
+        if number and not wanted.json:
+            emit("")
+        deliver(folder, with_page(files(context, outcome), context, outcome), partial(shown, context, outcome))
     return 0
 
 
+def _target(entry: Entry, wanted: Wanted, *, alone: bool) -> Path | None:
+    """The folder of a study."""
+    if wanted.out is not None:
+        return wanted.out if alone else wanted.out / _slug(entry)
+    return None if wanted.json else Path(f"interpulse-{_slug(entry)}")
+
+
 def ran(
-    entry: Entry,
+    entries: Sequence[tuple[Entry, str]],
     wanted: Wanted,
-    called: str,
     **own: Any,  # noqa: ANN401
-) -> tuple[Context, Outcome] | None:
-    """Runs a study, which progress knows as `called`, or takes it from what earlier runs left; None after Ctrl-C."""
-    from interpulse.cli.study_progress import watch_study
-    from interpulse.studies import repeat
-    from interpulse.studies.store import Store
+) -> list[tuple[Context, Outcome]] | None:
+    """Runs studies, or takes them from what earlier runs left; None after Ctrl-C.
+
+    Args:
+        entries: each with what progress calls it.
+        wanted: how to run them.
+        own: what the contexts take besides.
+    """
+    from interpulse.cli.study_progress import watch_studies
+    from interpulse.studies import batch
 
     cache = Cache.default(wanted.cache_dir)
-    store = Store(None) if wanted.no_cache else Store.open(cache.folder, _slug(entry))
     how = Options.of(wanted.jobs, cache, no_cache=wanted.no_cache)
-    context = entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)
+    studies = []
+    for entry, _ in entries:
+        store = _store(entry, cache, wanted)
+        studies.append((entry, entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)))
     try:
         with (
-            _workers(wanted.on, cache, _slug(entry)) as context.workers,
-            watch_study(called, entry.FORM.jobs) as context.reporter,
+            ExitStack() as workers,
+            watch_studies([(called, entry.FORM.jobs) for entry, called in entries]) as reporters,
         ):
-            for line in store.notes:
-                context.note(line)
-            outcome = repeat.run(entry, context, wanted.repeat)
+            for (entry, context), reporter in zip(studies, reporters, strict=True):
+                context.reporter = reporter
+                context.workers = workers.enter_context(_workers(wanted.on, cache, _slug(entry)))
+                for line in context.store.notes:
+                    context.note(line)
+            outcomes = batch.run(studies, wanted.repeat)
     except KeyboardInterrupt:
-        kept = f"; what had ended is in {store.path}, and the same command goes on from there" if store.whole else ""
-        say(f"interrupted after {context.done} of {context.announced} {entry.FORM.jobs}{kept}")
+        _say_interrupted([(called, context) for (_, called), (_, context) in zip(entries, studies, strict=True)])
         return None
-    missing = outcome.rows.missing()
-    if missing:
-        raise ValueError(f"{entry.title} gave no figure for {', '.join(missing)}")
-    return context, outcome
+    for (entry, _), outcome in zip(entries, outcomes, strict=True):
+        missing = outcome.rows.missing()
+        if missing:
+            raise ValueError(f"{entry.title} gave no figure for {', '.join(missing)}")
+    return [(context, outcome) for (_, context), outcome in zip(studies, outcomes, strict=True)]
+
+
+def _store(entry: Entry, cache: Cache, wanted: Wanted) -> Store:
+    from interpulse.studies.store import Store
+
+    return Store(None) if wanted.no_cache else Store.open(cache.folder, _slug(entry))
+
+
+def _say_interrupted(studies: Sequence[tuple[str, Context]]) -> None:
+    """How far the study was; of several, those of which some jobs had ended and others had not."""
+    _, first = studies[0]
+    place, so_far = first.store.path, f"{first.done} of {first.announced} {first.form.jobs}"
+    if len(studies) > 1:
+        place = place and place.parent
+        so_far = f"{sum(each.done for _, each in studies)} of {sum(each.announced for _, each in studies)} jobs"
+        for called, context in studies:
+            if 0 < context.done < context.announced:
+                say(f"{called}: {context.done} of {context.announced} {context.form.jobs}")
+    whole = all(context.store.whole for _, context in studies)
+    kept = f"; what had ended is in {place}, and the same command goes on from there" if whole else ""
+    say(f"interrupted after {so_far}{kept}")
 
 
 def _workers(on: str | None, cache: Cache, slug: str) -> AbstractContextManager[Workers | None]:
@@ -167,7 +217,7 @@ def deliver(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown:
     """
     try:
         if folder is not None:
-            with undisturbed():
+            with Undisturbed():
                 names = folder.write(files)
             say(f"wrote {', '.join(names)} to {folder.path}")
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interpulse.cli.engine_progress import watch_engine
-from interpulse.cli.exits import INTERRUPTED, undisturbed
+from interpulse.cli.exits import INTERRUPTED, Undisturbed
 from interpulse.cli.options import Json, On, Workers, path_argument, path_option
 from interpulse.cli.streams import emit, say
 from interpulse.layout import Column, Sheet, terminal_width
@@ -67,7 +67,7 @@ def sweep(
             done = sweeps.sweep(spec, out=folder, on=on, jobs=jobs, progress=told, retry_failed=retry_failed)
     except sweeps.SweepInterrupted as stop:
         done, code = stop.sweep, INTERRUPTED
-    with undisturbed():
+    with Undisturbed():
         _tell(spec, done, json=json)
     return code
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
 from interpulse.cli import answer, steadiness
 from interpulse.cli.power import power_table
 from interpulse.latency import KINDS, UNSURE, latency
 from interpulse.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.result import Result
 from interpulse.text import number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
 SHOWN_US = 0.005
 """The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""

@@ -15,6 +15,7 @@ JSA'14 prints a pair of its own, met at a speed and a depth of its own (`JSA14`)
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from interpulse.config import Config
 from interpulse.experiments import fast12_plots as plots
@@ -37,10 +38,12 @@ from interpulse.experiments.fast12_points import (
     Workload,
     points,
 )
-from interpulse.latency import Kind
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome, Rows
+
+if TYPE_CHECKING:
+    from interpulse.latency import Kind
 
 
 def run(context: Context) -> Outcome:

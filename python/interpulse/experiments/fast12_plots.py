@@ -7,7 +7,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.fast12_points import CELLS, SPEEDS, Measured, Point, points
-from interpulse.latency import Kind
 from interpulse.plots import COLOURS, PUBLISHED, Plot, grouped, legend, panels
 from interpulse.studies.context import Context
 from interpulse.studies.expected import Published, marked
@@ -15,6 +14,8 @@ from interpulse.studies.expected import Published, marked
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from interpulse.latency import Kind
 
 LABELS = {
     "fifo": "FIFO",

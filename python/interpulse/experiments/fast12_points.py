@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from interpulse.latency import Kind
 from interpulse.result import Result
 from interpulse.studies.case import Sets
+
+if TYPE_CHECKING:
+    from interpulse.latency import Kind
 
 CELLS = ("slc", "mlc")
 

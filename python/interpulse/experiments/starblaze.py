@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.latency import Kind
 from interpulse.plots import PUBLISHED, Plot, grouped, legend, legend_outside, logarithmic, panels
 from interpulse.result import Result
 from interpulse.studies.case import Case, Sets
@@ -24,6 +23,8 @@ from interpulse.studies.outcome import Curve, Outcome, Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from interpulse.latency import Kind
 
 Measured = dict[str, list[Result]]
 

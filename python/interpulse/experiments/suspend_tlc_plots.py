@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from interpulse import plots
 from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES, Measured, Point
-from interpulse.latency import Kind
 from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
 from interpulse.result import Result
 from interpulse.studies.context import Context
@@ -20,6 +19,8 @@ from interpulse.studies.outcome import Curve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from interpulse.latency import Kind
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from interpulse.logs.columns import Rows
-from interpulse.userfile import temporary, whole_file
+from interpulse.wholefile import temporary, whole_file
 
 if TYPE_CHECKING:
     import pyarrow

@@ -20,8 +20,9 @@ from interpulse.sweeps.engine import AGAIN, Engine, Told
 from interpulse.sweeps.spec import Spec, cases_of, sets_of_cases
 from interpulse.sweeps.store import Store
 from interpulse.sweeps.sweep import STORE
-from interpulse.userfile import named, shown, whole_file
+from interpulse.userfile import named, shown
 from interpulse.values import whole
+from interpulse.wholefile import whole_file
 
 
 def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from threading import Event
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from interpulse._core import ConfigError, Plan, Progress, version
+from interpulse._core import ConfigError, Plan, version
 from interpulse.config import Config
 from interpulse.result import Result
 from interpulse.runner import Options
@@ -21,15 +22,21 @@ from interpulse.studies.outcome import Outcome, Rows
 from interpulse.studies.pool import CellJob, Here, Workers
 from interpulse.studies.store import Store
 
+if TYPE_CHECKING:
+    from interpulse.runner import Going
+
 
 class Reporter:
     """Who is told how far a study is; this one keeps silent."""
 
-    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
+    def study(self, done: int, total: int, running: Sequence[Going]) -> None:
         """Called about ten times a second: jobs done, jobs known so far, and the simulations that run now."""
 
     def note(self, line: str) -> None:
         """Called for each line that the user should see."""
+
+    def end(self) -> None:
+        """Called when the study is over, however it ended."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +85,12 @@ class Context:
     store: Store = field(default_factory=lambda: Store(None))
     workers: Workers | None = None
     reporter: Reporter = field(default_factory=Reporter)
+    stop: Event = field(default_factory=Event)
+    """Set from another thread where the study is to end at once, as Ctrl-C would have it."""
     announced: int = 0
     """Jobs known so far."""
+    parts: list[Self] = field(default_factory=list)
+    """The same study with each of its seeds, where it is repeated as a whole."""
     _before: int = 0
     _wanted: list[str] = field(default_factory=list)
     _asked: set[Any] = field(default_factory=set)
@@ -87,7 +98,8 @@ class Context:
     @property
     def done(self) -> int:
         """Jobs that have ended, those of earlier runs included."""
-        return self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+        own = self._before + sum(self.store.get(identity) is not None for identity in self._wanted)
+        return own + sum(part.done for part in self.parts)
 
     @property
     def doer(self) -> Workers:
@@ -99,15 +111,10 @@ class Context:
         """How many seeds a study should give those cases that it repeats: one where the whole of it is repeated."""
         return 1 if self.quick or self.seeds is not None else FULL_REPEATS
 
-    def of_seed(self, repeat: int, reporter: Reporter) -> Self:
-        """The same study with the seed of a repetition, telling somebody else; it shares the store alone."""
-        own = derived_seed(self.seed, repeat)
-        return replace(self, seed=own, seeds=1, reporter=reporter, announced=0, _before=0, _wanted=[], _asked=set())
-
-    def take_over(self, part: Self, before: int, announced: int) -> None:
-        """Counts what a repetition asked and did as this study's own, beside `before` jobs that others did."""
-        self._asked |= part._asked
-        self._before, self.announced = before + part.done, announced
+    def of_seed(self, repeat: int, options: Options, reporter: Reporter) -> Self:
+        """The same study with the seed of a repetition, telling somebody else; it shares the store and the end."""
+        part = replace(self, seed=derived_seed(self.seed, repeat), seeds=1, options=options, reporter=reporter)
+        return replace(part, announced=0, parts=[], _before=0, _wanted=[], _asked=set())
 
     @property
     def folder(self) -> Path:
@@ -171,13 +178,14 @@ class Context:
 
     def keep(self, answers: Mapping[str, dict[str, Any]]) -> None:
         """Puts answers into the store. Where it cannot be written the study goes on in memory, which is said once."""
-        was_whole = self.store.whole
-        try:
-            self.store.put(answers)
-        except OSError as error:
-            if was_whole:
-                why = error.strerror or error
-                self.note(f"{self.store.path}: {why}; {self.form.jobs} that have ended are kept in memory alone")
+        with self.store.lock:
+            was_whole = self.store.whole
+            try:
+                self.store.put(answers)
+            except OSError as error:
+                if was_whole:
+                    why = error.strerror or error
+                    self.note(f"{self.store.path}: {why}; {self.form.jobs} that have ended are kept in memory alone")
 
     def answers(self, jobs: Sequence[J], do: Callable[[list[J]], None]) -> list[dict[str, Any]]:
         """What jobs come to, in their order: from the store, or by `do`, which puts into it whatever ends."""
@@ -205,10 +213,16 @@ class Context:
 
     def config_hash(self) -> str:
         """A hash over everything that was asked so far: the configurations and traces of all cases, for example."""
-        return hashlib.sha256(json.dumps(sorted(self._asked)).encode()).hexdigest()[:32]
+        return hashlib.sha256(json.dumps(sorted(self.asked())).encode()).hexdigest()[:32]
 
-    def progress(self, cases: Sequence[Progress]) -> None:
-        """Tells the reporter how far the study is, and what runs now."""
+    def asked(self) -> set[Any]:
+        """Everything that was asked so far, of all seeds."""
+        return self._asked.union(*(part.asked() for part in self.parts))
+
+    def progress(self, cases: Sequence[Going]) -> None:
+        """Tells the reporter how far the study is, and what runs now. Raises KeyboardInterrupt where it is to end."""
+        if self.stop.is_set():
+            raise KeyboardInterrupt
         self.reporter.study(self.done, self.announced, cases)
 
     def note(self, line: str) -> None:

@@ -6,19 +6,22 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import groupby
+from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from interpulse import _core
-from interpulse._core import RunError, together
+from interpulse._core import together
 from interpulse.config import Config
-from interpulse.runner import POLL_S, Options, Watcher, execute
+from interpulse.runner import POLL_S, Options, execute
 from interpulse.studies.case import Job
+from interpulse.studies.sidebyside import begun
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
+    from interpulse.runner import Watcher
 
 Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
 """Takes in answers by the identity of their jobs."""
@@ -99,18 +102,19 @@ class Here:
             _batch(ordered[start : start + BATCH], self.options, watcher, keep)
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
-        """Has cells do jobs.
+        """Has cells do jobs, each on a core of its own.
 
         More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
 
         Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
         """
         threads = min(self.options.jobs, 2 * (os.cpu_count() or 1))
+        given_up = Event()
         with ThreadPoolExecutor(threads, thread_name_prefix="interpulse-cells") as pool:
             running: dict[Future[dict[str, Any]], str] = {}
             try:
                 for job in jobs:
-                    running[_begun(pool, job)] = job.identity
+                    running[begun(pool, self._answer, job, given_up)] = job.identity
                 left = set(running)
                 while left:
                     ended, left = wait(left, POLL_S, FIRST_COMPLETED)
@@ -118,14 +122,20 @@ class Here:
                     watcher.progress([])
             except BaseException:
                 # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
+                given_up.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 ended = {future for future in running if not future.cancelled() and not future.exception()}
                 keep({running[future]: future.result() for future in ended})
                 raise
 
-
-def _begun(pool: ThreadPoolExecutor, job: CellJob) -> Future[dict[str, Any]]:
-    try:
-        return pool.submit(job.answer)
-    except RuntimeError as error:
-        raise RunError(f"the system gives no more threads or memory for them ({error}): use fewer --jobs") from None
+    def _answer(self, job: CellJob, given_up: Event) -> dict[str, Any]:
+        machine = self.options.machine
+        if machine is None:
+            return job.answer()
+        while not machine.take(self.options.rank, POLL_S):
+            if given_up.is_set():
+                raise CancelledError
+        try:
+            return job.answer()
+        finally:
+            machine.give()

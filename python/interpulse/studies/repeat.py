@@ -6,22 +6,29 @@ A study is a function of a seed that gives rows; no study has to know of this. R
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
-from interpulse._core import Progress
 from interpulse.studies.context import Context, Reporter
 from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome, Row, Rows
 from interpulse.studies.overlay import overlaid
 from interpulse.studies.registry import Entry
+from interpulse.studies.sidebyside import side_by_side
+
+if TYPE_CHECKING:
+    from interpulse.runner import Going
 
 QUICK_SEEDS = 3
 """With how many seeds a quick run is done unless the number is given; a full run repeats what its study says."""
 
 
 def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
-    """Runs a study with so many seeds, the first of which is the context's own.
+    """Runs a study with so many seeds, the first of which is the context's own, side by side.
+
+    On a cluster they run one after the other: it has an engine of its own, which does one list of jobs at a time.
 
     Args:
         entry: the study.
@@ -34,35 +41,72 @@ def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
     context.seeds = seeds if seeds is not None else QUICK_SEEDS if context.quick else None
     if context.seeds is None:
         return entry.run(context)
-    reporter, found, parts = context.reporter, [], []
-    for repeat in range(context.seeds):
-        share = _Share(reporter, context.done, context.seeds - repeat)
-        part = context.of_seed(repeat, share)
-        try:
-            found.append(entry.run(part))
-        finally:
-            context.take_over(part, share.before, share.total(part.announced))
-        parts.append(part)
-    return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in parts], found)
+    options = context.options
+    every = options.shared(context.seeds) if context.seeds > 1 else [options]
+    told = _All(context)
+    context.parts = [context.of_seed(repeat, own, _Share(told, repeat)) for repeat, own in enumerate(every)]
+    tasks = [partial(entry.run, part) for part in context.parts]
+    found = side_by_side(tasks, options.jobs, context.stop) if context.workers is None else [task() for task in tasks]
+    return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in context.parts], found)
+
+
+class _All:
+    """Tells how far all seeds are; one that has said nothing yet is taken to need as many jobs as another."""
+
+    def __init__(self, context: Context) -> None:
+        self.reporter = context.reporter
+        self._context = context
+        self._lock = Lock()
+        self._running: dict[int, Sequence[Going]] = {}
+
+    def tell(self, seed: int, running: Sequence[Going]) -> None:
+        """What runs of one of them."""
+        each = [part.announced for part in self._context.parts]
+        if len(each) > 1:
+            running = [_OfSeed(f"{case.case}, seed {seed + 1}", case) for case in running]
+        with self._lock:
+            self._running[seed] = running
+            self._context.announced = sum(announced or max(each) for announced in each)
+            going = [case for _, cases in sorted(self._running.items()) for case in cases]
+            self.reporter.study(self._context.done, self._context.announced, going)
+
+
+@dataclass(frozen=True)
+class _OfSeed:
+    """How far a case has come, by a name that it alone has among all seeds."""
+
+    case: str
+    _of: Going
+
+    @property
+    def phase(self) -> str:
+        return self._of.phase
+
+    @property
+    def done(self) -> int:
+        return self._of.done
+
+    @property
+    def total(self) -> int:
+        return self._of.total
+
+    @property
+    def unit(self) -> str:
+        return self._of.unit
 
 
 class _Share(Reporter):
-    """Passes the progress of one seed on as that of all: those that are left are taken to need as many jobs."""
+    """Passes the progress of one seed on."""
 
-    def __init__(self, reporter: Reporter, before: int, left: int) -> None:
-        self._reporter = reporter
-        self._left = left
-        self.before = before
+    def __init__(self, of: _All, seed: int) -> None:
+        self._of = of
+        self._seed = seed
 
-    def total(self, jobs: int) -> int:
-        """How many jobs there are in all if this seed and each that follows needs `jobs`."""
-        return self.before + self._left * jobs
-
-    def study(self, done: int, total: int, running: Sequence[Progress]) -> None:
-        self._reporter.study(self.before + done, self.total(total), running)
+    def study(self, done: int, total: int, running: Sequence[Going]) -> None:  # noqa: ARG002 - the context knows both
+        self._of.tell(self._seed, running)
 
     def note(self, line: str) -> None:
-        self._reporter.note(line)
+        self._of.reporter.note(line)
 
 
 def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Outcome:

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from interpulse import _core
@@ -35,11 +36,13 @@ class Store:
     Attributes:
         path: the file, None where there is none or it cannot be used.
         notes: what the user should be told of what was found in it.
+        lock: held while something is kept; seeds of a study that run side by side share its store.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.notes: list[str] = []
+        self.lock = RLock()
         self._kept: dict[str, dict[str, Any]] = {}
         self._unwritten: deque[bytes] = deque()
         if path is not None:
@@ -72,15 +75,16 @@ class Store:
         Raises:
             OSError: they could not be written; they are kept in memory all the same, and written with the next ones.
         """
-        new = {identity: answer for identity, answer in answers.items() if identity not in self._kept}
-        # Made before anything counts as kept: Ctrl-C in between would leave answers that are never written. A line
-        # that is written twice does no harm.
-        lines = [_line({"identity": key, "result": value}) for key, value in new.items()]
-        if self.path is not None:
-            self._unwritten.extend(lines)
-        self._kept |= new
-        if self.path is not None:
-            self._write(self.path)
+        with self.lock:
+            new = {identity: answer for identity, answer in answers.items() if identity not in self._kept}
+            # Made before anything counts as kept: Ctrl-C in between would leave answers that are never written. A line
+            # that is written twice does no harm.
+            lines = [_line({"identity": key, "result": value}) for key, value in new.items()]
+            if self.path is not None:
+                self._unwritten.extend(lines)
+            self._kept |= new
+            if self.path is not None:
+                self._write(self.path)
 
     def _write(self, path: Path) -> None:
         if not self._unwritten:

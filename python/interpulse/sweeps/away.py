@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from interpulse._core import ConfigError, InternalError, RunError
-from interpulse.runner import Watcher
 from interpulse.studies.case import Job
 from interpulse.studies.pool import CellJob, Keep
 from interpulse.studies.store import build_id
@@ -17,6 +16,9 @@ from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
 from interpulse.sweeps.engine import Engine, Told
 from interpulse.sweeps.store import Store
+
+if TYPE_CHECKING:
+    from interpulse.runner import Watcher
 
 ERRORS = {"configuration": ConfigError, "bug": InternalError}
 

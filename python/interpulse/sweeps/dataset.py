@@ -12,7 +12,7 @@ from interpulse.result import PERCENTILES
 from interpulse.sweeps.expression import all_hold
 from interpulse.sweeps.points import Simulation
 from interpulse.sweeps.spec import Spec
-from interpulse.userfile import whole_file
+from interpulse.wholefile import whole_file
 
 if TYPE_CHECKING:
     import pyarrow

@@ -8,3 +8,10 @@ pub struct PreconditionedState {
     /// Its tables.
     pub ftl: Tables,
 }
+
+impl PreconditionedState {
+    /// The same for another drive, before any has been run with it: of what comes from a file, both share what neither changes.
+    pub fn another(&self) -> PreconditionedState {
+        PreconditionedState { ftl: self.ftl.another() }
+    }
+}

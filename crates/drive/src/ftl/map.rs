@@ -7,12 +7,15 @@ use crate::memory::{Table, prefetch};
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 /// A logical unit that holds nothing.
 pub const UNMAPPED: Ppu = Ppu(u32::MAX);
 const CACHED: u32 = 1 << 31;
 /// Physical units a map can address.
 pub const MAX_UNITS: u64 = CACHED as u64;
+/// Logical units of a run that the audit looks at one by one if any of them is in the cache.
+const ENTRIES: usize = 256;
 
 /// Where the newest version of a logical unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,37 @@ pub struct Map {
     /// a search for the emptiest block is one pass over small numbers.
     pub weight: Vec<u32>,
     units_per_block: u32,
+}
+
+/// What there is in tables that come from a file, found piece by piece as they come.
+pub(super) struct Seen {
+    /// Of complemented entries less one, the least, which is that of the last physical unit; one that holds nothing, zero,
+    /// comes behind all of them.
+    least: u32,
+    /// Logical units that are on flash.
+    mapped: u64,
+    /// One more than the last logical unit. What preconditioning overwrote is nobody's, which comes round to zero here.
+    behind: u32,
+}
+
+impl Seen {
+    pub(super) fn nothing() -> Seen {
+        Seen { least: u32::MAX, mapped: 0, behind: 0 }
+    }
+
+    /// Bytes of the table with this number among [`Map::tables`]; those of entries are looked at, several at a time.
+    pub(super) fn look(&mut self, table: usize, bytes: &[u8]) {
+        let entries = bytes.as_chunks().0.iter().map(|entry| u32::from_ne_bytes(*entry));
+        match table {
+            0 => {
+                self.least =
+                    entries.clone().fold(self.least, |least, entry| least.min(entry.wrapping_sub(1)));
+                self.mapped += u64::from(entries.map(|entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
+            }
+            1 => self.behind = entries.fold(self.behind, |behind, unit| behind.max(unit.wrapping_add(1))),
+            _ => {}
+        }
+    }
 }
 
 impl Map {
@@ -81,6 +115,17 @@ impl Map {
         })
     }
 
+    /// Another one like this one, to which nothing has been written since it was made; they share what they can.
+    pub(super) fn another(&self) -> Map {
+        Map {
+            to_physical: self.to_physical.clone(),
+            to_logical: self.to_logical.another(),
+            valid: self.valid.clone(),
+            weight: self.weight.clone(),
+            ..*self
+        }
+    }
+
     /// Physical units, and words of validity, of so many super blocks.
     fn lengths(super_blocks: u32, units_per_block: u32) -> (usize, usize) {
         let (blocks, units) = (super_blocks as usize, units_per_block as usize);
@@ -103,24 +148,16 @@ impl Map {
         [Some(self.to_physical.as_bytes_mut()), None, Some(self.valid.as_bytes_mut())]
     }
 
-    /// What of the tables cannot be, each looked at from its beginning to its end: entries beyond the drive, blocks that do
-    /// not hold as many valid units as they count, more or fewer units on flash than are valid there.
-    pub(super) fn contradiction(&self) -> Option<String> {
+    /// What of the tables cannot be: entries beyond the drive, blocks that do not hold as many valid units as they count, more
+    /// or fewer units on flash than are valid there. `seen` has looked at the entries, all of them.
+    pub(super) fn contradiction(&self, seen: &Seen) -> Option<String> {
         let (logical, units) = (self.logical_units(), self.to_logical.len() as u32);
-        // Of complemented entries the least is that of the last unit; zero, which holds nothing, comes behind them.
-        let (mut least, mut mapped) = (u32::MAX, 0u64);
-        for entries in self.to_physical.chunks(1 << 16) {
-            least = entries.iter().fold(least, |least, entry| least.min(entry.wrapping_sub(1)));
-            mapped += u64::from(entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
-        }
-        let last = !least.wrapping_add(1);
-        if least != u32::MAX && last >= units {
+        let last = !seen.least.wrapping_add(1);
+        if seen.least != u32::MAX && last >= units {
             return Some(format!("a logical unit is said to be in physical unit {last} of {units}"));
         }
-        // What preconditioning overwrote is nobody's, which comes round to zero here.
-        let behind = self.to_logical.iter().fold(0, |behind, &unit| behind.max(unit.wrapping_add(1)));
-        if behind > logical {
-            let last = behind - 1;
+        if seen.behind > logical {
+            let last = seen.behind - 1;
             return Some(format!("a physical unit is said to hold logical unit {last} of {logical}"));
         }
         let mut valid = 0;
@@ -131,6 +168,7 @@ impl Map {
             }
             valid += u64::from(bits);
         }
+        let mapped = seen.mapped;
         (valid != mapped).then(|| format!("{mapped} units are on flash, and {valid} are valid there"))
     }
 
@@ -154,10 +192,35 @@ impl Map {
         entries.iter().fold(0, |any, entry| any | entry) == !UNMAPPED.0
     }
 
+    /// All logical units, in runs of a few hundred.
+    pub(super) fn runs_of_entries(&self) -> impl Iterator<Item = Range<Lpn>> {
+        let logical = self.logical_units();
+        (0..logical)
+            .step_by(ENTRIES)
+            .map(move |from| Lpn(from)..Lpn(from.saturating_add(ENTRIES as u32).min(logical)))
+    }
+
+    /// How many of these logical units are on flash, and how many in the cache.
+    #[inline]
+    pub(super) fn held(&self, lpns: &Range<Lpn>) -> (u32, u32) {
+        let entries = &self.to_physical[lpns.start.index()..lpns.end.index()];
+        // Complemented, those on flash have the highest bit. All are looked at, several at a time.
+        let on_flash = entries.iter().map(|entry| entry >> 31).sum::<u32>();
+        let somewhere = entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>();
+        (on_flash, somewhere - on_flash)
+    }
+
     /// Fetches the entry of `lpn` ahead of its use.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
         self.to_physical.prefetch(lpn.index());
+    }
+
+    /// Fetches what the `count` physical units from `ppu` on hold, ahead of its use.
+    #[inline]
+    pub(super) fn prefetch_logical(&self, ppu: Ppu, count: u32) {
+        let line = 64 / size_of::<u32>();
+        (0..count as usize).step_by(line).for_each(|k| self.to_logical.prefetch(ppu.index() + k));
     }
 
     /// Fetches what invalidating the physical unit `ppu` of `super_block` will touch.
@@ -217,14 +280,62 @@ impl Map {
         entries.iter_mut().zip(first.0..).for_each(|(entry, ppu)| *entry = !ppu);
         let units = &mut self.to_logical[first.index()..][..count as usize];
         units.iter_mut().zip(lpn.0..).for_each(|(unit, lpn)| *unit = lpn);
-        let (mut at, end) = (offset, offset + count);
+        self.become_valid(super_block, offset..offset + count);
+    }
+
+    /// The `count` logical units from `lpn` on, which are whole rows, now live where `units` say: so many further physical units
+    /// as `units` has entries, `chunk` logical units in each in turn, are those that follow one another there. What is at
+    /// those is noted by [`Map::note_rows`].
+    pub(super) fn set_rows(&mut self, lpn: Lpn, count: u32, chunk: u32, units: &mut [Ppu]) {
+        let entries = &mut self.to_physical[lpn.index()..][..count as usize];
+        for row in entries.chunks_exact_mut(chunk as usize * units.len()) {
+            if chunk == 1 {
+                // One unit each: several at a time.
+                row.iter_mut().zip(&mut *units).for_each(|(entry, unit)| {
+                    *entry = !unit.0;
+                    unit.0 += 1;
+                });
+                continue;
+            }
+            for (entries, unit) in row.chunks_exact_mut(chunk as usize).zip(&mut *units) {
+                entries.iter_mut().zip(unit.0..).for_each(|(entry, ppu)| *entry = !ppu);
+                unit.0 += chunk;
+            }
+        }
+    }
+
+    /// The units `offsets` of `super_block` hold what rows gave them, `chunk` units at a time, of which the first begins with
+    /// `lpn` and each further one `row` later; they become valid.
+    pub(super) fn note_rows(
+        &mut self,
+        lpn: Lpn,
+        row: u32,
+        chunk: u32,
+        super_block: SuperBlock,
+        offsets: Range<u32>,
+    ) {
+        let first = (super_block.0 * self.units_per_block + offsets.start) as usize;
+        let units = &mut self.to_logical[first..][..offsets.len()];
+        if chunk == 1 {
+            (0..).zip(units).for_each(|(k, unit)| *unit = lpn.0.wrapping_add(row.wrapping_mul(k)));
+        } else {
+            for (k, units) in (0..).zip(units.chunks_exact_mut(chunk as usize)) {
+                units.iter_mut().zip(lpn.0 + row * k..).for_each(|(unit, lpn)| *unit = lpn);
+            }
+        }
+        self.become_valid(super_block, offsets);
+    }
+
+    /// The units `offsets` of `super_block` become valid, none of which was.
+    fn become_valid(&mut self, super_block: SuperBlock, offsets: Range<u32>) {
+        let (mut at, end) = (offsets.start, offsets.end);
         while at < end {
             let (word, _) = self.bit(super_block, at);
             let bits = (64 - at % 64).min(end - at);
             self.valid[word] |= (u64::MAX >> (64 - bits)) << (at % 64);
             at += bits;
         }
-        self.weight[super_block.index()] += count;
+        self.weight[super_block.index()] += offsets.end - offsets.start;
     }
 
     /// Unit `offset` of `super_block` no longer holds the newest version of anything.
@@ -261,6 +372,11 @@ impl Map {
     pub fn valid_words(&self, super_block: SuperBlock) -> &[u64] {
         let first = super_block.index() * self.words_per_block;
         &self.valid[first..first + self.words_per_block]
+    }
+
+    /// The numbers of the validity words of a super block.
+    pub(super) fn words_of_block(&self) -> Range<u32> {
+        0..self.words_per_block as u32
     }
 
     /// The validity words of a super block, to change (weights are the caller's business).

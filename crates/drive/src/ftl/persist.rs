@@ -2,7 +2,7 @@
 //! beginning of a page on, so that what a file holds can be used in their place.
 
 use super::layout::Layout;
-use super::map::Map;
+use super::map::{Map, Seen};
 use super::streams::{Frontier, Stream};
 use super::tables::{FtlConfig, Tables};
 use crate::memory::PAGE;
@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 /// Bytes of a table that are read at a time: they are looked at before the next ones come.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 18;
 
 /// What fills a file up to a page.
 const GAP: [u8; PAGE] = [0; PAGE];
@@ -107,15 +107,17 @@ impl Tables {
 
     /// The state that `file` holds from byte `at` on, as long as [`Tables::file_bytes`] says. What physical units hold is the
     /// file itself until it is written to; what every request looks up is read. `seen` is given everything in order, as it
-    /// lies there.
+    /// lies there. With them comes what of the state cannot be, if `checks`, and if anything is found: everything is looked at
+    /// once, when it comes; that each unit is where the map says is confirmed by the audit at the end of a run.
     pub fn of_file<E: From<io::Error>>(
         layout: Layout,
         config: FtlConfig,
         rng: Rng,
         file: &File,
         at: u64,
+        checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<Tables, E> {
+    ) -> Result<(Tables, Option<String>), E> {
         let places = Places::new(&layout, &config, at);
         let mut numbers = vec![0; places.numbers.1];
         file.read_exact_at(&mut numbers, at)?;
@@ -123,24 +125,34 @@ impl Tables {
         let (logical, blocks, units) = (config.logical_units, layout.super_blocks(), layout.units_per_block);
         let mut map = Map::of_file(logical, blocks, units, file, places.tables[1])?;
         let gaps = places.gaps(map.tables());
+        let mut found = Seen::nothing();
         for (i, (gap, begin)) in gaps.into_iter().zip(places.tables).enumerate() {
             let mut between = vec![0; gap];
             file.read_exact_at(&mut between, begin - gap as u64)?;
             seen(&between)?;
             let Some(table) = &mut map.tables_to_read()[i] else {
-                seen(map.tables()[i])?;
+                for piece in map.tables()[i].chunks(PIECE) {
+                    seen(piece)?;
+                    if checks {
+                        found.look(i, piece);
+                    }
+                }
                 continue;
             };
             let mut from = begin;
             for piece in table.chunks_mut(PIECE) {
                 file.read_exact_at(piece, from)?;
                 seen(piece)?;
+                if checks {
+                    found.look(i, piece);
+                }
                 from += piece.len() as u64;
             }
         }
         let mut made = Tables::over(map, layout, config, rng);
         made.take_in(&numbers);
-        Ok(made)
+        let contradiction = if checks { made.contradiction(&found) } else { None };
+        Ok((made, contradiction))
     }
 
     fn take_in(&mut self, numbers: &[u8]) {
@@ -169,9 +181,8 @@ impl Tables {
         }
     }
 
-    /// What of the state cannot be, for one that comes from a file; None where nothing is found. It looks at everything
-    /// once and in order; that each unit is where the map says is confirmed by the audit at the end of a run.
-    pub fn contradiction(&self) -> Option<String> {
+    /// What of the state cannot be, for one that comes from a file; None where nothing is found.
+    fn contradiction(&self, seen: &Seen) -> Option<String> {
         let (blocks, full) = (self.layout.super_blocks(), self.layout.programs_per_block);
         let beyond = self.lanes.iter().any(|lane| {
             lane.free.iter().any(|b| b.0 >= blocks)
@@ -180,6 +191,6 @@ impl Tables {
         if beyond {
             return Some(format!("a free or an open block lies beyond the {blocks} blocks"));
         }
-        self.map().contradiction()
+        self.map().contradiction(seen)
     }
 }

@@ -4,6 +4,7 @@
 //! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
 
 mod dealing;
+mod rows;
 mod uniform;
 
 use super::ahead::Hand;
@@ -16,6 +17,7 @@ use super::stripe::Stripe;
 use super::tables::Tables;
 use crate::numbers::{Lane, Lpn};
 
+use rows::Rows;
 pub use uniform::Draws;
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
@@ -88,13 +90,22 @@ impl<'a> Preconditioner<'a> {
         self
     }
 
-    /// Writes the logical units `from..to` in order, as far at a time as they go into one program operation: of such a run
-    /// arithmetic says where each unit is. Returns how many runs that were.
+    /// Writes the logical units `from..to` in order, in rows over all lanes where that is possible, and else as far at a time as
+    /// they go into one program operation: arithmetic says where each unit of such a run is. Returns how many runs that were,
+    /// all rows together counting as one.
     pub fn write_in_order(&mut self, from: Lpn, to: Lpn) -> u64 {
-        let (mut next, mut runs) = (from, 0);
+        let (mut next, mut runs, mut may_have_rows) = (from, 0, true);
         while next < to {
-            next = next + self.write_run(next, to.0 - next.0);
             runs += 1;
+            if may_have_rows {
+                let rows = self.write_rows(next, to);
+                may_have_rows = matches!(rows, Rows::Begun);
+                if let Rows::UpTo(end) = rows {
+                    next = end;
+                    continue;
+                }
+            }
+            next = next + self.write_run(next, to.0 - next.0);
         }
         runs
     }

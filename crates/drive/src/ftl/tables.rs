@@ -47,6 +47,10 @@ pub struct SoftPages {
     pub keeps_passed_over: bool,
 }
 
+/// Blocks that are added up with 32 bits.
+const SUMMED: usize = 1 << 11;
+const _: () = assert!(Map::MAX_UNITS_PER_BLOCK as usize * SUMMED <= 1 << 31);
+
 /// Lanes are weighed after this many host programs of each.
 const WEIGH_AFTER: u32 = 32;
 
@@ -130,6 +134,23 @@ impl Tables {
         }
     }
 
+    /// Another one like this one, with which no run has begun; they share what they can.
+    pub fn another(&self) -> Tables {
+        Tables {
+            layout: self.layout.clone(),
+            units: self.units.another(),
+            config: self.config.clone(),
+            lanes: self.lanes.clone(),
+            cycles: self.cycles.clone(),
+            closed: self.closed.clone(),
+            in_flight: self.in_flight.clone(),
+            heavy: self.heavy.clone(),
+            reprogramming: self.reprogramming.clone(),
+            rng: self.rng.clone(),
+            ..*self
+        }
+    }
+
     /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
@@ -154,10 +175,17 @@ impl Tables {
     /// than chance explains if that is more.
     pub(super) fn weigh_lanes(&mut self) {
         self.since_weighing = 0;
+        let (valid, most) = self.lane_weights();
+        self.heavy = valid.iter().map(|&v| v > most).collect();
+    }
+
+    /// What each lane holds, and the most that one holds which is not heavy.
+    fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
         let weights = self.map().weight.chunks(blocks);
-        let valid: Vec<u64> =
-            weights.map(|lane| lane.iter().map(|&w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect();
+        // Sums of so few blocks have 32 bits, of which several are added at a time.
+        let sum = |blocks: &[u32]| u64::from(blocks.iter().map(|&w| w & !Map::NOT_A_CANDIDATE).sum::<u32>());
+        let valid: Vec<u64> = weights.map(|lane| lane.chunks(SUMMED).map(sum).sum()).collect();
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
@@ -165,7 +193,34 @@ impl Tables {
         // Poisson): calling half of them heavy would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);
         let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
-        self.heavy = valid.iter().map(|&v| v > most).collect();
+        (valid, most)
+    }
+
+    /// Whether no lane is heavy, nor will be as long as all lanes are written to in turn, `chunk` units at a time: one of them
+    /// is ahead of the mean by no more than that, and heavy ones are further ahead the more all of them hold.
+    pub(super) fn stay_level(&self, chunk: u32) -> bool {
+        let (valid, most) = self.lane_weights();
+        let ahead = valid.iter().all(|&v| v + u64::from(chunk) <= most);
+        ahead && chunk <= self.layout.units_per_program && self.heavy.iter().all(|heavy| !heavy)
+    }
+
+    /// A lane with so many free blocks does not collect, whatever its open blocks are, and has one for host data.
+    pub(super) fn never_collects_above(&self) -> u32 {
+        let soft = match self.config.soft_pages {
+            _ if self.config.policy.imposes() => 0,
+            None => self.config.soft_free,
+            Some(soft) => soft.least.div_ceil(self.layout.programs_per_block * self.layout.pages_per_program),
+        };
+        soft.max(self.config.hard_free + 1)
+    }
+
+    /// The host stream of `lane` has come to `frontier` by so many further programs, at which lanes [stayed
+    /// level](Tables::stay_level).
+    pub(super) fn programs_assigned(&mut self, lane: Lane, frontier: Frontier, programs: u32) {
+        self.lanes[lane.index()].frontiers[Stream::Host as usize] = frontier;
+        self.counters.consumed_host_pages +=
+            u64::from(programs) * u64::from(self.layout.pages_per_program * self.layout.planes);
+        self.since_weighing = (self.since_weighing + programs) % (WEIGH_AFTER * self.layout.lanes);
     }
 
     /// Blocks closed since `super_block` was closed last.

@@ -68,6 +68,12 @@ impl Units {
         }
     }
 
+    /// Another one like this one, with which no run has begun; see [`Map::another`].
+    pub(super) fn another(&self) -> Units {
+        debug_assert!(self.record.is_none() && self.hotness.is_none(), "a run has begun with it");
+        Units::new(self.map.another())
+    }
+
     /// A run begins: with a cache, an audit of versions, and what is kept for a loss of power.
     pub(super) fn begin(
         &mut self,

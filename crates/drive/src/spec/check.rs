@@ -235,10 +235,12 @@ impl DriveSpec {
         rng: Rng,
         file: &File,
         at: u64,
+        checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<Tables, E> {
+    ) -> Result<(Tables, Option<String>), E> {
         let checked = "the spec has been checked";
-        Tables::of_file(self.layout().expect(checked), self.ftl_config().expect(checked), rng, file, at, seen)
+        let (layout, config) = (self.layout().expect(checked), self.ftl_config().expect(checked));
+        Tables::of_file(layout, config, rng, file, at, checks, seen)
     }
 
     /// Bytes of such tables in a file from byte `at` on.

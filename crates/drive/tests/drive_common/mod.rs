@@ -70,6 +70,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 800_000_000,
+        page_load: None,
         read_transfer: ReadTransfer::Codewords,
         command_cycles: Duration::from_ns(200),
         endurance: 3000,

@@ -51,6 +51,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 400_000_000,
+        page_load: None,
         read_transfer: Default::default(),
         command_cycles: Duration::from_ns(200),
         endurance: 1000,
@@ -114,7 +115,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
 }
 
 /// A window of a drive under random writes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Host and moved units over host units.
     pub write_amplification: f64,

@@ -8,7 +8,7 @@ use super::train::{
 };
 use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
-use interpulse_settings::{ConfigError, Section, choices, default, keys, required};
+use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
 /// No plane has more blocks.
 pub const MOST_BLOCKS: u32 = 1 << 20;
@@ -68,6 +68,9 @@ keys! {
         pub erase_resume: Duration = duration(if_suspended(suspend_support.erases(), 5)),
         /// bus transfers (bytes) per second
         pub bus_rate: u64 = rate(required().at_least(1_000_000).typical(1_200_000_000)),
+        /// moving a page with its parity into the page buffer, where it is not what bus-rate makes of it
+        // Simulators exist in which a page load hardly takes the bus.
+        pub page_load: Option<Duration> = optional_duration(optional().positive()),
         /// What a read moves over the bus.
         pub read_transfer: ReadTransfer => ReadTransfer::read(part)?,
         /// bus time of one operation's command and address cycles

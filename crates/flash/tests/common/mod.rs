@@ -124,6 +124,7 @@ pub fn part() -> PartSpec {
         erase_suspend_entry: us(40),
         erase_resume: us(30),
         bus_rate: 1_000_000_000,
+        page_load: None,
         read_transfer: ReadTransfer::Codewords,
         command_cycles: Duration::from_ns(CMD),
         endurance: 1000,

@@ -1,7 +1,7 @@
 //! What is a program or an erase, step by step?
 
 use crate::common::*;
-use interpulse_engine::SimTime;
+use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::die::State;
 use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
@@ -19,6 +19,17 @@ fn a_one_shot_program_is_three_loads_and_then_loops() {
     let ends = [1_200 + 12 * LOAD + PULSES];
     let bench = check("four planes", Bench::new(&part(), config(), 1), &[(0, wide)], &ends);
     assert_eq!(bench.nand.counters.bus_time, 1_200 + 12 * 17_986);
+}
+
+/// A page load takes what the part says instead of what its bus makes of it; a read moves as before.
+#[test]
+fn a_page_load_of_its_own_time() {
+    let part = PartSpec { page_load: Some(Duration::from_ns(12)), ..part() };
+    let wide = but(program(0), |t| t.planes = 4);
+    let program_end = 1_200 + 12 * (12 + 1_000) + PULSES;
+    let ends = [program_end, program_end + READ];
+    let bench = check("own loads", Bench::new(&part, config(), 1), &[(0, wide), (1, read(0))], &ends);
+    assert_eq!(bench.nand.counters.bus_time, 1_200 + 12 * 12 + 300 + 4_497);
 }
 
 /// What the die does at each step of a program.

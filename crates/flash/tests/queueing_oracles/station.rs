@@ -82,6 +82,7 @@ impl Load {
             erase_suspend_entry: zero,
             erase_resume: zero,
             bus_rate: u64::MAX,
+            page_load: None,
             read_transfer: Default::default(),
             command_cycles: zero,
             endurance: 1,

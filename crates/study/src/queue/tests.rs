@@ -1,7 +1,6 @@
 //! Does work overlap where it may, wait where it must, and never keep more than it was told?
 
 use super::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Where threads wait for each other. The time is only there so that a failure ends: nobody looks at it otherwise.
@@ -26,11 +25,12 @@ impl Meeting {
 fn states_are_made_and_cases_of_different_states_run_side_by_side() {
     let (making, running) = (Meeting::default(), Meeting::default());
     let limits = Limits { jobs: 2, states: 2 };
-    let prepare = |state: usize| {
+    let prepare = |state: usize, ()| {
         assert!(making.of(2), "state {state} was made alone");
         state
     };
-    let results = work(&[vec![0], vec![1]], limits, prepare, |case, state| (case, state, running.of(2)));
+    let results =
+        work(&[vec![0], vec![1]], limits, |_| (), prepare, |case, state, ()| (case, state, running.of(2)));
     assert_eq!(results, [(0, 0, true), (1, 1, true)]);
 }
 
@@ -39,7 +39,13 @@ fn results_are_in_the_order_of_cases_and_from_their_own_states() {
     let cases_of = [vec![0, 3, 4], vec![1], vec![2, 5]];
     for jobs in [1, 2, 3, 9] {
         for states in 1..=3 {
-            let results = work(&cases_of, Limits { jobs, states }, |s| s * 100, |case, state| state + case);
+            let results = work(
+                &cases_of,
+                Limits { jobs, states },
+                |_| (),
+                |s, ()| s * 100,
+                |case, state, ()| state + case,
+            );
             assert_eq!(results, [0, 101, 202, 3, 4, 205], "{jobs} jobs, {states} states");
         }
     }
@@ -81,7 +87,13 @@ fn no_more_states_are_alive_than_cases_running_and_states_allowed() {
     let cases_of: Vec<Vec<usize>> = (0..20).map(|s| (3 * s..3 * s + 3).collect()).collect();
     for (jobs, states) in [(1, 1), (2, 1), (3, 2), (4, 4)] {
         let alive = Alive::default();
-        work(&cases_of, Limits { jobs, states }, |_| alive.one_more(), |_, _| std::thread::yield_now());
+        work(
+            &cases_of,
+            Limits { jobs, states },
+            |_| (),
+            |_, ()| alive.one_more(),
+            |_, _, ()| std::thread::yield_now(),
+        );
         assert!(alive.most.into_inner() <= jobs + states, "{jobs} jobs, {states} states");
         assert_eq!(alive.copies.into_inner(), 40, "the last of three cases takes the state itself");
         assert_eq!(alive.now.into_inner(), 0);

@@ -3,8 +3,10 @@
 
 use super::*;
 use crate::config::PlanRequest;
+use crate::machine::Machine;
 use crate::plan::resolve;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Fields that differ between two equal runs.
 const TIMING: [&str; 3] = ["wall_s", "cpu_s", "requests_per_cpu_s"];
@@ -19,7 +21,7 @@ fn without_timing(text: &str) -> Value {
         });
     };
     remove(&mut result);
-    result["cases"].as_array_mut().expect("there are several cases").iter_mut().for_each(remove);
+    result.get_mut("cases").and_then(Value::as_array_mut).into_iter().flatten().for_each(remove);
     result
 }
 
@@ -129,4 +131,61 @@ fn each_case_is_handed_over_once_when_it_has_ended() {
         assert_eq!(result["iops"], whole["cases"][index]["iops"]);
     }
     assert!(control.take_ended().is_empty());
+}
+
+/// The cases of two configurations as two runs of a machine of so many cores: the results, and whether the second run ended
+/// while the first went on.
+fn two_runs(cores: usize, texts: [&str; 2], folder: Option<&Path>) -> ([Value; 2], Vec<String>, bool) {
+    let machine = Machine::new(cores);
+    let plans = texts.map(|text| plan(text.into(), Path::new("states.toml")));
+    let controls = [Control::default(), Control::default()];
+    let cache_dir = folder.map(Path::to_path_buf);
+    let options = RunOptions { jobs: cores, no_cache: cache_dir.is_none(), cache_dir, cache_limit: 1 << 40 };
+    let run = |rank: usize| {
+        let place = Place::among(Arc::clone(&machine), rank as u64);
+        let text = run_among(&plans[rank], &options, &controls[rank], &place).expect("the run ends well");
+        without_timing(&text)
+    };
+    // What the first one needs is taken before the second one comes.
+    let (results, overtaken) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| run(0));
+        while controls[0].progress().first().is_none_or(|case| case.phase == "waiting") {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let second = run(1);
+        let overtaken = controls[0].progress().iter().any(|case| case.phase != "done");
+        ([first.join().expect("the run ends well"), second], overtaken)
+    });
+    (results, controls.iter().flat_map(Control::notes).collect(), overtaken)
+}
+
+/// A long case, and short ones.
+const LONG: &str = r#"
+drive = "a4-mini"
+[run]
+requests = 2000000
+[[flow]]
+depth = 4
+read = "50%"
+"#;
+
+#[test]
+fn a_run_fills_the_core_that_the_slowest_case_of_the_one_before_leaves_idle() {
+    let short = STATES.replace("2000000", "2000");
+    let alone =
+        [LONG, &short].map(|text| ran(&plan(text.into(), Path::new("states.toml")), 1, &Control::default()));
+    let (together, _, overtaken) = two_runs(2, [LONG, &short], None);
+    assert!(overtaken, "the second run waited for the only case of the first");
+    assert_eq!(together, alone, "what runs beside a case changes nothing in it");
+    let (together, _, overtaken) = two_runs(1, [LONG, &short], None);
+    assert!(!overtaken, "one core is the first run's until it has ended");
+    assert_eq!(together, alone);
+}
+
+#[test]
+fn two_runs_that_need_a_state_make_it_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = LONG.replace("2000000", "2000");
+    let (_, notes, _) = two_runs(2, [&text, &text], Some(folder.path()));
+    assert_eq!(notes.iter().filter(|line| line.contains("state kept in")).count(), 1, "{notes:?}");
 }

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Where the bytes of a trace are.
 #[derive(Clone)]
@@ -15,6 +16,9 @@ pub(crate) struct Input {
     memory: Option<Arc<[u8]>>,
     flow: Option<u64>,
 }
+
+/// What a file was when it was looked at: whatever is written to it changes that.
+pub(crate) type Stamp = (u64, SystemTime);
 
 /// An opened trace.
 pub(crate) struct Opened {
@@ -50,6 +54,12 @@ impl Input {
     /// The fault of this input.
     pub fn error(&self, problem: TraceProblem) -> TraceError {
         TraceError { path: self.path.clone(), flow: self.flow, problem }
+    }
+
+    /// What the file is now; `None` if that cannot be told.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let found = self.memory.is_none().then(|| std::fs::metadata(&self.path))?.ok()?;
+        Some((found.len(), found.modified().ok()?))
     }
 
     /// Opens the input at its start.

@@ -3,7 +3,7 @@
 use super::input::Input;
 use super::layout::Layout;
 use super::problem::TraceProblem;
-use super::scan::scan;
+use super::scan::FirstReading;
 use super::spec::{TracePacing, TraceSpec};
 use super::stream::RowStream;
 use super::summary::TraceSummary;
@@ -28,17 +28,22 @@ pub(crate) struct Replay {
     read: u64,
     ended: bool,
     summary: TraceSummary,
+    first: FirstReading,
 }
 
 impl Replay {
-    /// Checks the whole file and opens it again at its start, for the flow of this index.
+    /// Checks the whole file, unless `first` has and it is still the same, and opens it again at its start, for the flow of
+    /// this index.
     pub fn open(
         spec: &TraceSpec,
         flow: u64,
         start: SimTime,
         capacity_sectors: u64,
+        first: Option<&FirstReading>,
     ) -> Result<Replay, WorkloadError> {
-        Replay::from_input(Input::file(&spec.path).of_flow(flow), spec, start, capacity_sectors)
+        let input = Input::file(&spec.path).of_flow(flow);
+        let first = first.filter(|first| first.is_of(&input, spec));
+        Replay::read(input, spec, start, capacity_sectors, first)
     }
 
     /// The same for any input; the path in `spec` is not used.
@@ -48,14 +53,25 @@ impl Replay {
         start: SimTime,
         capacity_sectors: u64,
     ) -> Result<Replay, WorkloadError> {
+        Replay::read(input, spec, start, capacity_sectors, None)
+    }
+
+    fn read(
+        input: Input,
+        spec: &TraceSpec,
+        start: SimTime,
+        capacity_sectors: u64,
+        first: Option<&FirstReading>,
+    ) -> Result<Replay, WorkloadError> {
         let prepare = || {
-            let found = scan(&input, spec)?;
-            let layout = Layout::new(&found, spec.fit, capacity_sectors)?;
-            let rows = RowStream::again(&input, spec, found.told, found.devices)?;
-            Ok((rows, layout, found.summary))
+            let first = first.cloned().map_or_else(|| FirstReading::of(&input, spec), Ok)?;
+            let found = first.found();
+            let layout = Layout::new(found, spec.fit, capacity_sectors)?;
+            let rows = RowStream::again(&input, spec, found.told.clone(), found.devices.clone())?;
+            Ok((rows, layout, first))
         };
         match prepare() {
-            Ok((rows, layout, summary)) => Ok(Replay {
+            Ok((rows, layout, first)) => Ok(Replay {
                 input,
                 rows,
                 layout,
@@ -65,7 +81,8 @@ impl Replay {
                 taken: 0,
                 read: 0,
                 ended: false,
-                summary,
+                summary: first.found().summary.clone(),
+                first,
             }),
             Err(problem) => Err(WorkloadError::Trace(Box::new(input.error(problem)))),
         }
@@ -124,5 +141,10 @@ impl Replay {
 
     pub fn summary(&self) -> &TraceSummary {
         &self.summary
+    }
+
+    /// What the first pass found, for whoever replays the same file again.
+    pub fn first(&self) -> &FirstReading {
+        &self.first
     }
 }

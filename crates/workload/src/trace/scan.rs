@@ -1,7 +1,7 @@
 //! The first pass over a trace: checks every row, finds extents and totals.
 
 use super::device::{DeviceKey, Devices};
-use super::input::Input;
+use super::input::{Input, Stamp};
 use super::place::Place;
 use super::problem::TraceProblem;
 use super::spec::TraceSpec;
@@ -9,9 +9,38 @@ use super::stream::{Row, RowStream};
 use super::summary::{DeviceSummary, TraceSummary};
 use super::tell::Told;
 use interpulse_engine::{Bytes, Duration, Op, SECTOR};
+use std::sync::Arc;
 
 /// Devices are placed at multiples of 1 MiB (in sectors).
 const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
+
+/// What the first pass over a trace found, for whoever replays it more than once.
+#[derive(Clone)]
+pub struct FirstReading {
+    found: Arc<Found>,
+    /// How it was read.
+    spec: TraceSpec,
+    /// What the file was; `None` if nobody can tell.
+    stamp: Option<Stamp>,
+}
+
+impl FirstReading {
+    /// Reads the trace through once.
+    pub(super) fn of(input: &Input, spec: &TraceSpec) -> Result<FirstReading, TraceProblem> {
+        // Asked before it is read: what is written meanwhile makes it another one.
+        let stamp = input.stamp();
+        Ok(FirstReading { found: Arc::new(scan(input, spec)?), spec: spec.clone(), stamp })
+    }
+
+    /// Whether it is that of this input, read like this, which has not changed since.
+    pub(super) fn is_of(&self, input: &Input, spec: &TraceSpec) -> bool {
+        self.spec == *spec && self.stamp.is_some() && self.stamp == input.stamp()
+    }
+
+    pub(super) fn found(&self) -> &Found {
+        &self.found
+    }
+}
 
 /// What the first pass found.
 pub(crate) struct Found {

@@ -1,0 +1,101 @@
+//! Does what is shared go to who comes first, wait where it must, and let go of who gives up?
+
+use super::*;
+use crate::memory::Free;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Waits until something holds; the time is only there so that a failure ends.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if holds() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{what}");
+}
+
+#[test]
+fn an_idle_core_goes_to_the_lowest_rank_and_then_to_the_others() {
+    let cores = Cores::new(1);
+    let first = cores.take(7, &mut || false).expect("it is idle");
+    let order = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for (waiting, rank) in [3, 5, 1].into_iter().enumerate() {
+            let (cores, order) = (&cores, &order);
+            scope.spawn(move || {
+                let _core = cores.take(rank, &mut || false);
+                lock(order).push(rank);
+            });
+            until("nobody waits", || cores.waiting() == waiting + 1);
+        }
+        drop(first);
+    });
+    assert_eq!(*lock(&order), [1, 3, 5]);
+}
+
+#[test]
+fn who_gives_up_has_no_core_and_stands_in_nobodys_way() {
+    let machine = Machine::new(1);
+    assert!(machine.take(1, Duration::ZERO));
+    assert!(!machine.take(0, Duration::ZERO), "there is one core");
+    assert_eq!(machine.cores.waiting(), 0);
+    machine.give();
+    assert!(machine.take(1, Duration::ZERO));
+}
+
+/// What a machine with so many free bytes says.
+fn free(bytes: u64) -> impl Fn() -> Option<Free> {
+    move || Some(Free { bytes, by: "" })
+}
+
+#[test]
+fn no_run_begins_beside_others_that_memory_is_not_for() {
+    let promises = Promises::default();
+    let now = &mut || true;
+    let first =
+        promises.ask(0, 900, &free(500), now).expect("alone it begins, and its own room says what fits");
+    assert!(promises.ask(1, 1, &free(900), now).is_none(), "900 are promised, 900 are free");
+    let second = promises.ask(1, 100, &free(1000), now).expect("both fit");
+    first.shrink(10);
+    assert!(promises.ask(2, 400, &free(500), now).is_none(), "110 are promised");
+    let third = promises.ask(2, 390, &free(500), now).expect("110 are promised");
+    drop((first, second));
+    assert!(promises.ask(3, 1, &free(390), now).is_none());
+    drop(third);
+    assert!(promises.ask(3, 391, &free(390), now).is_some(), "nobody else is there");
+    assert!(promises.ask(3, u64::MAX, &|| None, now).is_some(), "a system that tells nothing is trusted");
+}
+
+#[test]
+fn runs_ask_for_memory_in_their_order() {
+    let promises = Promises::default();
+    let first = promises.ask(0, 500, &free(900), &mut || false).expect("it is the only one");
+    let stopped = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let large = scope
+            .spawn(|| promises.ask(1, 500, &free(900), &mut || stopped.load(Ordering::Relaxed)).is_some());
+        until("nobody asks", || promises.asking() == 1);
+        let small = || promises.ask(2, 1, &free(900), &mut || true).is_some();
+        assert!(!small(), "it would be for ever in the way of the one before it");
+        stopped.store(true, Ordering::Relaxed);
+        assert!(!large.join().expect("it gives up"));
+        assert!(small(), "who has given up is in nobody's way");
+    });
+    drop(first);
+}
+
+#[test]
+fn a_state_is_made_by_one_run_at_a_time() {
+    let making = Making::default();
+    let mine = making.claim("a", &mut || true).expect("nobody makes it");
+    assert!(making.claim("b", &mut || true).is_some());
+    assert!(making.claim("a", &mut || true).is_none());
+    thread::scope(|scope| {
+        let other = scope.spawn(|| making.claim("a", &mut || false).is_some());
+        drop(mine);
+        assert!(other.join().expect("it waits no longer"));
+    });
+    assert!(making.claim("a", &mut || true).is_some());
+}

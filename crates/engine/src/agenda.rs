@@ -187,8 +187,8 @@ impl Agenda {
         self.last - resource.0 as usize
     }
 
-    /// Has the winners on the path of a leaf, whose key has become less, give way to it: whoever they were they are lost to
-    /// nobody else, so that their neighbours need no look. The place before the root is nobody's.
+    /// Has the winners on the path of a leaf whose key has become less give way to it. No other key has changed, so that
+    /// their neighbours need no look. The place before the root is nobody's.
     #[inline]
     fn lower(&mut self, leaf: usize, key: u64) {
         let mut i = leaf >> 1;

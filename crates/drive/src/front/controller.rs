@@ -157,8 +157,8 @@ impl Front {
         self.foretells
     }
 
-    /// Will send `bytes` of data and the completion to the host when they are ready, which is after the event that is being
-    /// handled.
+    /// Will send `bytes` of data and the completion to the host when they are ready, which is after the event that is
+    /// being handled.
     #[inline(always)]
     pub fn will_leave(&mut self, agenda: &mut Agenda, ready: Ready, id: RequestId, bytes: u64) {
         debug_assert!(self.foretells && ready > Ready::now(agenda));

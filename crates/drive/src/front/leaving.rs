@@ -1,8 +1,9 @@
 //! The line of what leaves a drive, data and completions: each goes as soon as it is ready and the way out is free.
 //!
-//! When something will be ready is mostly known before it is, as with a page that is being decoded. It stands in line from
-//! then on, where it will be when the time has come, so that nothing has to happen at the instant in which it is ready. What
-//! is ready at one instant leaves in the order in which the agenda would have handled the events that make it so.
+//! When something will be ready is mostly known before it is, as with a page that is being decoded. It stands in line
+//! from then on, where it will be when the time has come, so that nothing has to happen at the instant in which it is
+//! ready. What is ready at one instant leaves in the order in which the agenda would have handled the events that make
+//! it so.
 
 use interpulse_engine::{Agenda, Duration, RequestId, ResourceId, Ring, SimTime};
 
@@ -142,7 +143,9 @@ mod tests {
     proptest! {
         /// What was told ahead leaves as if it had been put in line in the instant in which it is ready.
         #[test]
-        fn foretelling_changes_nothing(mut each in prop::collection::vec((0u64..60, 0u64..40, 0u32..8, 1u64..9), 1..40)) {
+        fn foretelling_changes_nothing(
+            mut each in prop::collection::vec((0u64..60, 0u64..40, 0u32..8, 1u64..9), 1..40)
+        ) {
             each.sort_unstable();
             let (mut agenda, mut line, mut out) = (Agenda::new(10), Leaving::new(TIMER), Vec::new());
             for (id, &(told, ahead, by, takes)) in (0..).zip(&each) {

@@ -78,8 +78,8 @@ impl Queues {
         taken
     }
 
-    /// The command `id`, which the host has submitted on queue `queue` and the controller has not taken, waits there, or in
-    /// the host if the queue is full.
+    /// The command `id`, which the host has submitted on queue `queue` and the controller has not taken, waits there,
+    /// or in the host if the queue is full.
     pub fn wait(&mut self, queue: usize, id: RequestId) {
         let pair = &mut self.pairs[queue];
         if pair.outstanding == self.depth {

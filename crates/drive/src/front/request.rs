@@ -51,8 +51,8 @@ impl Request {
         self.mark = now;
     }
 
-    /// A page read of the request ends at `now`; true if it was the last one, whose account becomes that of the request: the
-    /// last read to finish is the one that it waited for.
+    /// A page read of the request ends at `now`; true if it was the last one, whose account becomes that of the
+    /// request: the last read to finish is the one that it waited for.
     #[inline]
     pub fn page_read(&mut self, txn: &Txn, now: SimTime) -> bool {
         if self.reads_left > 1 {

@@ -36,8 +36,9 @@ impl Ftl {
         }
     }
 
-    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
-    /// of one physical page are read together. The end of a page read that is the only one is foretold where `foretell` says so.
+    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring
+    /// units of one physical page are read together. The end of a page read that is the only one is foretold where
+    /// `foretell` says so.
     #[inline]
     pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
         if to.0 - from.0 == 1 {

@@ -237,8 +237,8 @@ impl Units {
 
     // ---- programs ---------------------------------------------------------------------------------------
 
-    /// Takes up to `most` dirty units of `list` for a program under way, which writes them to `first` and after it if that is
-    /// known; their slots are added to `slots`.
+    /// Takes up to `most` dirty units of `list` for a program under way, which writes them to `first` and after it if
+    /// that is known; their slots are added to `slots`.
     pub(super) fn take_dirty(&mut self, list: usize, most: u32, first: Option<Ppu>, slots: &mut Vec<Slot>) {
         for k in 0..most {
             let Some((slot, lpn)) = self.cache.take_dirty(list) else { break };

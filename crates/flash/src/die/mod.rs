@@ -475,8 +475,8 @@ impl Die {
         }
     }
 
-    /// The long operation is complete, and no longer on the die. A program's pages count as programmed from now on, an erase's
-    /// blocks are empty. An erase that was suspended beneath a program is the die's operation again.
+    /// The long operation is complete, and no longer on the die. A program's pages count as programmed from now on, an
+    /// erase's blocks are empty. An erase that was suspended beneath a program is the die's operation again.
     pub fn finish_long(&mut self, now: SimTime) {
         let op = self.long.as_ref().expect("only a long operation finishes");
         let (block, planes) = (op.block, op.planes);

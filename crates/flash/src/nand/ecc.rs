@@ -31,8 +31,8 @@ impl Decoder {
         (self.line.len() == 1).then_some(done)
     }
 
-    /// So many codewords enter, the last of which leaves `latency` after it has entered, and nobody waits in line for that.
-    /// Returns when it leaves.
+    /// So many codewords enter, the last of which leaves `latency` after it has entered, and nobody waits in line for
+    /// that. Returns when it leaves.
     #[inline]
     pub fn pass(&mut self, now: SimTime, units: u32, latency: Duration) -> SimTime {
         let start = self.free_at.max(now);

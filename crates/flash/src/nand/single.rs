@@ -1,5 +1,5 @@
-//! A read of a single page, as most are: no other page is read with it, and nobody watches. What it takes from the moment
-//! the die takes it up to the sensing is a straight line through one die.
+//! A read of a single page, as most are: no other page is read with it, and nobody watches. What it takes from the
+//! moment the die takes it up to the sensing is a straight line through one die.
 
 use super::Nand;
 use super::channel::Transfer;
@@ -10,8 +10,8 @@ use crate::numbers::TxnId;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
 impl Nand {
-    /// Whether there is nothing but dies, channels and decoders: no cache registers, and nobody who watches, a budget of
-    /// power among them.
+    /// Whether there is nothing but dies, channels and decoders: no cache registers, and nobody who watches, a budget
+    /// of power among them.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         !self.watched && !self.has_registers()

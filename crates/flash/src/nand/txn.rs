@@ -89,8 +89,8 @@ impl Txn {
     /// Its owner is told of its end ahead.
     const FORETOLD: u8 = 32;
 
-    /// Has the owner told of the end of this read as soon as it is certain, when its data moves into the decoder, rather than
-    /// when it is decoded ([`Ended::at`](super::Ended)).
+    /// Has the owner told of the end of this read as soon as it is certain, when its data moves into the decoder,
+    /// rather than when it is decoded ([`Ended::at`](super::Ended)).
     #[inline]
     pub fn foretell(&mut self) {
         self.flags |= Txn::FORETOLD;

@@ -62,7 +62,7 @@ impl Document {
             return Err(ConfigError::new(Problem::Value, place, "", quoted(key), expected));
         }
         let text = text.trim();
-        let parsed = Text { text, origin: Origin::Set }.value(key)?;
+        let parsed = Text::new(text, Origin::Set).value(key)?;
         let mut node = parsed.unwrap_or_else(|| {
             Node::Leaf(Leaf { value: Value::String(text.to_string()), origin: Origin::Set })
         });
@@ -247,7 +247,7 @@ impl Document {
     }
 
     fn parsed(text: &str, origin: Origin) -> Result<Document, ConfigError> {
-        Ok(Document { root: Text { text, origin }.table()?, reading: Reading::default() })
+        Ok(Document { root: Text::new(text, origin).table()?, reading: Reading::default() })
     }
 
     /// The whole tree, for the fuzzer.

@@ -13,12 +13,18 @@ const DEEPEST: usize = 16;
 
 /// A layer's text with what is needed to name a line of it.
 pub(crate) struct Text<'a> {
-    pub text: &'a str,
+    text: &'a str,
     /// The origin of line 1 of this text.
-    pub origin: Origin,
+    origin: Origin,
+    /// Where its lines end: every key is asked for its line.
+    ends: Vec<usize>,
 }
 
 impl Text<'_> {
+    pub fn new(text: &str, origin: Origin) -> Text<'_> {
+        Text { text, origin, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
     /// The whole text as a table.
     pub fn table(&self) -> Result<Table, ConfigError> {
         let parsed = DeTable::parse(self.text).map_err(|error| self.syntax_error(&error))?;
@@ -92,8 +98,7 @@ impl Text<'_> {
     }
 
     fn line_of(&self, offset: usize) -> u32 {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        let breaks = before.iter().filter(|&&b| b == b'\n').count();
+        let breaks = self.ends.partition_point(|&end| end < offset);
         u32::try_from(breaks).map_or(u32::MAX, |n| n.saturating_add(1))
     }
 

@@ -3,22 +3,20 @@
 //! Runs have an order. A core that is idle goes to the first run that has something for it, so that what comes later
 //! fills what those before it leave, and no more.
 
+mod awaited;
 mod cores;
 mod promises;
 mod states;
 
-use crate::control::{Control, lock};
+use crate::control::Control;
 pub use cores::Core;
 use cores::Cores;
 pub use promises::Promise;
 use promises::Promises;
 pub use states::Claim;
 use states::Making;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// How long somebody who waits sleeps until he looks again whether he is still to wait.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What runs share.
 pub struct Machine {
@@ -80,46 +78,24 @@ impl Place {
         self.machine.cores.take(self.rank, &mut || control.stopped() || given_up())
     }
 
-    /// The right to make the state of this hash, if nobody else has it.
-    pub fn claim(&self, hash: &str) -> Option<Claim<'_>> {
-        self.machine.making.claim(hash, &mut || true)
-    }
-
-    /// Waits until nobody else makes this state; `None` once the run is stopped.
-    pub fn wait_to_claim(&self, hash: &str, control: &Control) -> Option<Claim<'_>> {
-        self.machine.making.claim(hash, &mut || control.stopped())
-    }
-}
-
-/// Something that threads wait for.
-#[derive(Default)]
-struct Awaited<T> {
-    now: Mutex<T>,
-    changed: Condvar,
-}
-
-impl<T> Awaited<T> {
-    /// Waits until `found` finds what is looked for, or `given_up` says to wait no longer.
-    fn wait<R>(
-        &self,
-        mut now: MutexGuard<'_, T>,
-        given_up: &mut dyn FnMut() -> bool,
-        mut found: impl FnMut(&mut T) -> Option<R>,
-    ) -> Option<R> {
-        loop {
-            let seen = found(&mut now);
-            if seen.is_some() || given_up() {
-                return seen;
+    /// The right to make the state of this hash, for who holds `core`, and that core. While another run makes it, the core is
+    /// for others: who has the right always has a core, too, so that nobody waits for a state that nobody makes. Neither once
+    /// the run is stopped.
+    pub fn claim<'a>(
+        &'a self,
+        hash: &str,
+        mut core: Option<Core<'a>>,
+        control: &Control,
+    ) -> (Option<Core<'a>>, Option<Claim<'a>>) {
+        while !control.stopped() {
+            if let Some(claim) = self.machine.making.claim(hash) {
+                return (core, Some(claim));
             }
-            now = self.changed.wait_timeout(now, LOOK_AGAIN).unwrap_or_else(PoisonError::into_inner).0;
+            drop(core.take());
+            self.machine.making.wait(hash, &mut || control.stopped());
+            core = self.core(control, &|| false);
         }
-    }
-
-    /// Changes it, and wakes those who wait.
-    fn change<R>(&self, how: impl FnOnce(&mut T) -> R) -> R {
-        let done = how(&mut lock(&self.now));
-        self.changed.notify_all();
-        done
+        (core, None)
     }
 }
 

@@ -19,8 +19,8 @@ use interpulse_host::{Clock, Failure, Host, Observer, Pause, Stepper, Window};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Map entries confirmed by the audit at the end.
-const CONFIRMED_ENTRIES: usize = 4 << 20;
+/// Units confirmed by the audit at the end.
+const CONFIRMED_UNITS: usize = 4 << 20;
 
 /// Why a run has no result.
 #[derive(Debug, Error)]
@@ -248,7 +248,7 @@ fn finish<D: Simulated, O: Observer, C: Clock>(
     let (device, now) = (&mut stepper.host.device, stepper.agenda.now());
     let units = |drive: &Drive| drive.tables().map().logical_units() as usize;
     let entries: usize = device.drives().iter().map(units).sum();
-    let audit = device.audit(now, entries.div_ceil(CONFIRMED_ENTRIES)).map_err(audit_failure)?;
+    let audit = device.audit(now, entries.div_ceil(CONFIRMED_UNITS)).map_err(audit_failure)?;
     for drive in device.drives_mut() {
         let part = drive.spec().part.power.clone();
         power::audit_meter(drive.nand_mut(), &part, now).map_err(audit_failure)?;

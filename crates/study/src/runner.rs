@@ -134,14 +134,12 @@ pub fn run_among<'a>(
     let limits = Limits { jobs: room.jobs, states: room.states };
     let folder = options.cache_dir.as_deref().filter(|_| !options.no_cache);
     let cache = folder.map(|folder| Cache { folder, limit: options.cache_limit });
-    let prepare = |state: usize, mut core: Option<Core<'a>>| -> Prepared {
-        // Where another run makes it, this one takes what that one keeps; meanwhile the core is for others.
-        let mut claim = cache.as_ref().and_then(|_| place.claim(&hashes[state]));
-        if cache.is_some() && claim.is_none() {
-            drop(core.take());
-            claim = place.wait_to_claim(&hashes[state], control);
-            core = place.core(control, &|| false);
-        }
+    let prepare = |state: usize, core: Option<Core<'a>>| -> Prepared {
+        // Where another run makes it, this one takes what that one keeps.
+        let held = match cache {
+            Some(_) => place.claim(&hashes[state], core, control),
+            None => (core, None),
+        };
         let group = &cases_of[state];
         let tell = |phase: &str, done: u64, total: u64, unit: &str| {
             group.iter().for_each(|&i| control.publish(i, phase, done, total, unit));
@@ -151,7 +149,7 @@ pub fn run_among<'a>(
         let (case, hash) = (&cases[group[0]], &hashes[state]);
         let made = guarded(|| Ok(state::obtain(case, hash, group.len(), cache.as_ref(), &tell, &note)));
         control.close(1 + state);
-        drop((claim, core));
+        drop(held);
         made
     };
     let run_case = |index: usize, state: Prepared| -> Outcome {

@@ -17,12 +17,21 @@ use super::stripe::Stripe;
 use super::tables::Tables;
 use crate::numbers::{Lane, Lpn};
 
-use rows::Rows;
 pub use uniform::Draws;
 
 /// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
 /// many.
 const AHEAD: usize = 64;
+
+/// What came of laying out rows.
+enum Rows {
+    /// Whole rows up to this unit.
+    UpTo(Lpn),
+    /// A program operation or a page has been begun: nothing yet.
+    Begun,
+    /// Nothing, and nothing after some more units either.
+    None,
+}
 
 /// A program operation being filled unit by unit.
 #[derive(Clone, Copy)]

@@ -198,7 +198,7 @@ impl Section {
             ..key()
         });
         let drawn = match drawn {
-            Some(text) => Text { text: &text, origin: Origin::Set }.value(name)?,
+            Some(text) => Text::new(&text, Origin::Set).value(name)?,
             None => None,
         };
         if let Some(why) = &self.refuses {

@@ -1,6 +1,6 @@
 //! Cores: whoever does something holds one, and an idle one goes to who comes first.
 
-use super::Awaited;
+use super::awaited::Awaited;
 use crate::control::lock;
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex};

@@ -1,6 +1,6 @@
 //! Memory promised to runs: of several, none begins that those before it might leave too little for.
 
-use super::Awaited;
+use super::awaited::Awaited;
 use crate::control::lock;
 use crate::memory::Free;
 use std::collections::{BTreeMap, BTreeSet};

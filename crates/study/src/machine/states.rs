@@ -1,6 +1,6 @@
 //! States being made: of two runs that need the same one, the second takes what the first has kept.
 
-use super::Awaited;
+use super::awaited::Awaited;
 use crate::control::lock;
 use std::collections::HashSet;
 
@@ -9,11 +9,15 @@ use std::collections::HashSet;
 pub struct Making(Awaited<HashSet<String>>);
 
 impl Making {
-    /// Waits until nobody makes the state `hash`; `None` once `given_up`.
-    pub fn claim(&self, hash: &str, given_up: &mut dyn FnMut() -> bool) -> Option<Claim<'_>> {
-        let now = lock(&self.0.now);
-        let claimed = self.0.wait(now, given_up, |now| now.insert(hash.to_string()).then_some(()));
-        claimed.map(|()| Claim { of: self, hash: hash.to_string() })
+    /// The right to make the state `hash`, unless somebody has it.
+    pub fn claim(&self, hash: &str) -> Option<Claim<'_>> {
+        let free = lock(&self.0.now).insert(hash.to_string());
+        free.then(|| Claim { of: self, hash: hash.to_string() })
+    }
+
+    /// Waits until nobody makes the state `hash`, or `given_up`.
+    pub fn wait(&self, hash: &str, given_up: &mut dyn FnMut() -> bool) {
+        self.0.wait(lock(&self.0.now), given_up, |now| (!now.contains(hash)).then_some(()));
     }
 }
 

@@ -1,7 +1,9 @@
 //! Does what is shared go to who comes first, wait where it must, and let go of who gives up?
 
 use super::*;
+use crate::control::lock;
 use crate::memory::Free;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -89,13 +91,20 @@ fn runs_ask_for_memory_in_their_order() {
 #[test]
 fn a_state_is_made_by_one_run_at_a_time() {
     let making = Making::default();
-    let mine = making.claim("a", &mut || true).expect("nobody makes it");
-    assert!(making.claim("b", &mut || true).is_some());
-    assert!(making.claim("a", &mut || true).is_none());
-    thread::scope(|scope| {
-        let other = scope.spawn(|| making.claim("a", &mut || false).is_some());
-        drop(mine);
-        assert!(other.join().expect("it waits no longer"));
+    let mine = making.claim("a").expect("nobody makes it");
+    assert!(making.claim("b").is_some());
+    assert!(making.claim("a").is_none());
+    making.wait("b", &mut || panic!("nobody makes it any more"));
+    let mut looks = 0;
+    making.wait("a", &mut || {
+        looks += 1;
+        looks == 2
     });
-    assert!(making.claim("a", &mut || true).is_some());
+    assert_eq!(looks, 2, "it waits until it gives up");
+    thread::scope(|scope| {
+        let other = scope.spawn(|| making.wait("a", &mut || false));
+        drop(mine);
+        other.join().expect("it waits no longer");
+    });
+    assert!(making.claim("a").is_some());
 }

@@ -57,7 +57,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "study",
         &[
             &["config", "control", "leftovers", "memory", "overwrites", "record", "simulated"],
-            &["batches", "plan", "power", "precondition", "queue", "snapshot"],
+            &["batches", "machine", "plan", "power", "precondition", "queue", "snapshot"],
             &["steady", "warmup"],
             &["run", "state"],
             &["lists", "remarks", "report", "room", "traces"],

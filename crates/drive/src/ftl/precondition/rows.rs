@@ -7,30 +7,46 @@
 //! block. Row by row, the latter would go round as many places as there are lanes, at distances that are often powers of
 //! two, for which caches have the same few lines.
 
-use super::{Partial, Preconditioner};
+use super::{Partial, Preconditioner, Rows};
 use crate::ftl::place::ProgramPlace;
 use crate::ftl::streams::{Frontier, Stream};
-use crate::numbers::{Lane, Lpn, SuperBlock};
-
-/// What came of laying out rows.
-pub(super) enum Rows {
-    /// Whole rows up to this unit.
-    UpTo(Lpn),
-    /// A program operation or a page has been begun: nothing yet.
-    Begun,
-    /// Nothing, and nothing after some more units either.
-    None,
-}
+use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 
 /// What the rows give one lane.
 struct Column {
     lane: Lane,
     block: SuperBlock,
-    /// The unit of the block that is next.
-    next: u32,
     /// Of the block, the units from this one on are not noted yet; they are those of the rows from `lpn` on.
     noted: u32,
     lpn: Lpn,
+}
+
+/// The lanes in their order in a row. Lanes fill their blocks to different heights, so that one of them opens another every few
+/// rows: what is looked at then is small numbers, several at a time.
+struct Columns {
+    each: Vec<Column>,
+    /// The physical unit of each that is next.
+    units: Vec<Ppu>,
+    /// The row before which the block of each is full, counted from the first one.
+    full_at: Vec<u32>,
+    /// Rows of a block.
+    of_block: u32,
+    /// Rows that are laid out.
+    done: u32,
+}
+
+impl Columns {
+    /// Rows for which no lane needs a further block, but for one where it has none open.
+    fn rows_before_a_block_ends(&self) -> u32 {
+        // A block that is full comes round to the largest number.
+        let soonest = self.full_at.iter().map(|at| at.wrapping_sub(self.done + 1)).fold(u32::MAX, u32::min);
+        soonest.saturating_add(1).min(self.of_block)
+    }
+
+    /// Those whose block is full.
+    fn full(&self) -> impl Iterator<Item = usize> {
+        (0..self.full_at.len()).filter(|&k| self.full_at[k] == self.done)
+    }
 }
 
 impl Preconditioner<'_> {
@@ -48,9 +64,9 @@ impl Preconditioner<'_> {
         }
         debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
         let mut columns = self.columns(from, chunk);
-        let (mut next, mut units) = (from, Vec::with_capacity(columns.len()));
+        let mut next = from;
         loop {
-            let rows = self.rows_before_a_block_ends(&columns, chunk).min((to.0 - next.0) / row);
+            let rows = columns.rows_before_a_block_ends().min((to.0 - next.0) / row);
             let count = rows * row;
             if count == 0
                 || !self.ftl.map().are_nowhere(next, count)
@@ -58,19 +74,16 @@ impl Preconditioner<'_> {
             {
                 break;
             }
-            units.clear();
-            units.extend(columns.iter().map(|c| self.ftl.layout.first_unit(c.block) + c.next));
-            self.ftl.units.map_mut().set_rows(next, count, chunk, &mut units);
+            self.ftl.units.map_mut().set_rows(next, count, chunk, &mut columns.units);
             next += count;
-            for column in &mut columns {
-                column.next += count / self.ftl.layout.lanes;
-                if column.next == self.ftl.layout.units_per_block {
-                    self.note(column, chunk);
-                    self.ftl.close(column.block);
-                }
+            columns.done += rows;
+            let full: Vec<usize> = columns.full().collect();
+            for k in full {
+                self.note(&mut columns, k, chunk);
+                self.ftl.close(columns.each[k].block);
             }
         }
-        columns.iter_mut().for_each(|column| self.note(column, chunk));
+        (0..columns.each.len()).for_each(|k| self.note(&mut columns, k, chunk));
         self.ftl.counters.host_units += u64::from(next.0 - from.0);
         if next == from { Rows::None } else { Rows::UpTo(next) }
     }
@@ -92,65 +105,62 @@ impl Preconditioner<'_> {
     }
 
     /// The lanes in their order in a row that begins with `from`.
-    fn columns(&self, from: Lpn, chunk: u32) -> Vec<Column> {
-        let lanes = self.ftl.layout.lanes;
-        (0..lanes)
-            .map(|i| {
-                let lane = match &self.stripe {
-                    Some(stripe) => stripe.lane(from + i * chunk),
-                    None => Lane((self.next_lane.0 + 1 + i) % lanes),
-                };
-                let open = self.ftl.lanes[lane.index()].frontiers[Stream::Host as usize];
-                let next = match self.partial[lane.index()][Stream::Host as usize] {
-                    Some(p) => p.place.first_offset + p.filled,
-                    None => open.next_program * self.ftl.layout.units_per_program,
-                };
-                Column { lane, block: open.block, next, noted: next, lpn: from + i * chunk }
-            })
-            .collect()
-    }
-
-    /// Rows for which no lane needs a further block, but for one where it has none open.
-    fn rows_before_a_block_ends(&self, columns: &[Column], chunk: u32) -> u32 {
-        let full = self.ftl.layout.units_per_block;
-        let room = |c: &Column| if c.next == full { full } else { full - c.next };
-        columns.iter().map(|c| room(c) / chunk).min().unwrap_or(0)
+    fn columns(&self, from: Lpn, chunk: u32) -> Columns {
+        let (lanes, full) = (self.ftl.layout.lanes, self.ftl.layout.units_per_block);
+        let mut columns = Columns {
+            each: Vec::with_capacity(lanes as usize),
+            units: Vec::with_capacity(lanes as usize),
+            full_at: Vec::with_capacity(lanes as usize),
+            of_block: full / chunk,
+            done: 0,
+        };
+        for i in 0..lanes {
+            let lane = match &self.stripe {
+                Some(stripe) => stripe.lane(from + i * chunk),
+                None => Lane((self.next_lane.0 + 1 + i) % lanes),
+            };
+            let open = self.ftl.lanes[lane.index()].frontiers[Stream::Host as usize];
+            let next = match self.partial[lane.index()][Stream::Host as usize] {
+                Some(p) => p.place.first_offset + p.filled,
+                None => open.next_program * self.ftl.layout.units_per_program,
+            };
+            columns.each.push(Column { lane, block: open.block, noted: next, lpn: from + i * chunk });
+            columns.units.push(self.ftl.layout.first_unit(open.block) + next);
+            columns.full_at.push((full - next) / chunk);
+        }
+        columns
     }
 
     /// Opens a block for each lane that has none open, for a row that begins with `from`. False, and none is opened, if a lane
     /// would keep fewer free ones than `least`.
-    fn open_blocks(&mut self, columns: &mut [Column], from: Lpn, chunk: u32, least: u32) -> bool {
-        let full = self.ftl.layout.units_per_block;
-        if columns.iter().any(|c| c.next == full && self.ftl.free_blocks(c.lane) <= least) {
+    fn open_blocks(&mut self, columns: &mut Columns, from: Lpn, chunk: u32, least: u32) -> bool {
+        let full: Vec<usize> = columns.full().collect();
+        if full.iter().any(|&k| self.ftl.free_blocks(columns.each[k].lane) <= least) {
             return false;
         }
-        let mut lpn = from;
-        for column in columns {
-            if column.next == full {
-                let block = self.ftl.take_free(column.lane).expect("it has more than that");
-                *column = Column { block, next: 0, noted: 0, lpn, ..*column };
-            }
-            lpn += chunk;
+        for k in full {
+            let column = &mut columns.each[k];
+            let block = self.ftl.take_free(column.lane).expect("it has more than that");
+            *column = Column { block, noted: 0, lpn: from + k as u32 * chunk, ..*column };
+            columns.units[k] = self.ftl.layout.first_unit(block);
+            columns.full_at[k] += columns.of_block;
         }
         true
     }
 
     /// Notes what is in the block of a column that is not noted yet, and how far its lane has come.
-    fn note(&mut self, column: &mut Column, chunk: u32) {
+    fn note(&mut self, columns: &mut Columns, k: usize, chunk: u32) {
         let layout = &self.ftl.layout;
         let (program, lanes) = (layout.units_per_program, layout.lanes);
-        let (began, ends) = (column.noted.div_ceil(program), column.next.div_ceil(program));
-        let count = column.next - column.noted;
-        self.ftl.units.map_mut().note_rows(
-            column.lpn,
-            chunk * lanes,
-            chunk,
-            column.block,
-            column.noted..column.next,
-        );
-        column.noted = column.next;
+        let next = layout.units_per_block - (columns.full_at[k] - columns.done) * chunk;
+        let column = &mut columns.each[k];
+        let (began, ends) = (column.noted.div_ceil(program), next.div_ceil(program));
+        let count = next - column.noted;
+        let map = self.ftl.units.map_mut();
+        map.note_rows(column.lpn, chunk * lanes, chunk, column.block, column.noted..next);
+        column.noted = next;
         column.lpn += count * lanes;
-        let filled = column.next % program;
+        let filled = next % program;
         self.ftl.programs_assigned(
             column.lane,
             Frontier { block: column.block, next_program: ends },

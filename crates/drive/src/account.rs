@@ -29,6 +29,7 @@ const _: () = {
 pub fn book_flash(account: &mut Account, txn: &Txn) {
     account[..WAITS].copy_from_slice(&txn.waits);
     account[Cause::Power as usize] = txn.held;
+    account[Cause::Retry as usize] = txn.own;
 }
 
 /// Adds the account of a program from its submission to its completion.

@@ -107,7 +107,7 @@ impl Cache {
     }
 
     /// Takes a free slot for a new version of `lpn`, dirty on `list`; `None` if there is none.
-    #[inline]
+    #[inline(always)]
     pub fn admit(&mut self, lpn: Lpn, list: usize, home: Ppu) -> Option<Slot> {
         let slot = self.free.pop()?;
         self.open.left += 1;
@@ -137,23 +137,30 @@ impl Cache {
         self.free_dead(list);
     }
 
-    /// Moves the oldest dirty slot of `list` to flight.
+    /// Moves the oldest dirty slot of `list` to flight; returns it and the unit in it. Who has taken enough calls
+    /// [`Cache::free_dead`].
     #[inline]
-    pub fn take_dirty(&mut self, list: usize) -> Option<Slot> {
-        let slot = self.dirty[list].pop()?;
-        assert_eq!(self.slots[slot.index()].state, SlotState::Dirty, "the head of a dirty list is dirty");
-        self.slots[slot.index()].state = SlotState::InFlight;
-        self.live[list] -= 1;
-        self.live_total -= 1;
-        self.in_flight += 1;
-        self.free_dead(list);
-        Some(slot)
+    pub fn take_dirty(&mut self, list: usize) -> Option<(Slot, Lpn)> {
+        loop {
+            let slot = self.dirty[list].pop()?;
+            let entry = &mut self.slots[slot.index()];
+            if entry.state == SlotState::Dirty {
+                entry.state = SlotState::InFlight;
+                let lpn = entry.lpn;
+                self.live[list] -= 1;
+                self.live_total -= 1;
+                self.in_flight += 1;
+                return Some((slot, lpn));
+            }
+            assert_eq!(entry.state, SlotState::Dead, "what is on a dirty list waits there or is dead");
+            self.release_slot(slot);
+        }
     }
 
     /// Frees the dead slots at the head of `list`, so that its head is dirty: otherwise a list of dead slots
     /// alone, which nothing programs, would hold its slots for ever.
     #[inline]
-    fn free_dead(&mut self, list: usize) {
+    pub fn free_dead(&mut self, list: usize) {
         while let Some(slot) = self.dirty[list].front() {
             if self.slots[slot.index()].state == SlotState::Dirty {
                 break;

@@ -265,6 +265,16 @@ fn host_data_leaves_the_last_blocks_to_collection() {
 
 // ---- the write cache --------------------------------------------------------------------------------------
 
+/// Takes the oldest dirty slot of a list, and no other.
+fn take_one(cache: &mut Cache, list: usize) -> Option<Slot> {
+    let taken = cache.take_dirty(list);
+    cache.free_dead(list);
+    taken.map(|(slot, lpn)| {
+        assert_eq!(lpn, cache.lpn(slot));
+        slot
+    })
+}
+
 #[test]
 fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
     let mut cache = Cache::new(3, 2);
@@ -274,16 +284,16 @@ fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
     assert_eq!(cache.admit(Lpn(10), 0, NO_HOME), None);
     assert_eq!((cache.free(), cache.dirty(0), cache.dirty(1), cache.dirty_total()), (0, 2, 1, 3));
     assert_eq!(slots.iter().map(|&s| cache.lpn(s)).collect::<Vec<_>>(), [7, 8, 9].map(Lpn));
-    assert_eq!(cache.take_dirty(0), Some(slots[0]));
+    assert_eq!(take_one(&mut cache, 0), Some(slots[0]));
     assert_eq!((cache.in_flight(), cache.dirty(0), cache.dirty_total()), (1, 1, 2));
     assert!(!cache.is_dirty(slots[0]) && cache.is_dirty(slots[2]));
-    assert_eq!(cache.take_dirty(0), Some(slots[2]));
-    assert_eq!(cache.take_dirty(0), None);
+    assert_eq!(take_one(&mut cache, 0), Some(slots[2]));
+    assert_eq!(take_one(&mut cache, 0), None);
     cache.programmed(slots[0]);
     assert_eq!((cache.free(), cache.in_flight()), (1, 1));
     assert_eq!(cache.admit(Lpn(11), 1, Ppu(5)), Some(slots[0]));
     assert_eq!((cache.lpn(slots[0]), cache.home(slots[0])), (Lpn(11), Ppu(5)));
-    assert_eq!(cache.take_dirty(1), Some(slots[1]));
+    assert_eq!(take_one(&mut cache, 1), Some(slots[1]));
 }
 
 #[test]
@@ -292,9 +302,9 @@ fn a_trimmed_slot_is_never_programmed_and_comes_back() {
     let slots: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_HOME).unwrap()).collect();
     cache.kill_dirty(slots[1]);
     assert_eq!((cache.dirty(0), cache.dirty_total()), (2, 2));
-    assert_eq!(cache.take_dirty(0), Some(slots[0]));
-    assert_eq!(cache.take_dirty(0), Some(slots[2]));
-    assert_eq!((cache.take_dirty(0), cache.free(), cache.in_flight()), (None, 1, 2));
+    assert_eq!(take_one(&mut cache, 0), Some(slots[0]));
+    assert_eq!(take_one(&mut cache, 0), Some(slots[2]));
+    assert_eq!((take_one(&mut cache, 0), cache.free(), cache.in_flight()), (None, 1, 2));
     // Slots that are all dead come back at once: nothing will ask for them.
     let again = cache.admit(Lpn(9), 0, NO_HOME).unwrap();
     cache.kill_dirty(again);
@@ -311,7 +321,7 @@ fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
     cache.kill_dirty(before[1]);
     for &slot in [before[0], before[2]].iter() {
         assert!(cache.durable_before() <= flush && cache.flush_wants(0));
-        assert_eq!(cache.take_dirty(0), Some(slot));
+        assert_eq!(take_one(&mut cache, 0), Some(slot));
     }
     assert!(!cache.flush_wants(0), "what is left came after the flush");
     cache.programmed(before[2]);
@@ -319,7 +329,7 @@ fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
     cache.programmed(before[0]);
     assert!(cache.durable_before() > flush);
     // A flush with nothing new before it still waits for the data of no one.
-    let late = cache.take_dirty(0).unwrap();
+    let late = take_one(&mut cache, 0).unwrap();
     let second = cache.begin_flush();
     let third = cache.begin_flush();
     assert!(third > second && cache.durable_before() <= second);

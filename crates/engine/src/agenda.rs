@@ -60,6 +60,12 @@ impl Agenda {
         self.now
     }
 
+    /// The resource of the wake-up being handled; the first one before there is any.
+    #[inline]
+    pub fn current(&self) -> ResourceId {
+        ResourceId((self.last - self.handled) as u32)
+    }
+
     /// The last representable instant; arming later than this panics.
     pub fn horizon(&self) -> SimTime {
         SimTime(self.end.0 - 1)
@@ -70,24 +76,44 @@ impl Agenda {
     /// Panics if `at` lies in the past or beyond [`Agenda::horizon`].
     #[inline]
     pub fn arm(&mut self, resource: ResourceId, at: SimTime) {
-        if at < self.now || at >= self.end {
-            self.refuse(resource, at);
+        if at < self.now {
+            self.in_the_past(resource, at);
         }
-        self.set(resource, at.0 << self.index_bits | u64::from(resource.0));
+        if at >= self.end {
+            self.beyond(at);
+        }
+        let leaf = self.leaf(resource);
+        let key = at.0 << self.index_bits | u64::from(resource.0);
+        // SAFETY: a resource has a leaf.
+        let before = std::mem::replace(unsafe { self.tree.get_unchecked_mut(leaf) }, key);
+        // The path of the wake-up being handled still has its key and has to be repaired. Most others were idle.
+        if leaf == self.handled || key > before {
+            self.climb(leaf, key);
+        } else {
+            self.lower(leaf, key);
+        }
     }
 
     /// Nothing that is formatted here has to lie in memory where the timer is set.
     #[cold]
     #[inline(never)]
-    fn refuse(&self, resource: ResourceId, at: SimTime) -> ! {
-        assert!(at >= self.now, "resource {} armed in the past: {at} before {}", resource.0, self.now);
+    fn in_the_past(&self, resource: ResourceId, at: SimTime) -> ! {
+        panic!("resource {} armed in the past: {at} before {}", resource.0, self.now);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn beyond(&self, at: SimTime) -> ! {
         panic!("simulated time {at} is beyond the agenda's horizon");
     }
 
     /// Clears the timer of `resource`.
     #[inline]
     pub fn disarm(&mut self, resource: ResourceId) {
-        self.set(resource, IDLE);
+        let leaf = self.leaf(resource);
+        // SAFETY: a resource has a leaf.
+        unsafe { *self.tree.get_unchecked_mut(leaf) = IDLE };
+        self.climb(leaf, IDLE);
     }
 
     /// The next wake-up without taking it.
@@ -152,15 +178,30 @@ impl Agenda {
         (SimTime(key >> self.index_bits), ResourceId((key & self.index_mask) as u32))
     }
 
-    #[inline]
-    fn set(&mut self, resource: ResourceId, key: u64) {
+    /// The leaf of a resource.
+    #[inline(always)]
+    fn leaf(&self, resource: ResourceId) -> usize {
         if resource.0 >= self.resources {
             self.unknown(resource);
         }
-        let leaf = self.last - resource.0 as usize;
-        // SAFETY: a resource has a leaf.
-        unsafe { *self.tree.get_unchecked_mut(leaf) = key };
-        self.climb(leaf, key);
+        self.last - resource.0 as usize
+    }
+
+    /// Has the winners on the path of a leaf whose key has become less give way to it. No other key has changed, so that
+    /// their neighbours need no look. The place before the root is nobody's.
+    #[inline]
+    fn lower(&mut self, leaf: usize, key: u64) {
+        let mut i = leaf >> 1;
+        while i > 0 {
+            // SAFETY: a leaf is in bounds, and these are less.
+            unsafe {
+                let winner = self.tree.get_unchecked_mut(i);
+                *winner = key.min(*winner);
+                let winner = self.tree.get_unchecked_mut(i >> 1);
+                *winner = key.min(*winner);
+            }
+            i >>= 2;
+        }
     }
 
     /// Repairs the path of a leaf, which holds `key`.

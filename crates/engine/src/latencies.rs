@@ -17,7 +17,7 @@ pub struct Latencies {
 
 impl Latencies {
     /// Records one request.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, op: Op, latency: Duration) {
         match op {
             Op::Read => self.read.record(latency),

@@ -41,7 +41,7 @@ impl Sums {
 #[derive(Clone)]
 pub struct Blame {
     /// A row for each bucket, one after the other.
-    rows: Box<[u64]>,
+    rows: Box<[Row]>,
     /// Of each group of rows, whether any is not zero: a bit. All that is looked at after the run.
     used: u64,
 }
@@ -67,15 +67,15 @@ pub struct Tail {
 impl Default for Blame {
     fn default() -> Self {
         // Zeroed as a whole by the system: only the pages of buckets that are used take memory.
-        Blame { rows: vec![0; ROW * LatencyHistogram::BUCKETS].into(), used: 0 }
+        Blame { rows: vec![[0; ROW]; LatencyHistogram::BUCKETS].into(), used: 0 }
     }
 }
 
 impl Blame {
     /// The rows that may be other than zero, in ascending order, with their buckets.
     fn rows(&self) -> impl DoubleEndedIterator<Item = (usize, &Row)> {
-        let rows: &[Row] = self.rows.as_chunks().0;
-        let groups = rows.chunks(1 << GROUP).enumerate().filter(|(group, _)| self.used >> group & 1 == 1);
+        let groups =
+            self.rows.chunks(1 << GROUP).enumerate().filter(|(group, _)| self.used >> group & 1 == 1);
         groups.flat_map(|(group, rows)| ((group << GROUP)..(group << GROUP) + rows.len()).zip(rows))
     }
 
@@ -85,7 +85,7 @@ impl Blame {
         check(latency, account);
         let bucket = LatencyHistogram::bucket_of(latency);
         self.used |= 1 << (bucket >> GROUP);
-        let row: &mut Row = &mut self.rows.as_chunks_mut().0[bucket];
+        let row = &mut self.rows[bucket];
         for (to, part) in row.iter_mut().zip(account) {
             *to += part;
         }

@@ -16,7 +16,7 @@ impl Array {
         if self.turns.is_none() || self.closed {
             return;
         }
-        let (seen, places) = (self.seen(), self.spec.drives);
+        let (seen, places) = (self.seen(agenda), self.spec.drives);
         let Some(turns) = &mut self.turns else { return };
         turns.quiet = if turns.seen == seen { turns.quiet + 1 } else { 0 };
         turns.seen = seen;
@@ -40,9 +40,10 @@ impl Array {
     }
 
     /// A number that changes when a drive is given something to do or completes it, its own collection included.
-    fn seen(&self) -> u64 {
-        let of =
-            |drive: &Drive| drive.completed() + drive.ftl().gc_turn().started + drive.nand().pending() as u64;
+    fn seen(&self, agenda: &Agenda) -> u64 {
+        let of = |drive: &Drive| {
+            drive.completed() + drive.ftl().gc_turn().started + drive.operations(agenda) as u64
+        };
         self.issued + self.completed + self.drives.iter().map(of).sum::<u64>()
     }
 

@@ -1,12 +1,13 @@
 //! Commands on their way through the drive: after firmware, reads, completion.
 
 use super::Drive;
-use crate::account::book_flash;
+use crate::front::leaving::Ready;
 use crate::ftl::Flash;
-use crate::numbers::Lpn;
+use crate::numbers::{GcReadId, Lpn};
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Device, Duration, Op, Request, RequestId, SimTime, Tag};
-use interpulse_flash::nand::txn::Txn;
+use interpulse_engine::{Agenda, Device, Op, Request, RequestId, SimTime, Tag};
+use interpulse_flash::nand::Ended;
+use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Drive {
     #[inline(always)]
@@ -15,10 +16,24 @@ impl Drive {
         let request = self.front.requests.get_mut(id);
         request.book(Cause::Firmware, now);
         match request.op {
-            Op::Read => self.read(agenda, now, id),
+            Op::Read => {
+                let (lpn, units, bytes, fail_fast) =
+                    (request.lpn, request.units, request.bytes, request.fail_fast);
+                if fail_fast && self.fails_fast(agenda, id) {
+                    return;
+                }
+                let reads = self.read_units(agenda, id, lpn, lpn + units, self.front.foretells());
+                match reads {
+                    0 => self.front.pass_dram(agenda, self.spec.cache.latency, id, bytes),
+                    // The end of one is the end of all.
+                    1 => {}
+                    _ => self.front.requests.get_mut(id).reads_left = reads,
+                }
+            }
             Op::Write => {
-                self.ftl.prefetch_older(request.lpn);
-                self.front.ask_for_data(agenda, now, id);
+                let (lpn, bytes) = (request.lpn, request.bytes);
+                self.ftl.prefetch_older(lpn);
+                self.front.ask_for_data(agenda, now, id, bytes);
             }
             Op::Trim => {
                 self.trim(agenda, id);
@@ -30,46 +45,63 @@ impl Drive {
 
     // ---- reads ----------------------------------------------------------------------------------------
 
-    #[inline]
-    fn read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
-        let (lpn, units) = {
-            let request = self.front.requests.get(id);
-            (request.lpn, request.units)
-        };
-        if self.front.requests.get(id).fail_fast && self.fails_fast(agenda, id) {
-            return;
-        }
-        let reads = self.read_units(agenda, id, lpn, lpn + units);
-        if reads == 0 {
-            self.front.dram.push(agenda, now + self.spec.cache.latency, id);
-        }
-    }
-
-    /// Reads the logical units `from..to` for request `id`; returns the flash reads it takes.
-    pub(super) fn read_units(&mut self, agenda: &mut Agenda, id: RequestId, from: Lpn, to: Lpn) -> u32 {
-        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to);
+    /// Reads the logical units `from..to` for request `id`, whose end may be foretold as
+    /// [`Ftl::read`](crate::ftl::Ftl::read) says; returns the flash reads it takes.
+    pub(super) fn read_units(
+        &mut self,
+        agenda: &mut Agenda,
+        id: RequestId,
+        from: Lpn,
+        to: Lpn,
+        foretell: bool,
+    ) -> u32 {
+        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to, foretell);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);
-        self.front.requests.get_mut(id).reads_left += look.reads;
         look.reads
     }
 
+    /// A page read, which the flash array still has, has come to its end without an error.
+    #[inline(always)]
+    pub(super) fn read_ended(&mut self, agenda: &mut Agenda) {
+        let now = agenda.now();
+        let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has looked at it");
+        if txn.kind != Kind::HostRead {
+            let job = GcReadId(txn.owner);
+            self.nand.forget_ended();
+            self.ftl.page_collected(&mut Flash { nand: &mut self.nand, agenda }, job);
+            return;
+        }
+        let id = RequestId(txn.owner);
+        let request = self.front.requests.get_mut(id);
+        let last = request.page_read(txn, at);
+        let (op, bytes) = (request.op, request.bytes);
+        self.nand.forget_ended();
+        let ready = Ready { at, by };
+        if ready > Ready::now(agenda) {
+            self.front.will_leave(agenda, ready, id, bytes);
+        } else if last {
+            self.all_read(agenda, now, id, op, bytes);
+        }
+    }
+
+    /// A page read for a request has come to its end; `failed` if nothing has corrected its data.
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
         let now = agenda.now();
         let id = RequestId(txn.owner);
         let request = self.front.requests.get_mut(id);
         request.failed |= failed;
-        request.reads_left -= 1;
-        if request.reads_left > 0 {
-            return;
+        let last = request.page_read(txn, now);
+        let (op, bytes) = (request.op, request.bytes);
+        if last {
+            self.all_read(agenda, now, id, op, bytes);
         }
-        // The last read to finish is the one the request waited for.
-        book_flash(&mut request.account, txn);
-        request.account[Cause::Retry as usize] = txn.own;
-        request.mark = txn.mark + Duration::from_ns(txn.own);
-        request.book(Cause::Decode, now);
-        if request.op == Op::Read {
-            let bytes = request.bytes;
+    }
+
+    /// Request `id` has all that it had to read: it leaves, or goes on as a write.
+    #[inline]
+    fn all_read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, op: Op, bytes: u64) {
+        if op == Op::Read {
             self.front.leave(agenda, now, id, bytes);
         } else {
             self.admit(agenda, id);

@@ -120,6 +120,12 @@ impl Drive {
         &mut self.nand
     }
 
+    /// Operations that the flash array has been given and that have not ended.
+    pub fn operations(&self, agenda: &Agenda) -> usize {
+        let flash = self.place.first..self.place.first + self.place.flash;
+        self.nand.pending() + self.front.leaving.to_come(agenda, flash)
+    }
+
     /// The FTL.
     pub fn ftl(&self) -> &Ftl {
         &self.ftl
@@ -143,7 +149,12 @@ impl Drive {
 
     /// Goes on with what has come to its end in the flash array.
     fn take_ended(&mut self, agenda: &mut Agenda) {
-        while let Some(txn) = self.nand.take_ended() {
+        while let Some(ended) = self.nand.last_ended() {
+            if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.ftl.follows_reads() {
+                self.read_ended(agenda);
+                continue;
+            }
+            let Some(txn) = self.nand.take_ended() else { return };
             // A timer of the array ends at most one transaction, so the order is that of the events.
             debug_assert!(!self.nand.has_ended());
             let mut flash = Flash { nand: &mut self.nand, agenda };

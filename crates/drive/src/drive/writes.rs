@@ -26,12 +26,13 @@ impl Drive {
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
         if request.partial[0] {
-            reads += self.read_units(agenda, id, request.lpn, request.lpn + 1);
+            reads += self.read_units(agenda, id, request.lpn, request.lpn + 1, false);
         }
         if request.partial[1] && !(request.partial[0] && last == request.lpn) {
-            reads += self.read_units(agenda, id, last, last + 1);
+            reads += self.read_units(agenda, id, last, last + 1, false);
         }
         self.counters.read_modify_writes += u64::from(reads);
+        self.front.requests.get_mut(id).reads_left = reads;
         reads > 0
     }
 
@@ -88,7 +89,7 @@ impl Drive {
         }
         self.front.requests.get_mut(id).book(Cause::Cache, now);
         if self.spec.cache.latency > Duration::ZERO {
-            self.front.dram.push(agenda, now + self.spec.cache.latency, id);
+            self.front.pass_dram(agenda, self.spec.cache.latency, id, 0);
         } else {
             self.front.leave(agenda, now, id, 0);
         }

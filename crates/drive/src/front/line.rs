@@ -35,6 +35,11 @@ impl Line {
         id
     }
 
+    /// Its timer.
+    pub fn timer(&self) -> ResourceId {
+        self.timer
+    }
+
     /// Things in the line.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -74,7 +74,7 @@ pub struct Directions {
     completion: u64,
     /// Of a completion without data.
     completed: Duration,
-    /// Bytes that left last, and how long they took: most loads ask for one size.
+    /// Bytes of data that left last, and how long they took: most loads ask for one size.
     left: (u64, Duration),
 }
 
@@ -122,17 +122,27 @@ impl Directions {
     }
 
     /// Data, if any, and a completion move out; returns when they have arrived.
-    #[inline]
     pub fn out(&mut self, now: SimTime, bytes: u64) -> SimTime {
-        if bytes != self.left.0 {
-            self.left = (bytes, self.time_out(bytes));
-        }
-        self.send(self.out, now, self.left.1)
+        let time = self.time_out(bytes);
+        self.send(self.out, now, time)
     }
 
-    #[cold]
-    fn time_out(&self, bytes: u64) -> Duration {
-        if bytes == 0 { self.completed } else { self.time(bytes, self.completion, self.fs_leaving) }
+    /// How long data, if any, and a completion take to move out.
+    #[inline]
+    pub fn time_out(&mut self, bytes: u64) -> Duration {
+        if bytes == 0 {
+            return self.completed;
+        }
+        if bytes != self.left.0 {
+            self.left = (bytes, self.time(bytes, self.completion, self.fs_leaving));
+        }
+        self.left.1
+    }
+
+    /// Whether both directions share the line: then what moves out waits for what moves in.
+    #[inline]
+    pub fn is_shared(&self) -> bool {
+        self.out == 0
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 mod controller;
 mod firmware;
+pub mod leaving;
 pub mod line;
 pub mod link;
 pub mod queues;

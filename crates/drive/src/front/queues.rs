@@ -64,24 +64,31 @@ impl Queues {
         }
     }
 
-    /// The host submits `id` on queue `queue`. True if the controller takes it at once.
+    /// The host submits a command on queue `queue`. True if the controller takes it at once; else it has to
+    /// [wait](Queues::wait).
     #[inline]
-    pub fn submit(&mut self, queue: usize, id: RequestId) -> bool {
-        let room = self.in_controller < self.max_in_controller;
+    pub fn submit(&mut self, queue: usize) -> bool {
+        let pair = &mut self.pairs[queue];
+        // While there is room no queue holds an entry, so nothing is overtaken.
+        let taken = pair.outstanding != self.depth && self.in_controller < self.max_in_controller;
+        if taken {
+            pair.outstanding += 1;
+            self.in_controller += 1;
+        }
+        taken
+    }
+
+    /// The command `id`, which the host has submitted on queue `queue` and the controller has not taken, waits there,
+    /// or in the host if the queue is full.
+    pub fn wait(&mut self, queue: usize, id: RequestId) {
         let pair = &mut self.pairs[queue];
         if pair.outstanding == self.depth {
             pair.waiting.push_back(id);
-            return false;
+            return;
         }
         pair.outstanding += 1;
-        // While there is room no queue holds an entry, so nothing is overtaken.
-        if room {
-            self.in_controller += 1;
-            return true;
-        }
         pair.entries.push_back(id);
         self.entries += 1;
-        false
     }
 
     /// A command of `queue` is complete. Returns the next command the controller fetches in its place.
@@ -143,10 +150,11 @@ mod tests {
 
     fn order(arbitration: Arbitration, weights: &[u32]) -> Vec<u32> {
         let mut q = Queues::new(weights, 64, arbitration, 1);
-        assert!(q.submit(0, RequestId(999)));
+        assert!(q.submit(0));
         for k in 0..8 {
             for pair in 0..weights.len() {
-                assert!(!q.submit(pair, RequestId(pair as u32 * 100 + k)));
+                assert!(!q.submit(pair));
+                q.wait(pair, RequestId(pair as u32 * 100 + k));
             }
         }
         (0..8).map(|_| q.complete(0).unwrap().0 / 100).collect()
@@ -165,8 +173,11 @@ mod tests {
     #[test]
     fn a_full_queue_keeps_requests_in_the_host_in_order() {
         let mut q = Queues::new(&[1], 2, Arbitration::RoundRobin, 1024);
-        let [first, second, third, fourth] = [1, 2, 3, 4].map(RequestId);
-        assert!(q.submit(0, first) && q.submit(0, second) && !q.submit(0, third) && !q.submit(0, fourth));
+        let [third, fourth] = [3, 4].map(RequestId);
+        assert!(q.submit(0) && q.submit(0) && !q.submit(0));
+        q.wait(0, third);
+        assert!(!q.submit(0));
+        q.wait(0, fourth);
         assert_eq!(q.unfetched(), 2);
         assert_eq!(q.complete(0), Some(third));
         assert_eq!(q.complete(0), Some(fourth));

@@ -1,8 +1,10 @@
 //! Host requests inside the drive.
 
+use crate::account::book_flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
-use interpulse_engine::{Op, RequestId, SimTime, Tag};
+use interpulse_engine::{Duration, Op, RequestId, SimTime, Tag};
+use interpulse_flash::nand::txn::Txn;
 
 /// A request between its submission and its completion.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +23,7 @@ pub struct Request {
     pub bytes: u64,
     /// Whether the first and the last unit are covered only in part.
     pub partial: [bool; 2],
-    /// Flash reads outstanding.
+    /// Flash reads outstanding; where there is only one, it need not be counted.
     pub reads_left: u32,
     /// Units admitted to the write cache so far.
     pub admitted: u32,
@@ -47,6 +49,21 @@ impl Request {
     pub fn book(&mut self, cause: Cause, now: SimTime) {
         self.account[cause as usize] += now.as_ns() - self.mark.as_ns();
         self.mark = now;
+    }
+
+    /// A page read of the request ends at `now`; true if it was the last one, whose account becomes that of the
+    /// request: the last read to finish is the one that it waited for.
+    #[inline]
+    pub fn page_read(&mut self, txn: &Txn, now: SimTime) -> bool {
+        if self.reads_left > 1 {
+            self.reads_left -= 1;
+            return false;
+        }
+        self.reads_left = 0;
+        book_flash(&mut self.account, txn);
+        self.mark = txn.mark + Duration::from_ns(txn.own);
+        self.book(Cause::Decode, now);
+        true
     }
 }
 

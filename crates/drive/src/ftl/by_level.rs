@@ -171,10 +171,7 @@ impl Ftl {
 
     /// Takes up to `most` dirty units of `list` into `job`.
     fn fill_from_cache(&mut self, job: JobId, list: usize, most: u32) {
-        for _ in 0..most {
-            let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
-            self.jobs.program(job).slots.push(slot);
-        }
+        self.tables.units.take_dirty(list, most, None, &mut self.jobs.program(job).slots);
     }
 
     /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it; data that is

@@ -142,7 +142,7 @@ impl Ftl {
                 .tables
                 .layout
                 .lanes_of(die)
-                .any(|l| self.tables.wants_gc(l) && self.tables.gc_is_urgent(l));
+                .any(|l| self.tables.gc_is_urgent(l) && self.tables.wants_gc(l));
         flash.nand.set_gc_urgent(die, urgent);
     }
 
@@ -165,7 +165,7 @@ impl Ftl {
                 return;
             }
             let mask = self.tables.map().valid_among(victim.super_block, victim.next_offset, page);
-            let units = mask.count_ones();
+            let units = set_bits(mask);
             let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
             last.next_offset += page;
             last.pending += units;
@@ -194,7 +194,12 @@ impl Ftl {
             let super_block = self.super_block_of(txn);
             self.reclaim(flash, super_block);
         }
-        let read = self.jobs.reads.remove(GcReadId(txn.owner));
+        self.page_collected(flash, GcReadId(txn.owner));
+    }
+
+    /// As [`Ftl::gc_read_done`], where reads wear no block that has to be reclaimed for them.
+    pub fn page_collected(&mut self, flash: &mut Flash, read: GcReadId) {
+        let read = self.jobs.reads.remove(read);
         if self.imposed.is_some() {
             self.copied_page_read(flash, &read);
             return;
@@ -208,7 +213,7 @@ impl Ftl {
         let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
         let map = self.tables.map();
         let mut valid = read.mask & map.valid_among(super_block, offset, self.tables.layout.units_per_page());
-        let overwritten = (read.mask & !valid).count_ones();
+        let overwritten = set_bits(read.mask & !valid);
         while valid != 0 {
             let source = read.first_ppu + valid.trailing_zeros();
             valid &= valid - 1;
@@ -216,9 +221,7 @@ impl Ftl {
             map.prefetch(lpn);
             self.collection.lanes[l].gathered.push_back(Moved { lpn, source });
         }
-        for _ in 0..overwritten {
-            self.unit_settled(flash, read.lane, super_block);
-        }
+        self.units_settled(flash, read.lane, super_block, overwritten);
         self.pump_gc(flash, read.lane);
     }
 
@@ -232,7 +235,7 @@ impl Ftl {
         // Units overwritten while they waited need not move.
         while let Some((k, super_block)) = self.first_overwritten(lane, full) {
             self.collection.lanes[l].gathered.remove(k);
-            self.unit_settled(flash, lane, super_block);
+            self.units_settled(flash, lane, super_block, 1);
         }
         let units = full.min(self.collection.lanes[l].gathered.len());
         if units < least {
@@ -283,12 +286,19 @@ impl Ftl {
             let first = tables.layout.first_unit(place.super_block) + place.first_offset;
             tables.units.describe_move(&job.moved, first);
         }
+        // Units of a victim come one after the other: how many they are is told once.
+        let (mut of, mut settled) = (SuperBlock(0), 0);
         for (k, &unit) in (0..).zip(&job.moved) {
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
             let from = self.tables.layout.split(unit.source);
+            if from.super_block != of {
+                self.units_settled(flash, job.lane, of, settled);
+                (of, settled) = (from.super_block, 0);
+            }
             self.tables.units.moved(&self.tables.layout, unit, from, to);
-            self.unit_settled(flash, job.lane, from.super_block);
+            settled += 1;
         }
+        self.units_settled(flash, job.lane, of, settled);
         let units = job.moved.len() as u64;
         self.tables.counters.gc_units += units;
         self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
@@ -299,13 +309,16 @@ impl Ftl {
         self.pump_gc(flash, lane);
     }
 
-    /// A unit of a victim is on flash elsewhere or no longer needed.
-    fn unit_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
+    /// So many units of a victim are on flash elsewhere or no longer needed.
+    fn units_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock, units: u32) {
+        if units == 0 {
+            return;
+        }
         let end = self.tables.layout.units_per_block;
         let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
         let victim = victim.expect("a unit in hand belongs to a victim");
-        victim.pending -= 1;
+        victim.pending -= units;
         if victim.pending == 0 && victim.next_offset == end {
             self.erase_if_done(flash, lane, super_block);
         }
@@ -362,5 +375,23 @@ impl Ftl {
         self.pump_gc(flash, lane);
         self.lane_changed(lane);
         self.destage(flash);
+    }
+}
+
+/// How many units of a page a mask names: mostly none, or few of four, for which there is no need to count.
+#[inline]
+fn set_bits(mask: u32) -> u32 {
+    // Four bits each, that of all four first.
+    const OF_FOUR: u64 = 0x4332_3221_3221_2110;
+    if mask < 16 { (OF_FOUR >> (4 * mask)) as u32 & 0xf } else { mask.count_ones() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::set_bits;
+
+    #[test]
+    fn bits_are_counted_whether_few_or_many() {
+        assert!((0..1 << 12).chain([u32::MAX, 1 << 31]).all(|mask| set_bits(mask) == mask.count_ones()));
     }
 }

@@ -20,7 +20,7 @@ impl Flash<'_> {
     }
 
     /// Gives the array an operation.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, txn: Txn) {
         self.nand.submit(self.agenda, txn);
     }

@@ -347,6 +347,19 @@ impl Map {
         self.weight[super_block.index()] -= 1;
     }
 
+    /// As [`Map::invalidate`], unless that has been said before; whether it has not.
+    #[inline]
+    pub fn invalidate_if_valid(&mut self, super_block: SuperBlock, offset: u32) -> bool {
+        let (word, bit) = self.bit(super_block, offset);
+        let word = &mut self.valid[word];
+        if *word & bit == 0 {
+            return false;
+        }
+        *word &= !bit;
+        self.weight[super_block.index()] -= 1;
+        true
+    }
+
     /// Whether unit `offset` of `super_block` is valid.
     #[inline]
     pub fn is_valid(&self, super_block: SuperBlock, offset: u32) -> bool {

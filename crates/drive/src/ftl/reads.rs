@@ -1,10 +1,10 @@
 //! Reads of logical units: what is where, and one page read for neighbours on one physical page.
 
 use super::flash::Flash;
-use super::layout::UnitAt;
+use super::layout::{Place, UnitAt};
 use super::map::Where;
 use super::resident::Ftl;
-use crate::numbers::Lpn;
+use crate::numbers::{Lpn, Ppu};
 use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::reprogram::TwoBit;
@@ -36,10 +36,34 @@ impl Ftl {
         }
     }
 
-    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring units
-    /// of one physical page are read together.
+    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring
+    /// units of one physical page are read together. The end of a page read that is the only one is foretold where
+    /// `foretell` says so.
+    #[inline]
+    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
+        if to.0 - from.0 == 1 {
+            self.read_unit(flash, tag, from, foretell)
+        } else {
+            self.read_units(flash, tag, from, to, foretell)
+        }
+    }
+
+    /// As [`Ftl::read`], of one unit, as most requests ask for.
     #[inline(always)]
-    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn) -> Look {
+    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, foretell: bool) -> Look {
+        match self.tables.units.look_up(lpn) {
+            Where::Flash(ppu) => {
+                let at = self.tables.layout.place(ppu);
+                self.read_page(flash, tag, ppu, &at, 1, foretell);
+                Look { reads: 1, ..Look::default() }
+            }
+            Where::Cache(_) => Look { cached: 1, ..Look::default() },
+            Where::Unmapped => Look { unmapped: 1, ..Look::default() },
+        }
+    }
+
+    #[inline(never)]
+    fn read_units(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
         let mut look = Look::default();
         let mut lpn = from;
         while lpn < to {
@@ -67,23 +91,46 @@ impl Ftl {
                 count += 1;
             }
             look.reads += 1;
-            let mut txn = Txn::new(Kind::HostRead, at.die);
-            txn.plane = at.plane as u8;
-            txn.block = at.block;
-            txn.page = at.page;
-            txn.set_units(count);
-            txn.owner = tag.0;
-            let layout = &self.tables.layout;
-            if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
-                txn.set_two_bit(TwoBit::Whole);
-            }
-            if !self.readers.is_empty() {
-                self.readers[layout.block_of(first).index()] += 1;
-            }
-            flash.submit(txn);
             lpn += count;
+            self.read_page(flash, tag, first, &at, count, foretell && lpn == to && look.reads == 1);
         }
         look
+    }
+
+    /// Has a page read, of which `count` units from the one in `first` move, which is there.
+    #[inline(always)]
+    fn read_page(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        first: Ppu,
+        at: &Place,
+        count: u32,
+        foretell: bool,
+    ) {
+        let mut txn = Txn::new(Kind::HostRead, at.die);
+        txn.plane = at.plane as u8;
+        txn.block = at.block;
+        txn.page = at.page;
+        txn.set_units(count);
+        txn.owner = tag.0;
+        if foretell {
+            txn.foretell();
+        }
+        let layout = &self.tables.layout;
+        if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
+            txn.set_two_bit(TwoBit::Whole);
+        }
+        if !self.readers.is_empty() {
+            self.readers[layout.block_of(first).index()] += 1;
+        }
+        flash.submit(txn);
+    }
+
+    /// Whether [`Ftl::read_done`] has to be told of the end of each page read.
+    #[inline]
+    pub fn follows_reads(&self) -> bool {
+        !self.readers.is_empty()
     }
 
     /// A page read of [`Ftl::read`] is done; true if nothing has corrected its data.

@@ -237,6 +237,19 @@ impl Units {
 
     // ---- programs ---------------------------------------------------------------------------------------
 
+    /// Takes up to `most` dirty units of `list` for a program under way, which writes them to `first` and after it if
+    /// that is known; their slots are added to `slots`.
+    pub(super) fn take_dirty(&mut self, list: usize, most: u32, first: Option<Ppu>, slots: &mut Vec<Slot>) {
+        for k in 0..most {
+            let Some((slot, lpn)) = self.cache.take_dirty(list) else { break };
+            if let Some(first) = first {
+                self.map.set_logical(first + k, lpn);
+            }
+            slots.push(slot);
+        }
+        self.cache.free_dead(list);
+    }
+
     /// A program under way writes `lpn` to `ppu`.
     #[inline]
     pub(super) fn assign(&mut self, ppu: Ppu, lpn: Lpn) {
@@ -337,10 +350,9 @@ impl Units {
     /// The copy of a unit in its source, which is at `from`, is at `to`, too, and is that from now on, if it is still needed.
     #[inline(always)]
     pub(super) fn moved(&mut self, layout: &Layout, Moved { lpn, source }: Moved, from: UnitAt, to: UnitAt) {
-        if !self.map.is_valid(from.super_block, from.offset) {
+        if !self.map.invalidate_if_valid(from.super_block, from.offset) {
             return;
         }
-        self.map.invalidate(from.super_block, from.offset);
         match self.home_of_cached(lpn) {
             Some(slot) => {
                 self.cache.set_home(slot, layout.unit(to));

@@ -156,14 +156,8 @@ impl Ftl {
             (!imposed).then(|| self.tables.take_place(lane, Stream::Host).expect("the lane has been asked"));
         let job = self.jobs.new_program(lane, place);
         let first = place.map(|p| self.tables.layout.first_unit(p.super_block) + p.first_offset);
-        for k in 0..self.tables.layout.units_per_program {
-            let Some(slot) = self.tables.units.cache.take_dirty(list) else { break };
-            if let Some(first) = first {
-                let lpn = self.tables.units.cache.lpn(slot);
-                self.tables.units.assign(first + k, lpn);
-            }
-            self.jobs.program(job).slots.push(slot);
-        }
+        let (most, slots) = (self.tables.layout.units_per_program, &mut self.jobs.program(job).slots);
+        self.tables.units.take_dirty(list, most, first, slots);
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
         }

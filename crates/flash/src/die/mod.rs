@@ -176,10 +176,16 @@ impl Die {
         if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
             self.reads_erased(now, plane, block, page);
         }
-        let erased = |op: &LongOp| op.erases() && op.block == Some(block) && op.spans(plane);
-        if [&self.long, &self.beneath].into_iter().flatten().any(erased) {
+        // An erase can only be beneath another operation.
+        if self.long.is_some() && self.erases(plane, block) {
             self.reads_what_is_erased(now, block);
         }
+    }
+
+    /// Whether an operation on the die, running or suspended, erases this block.
+    fn erases(&self, plane: u32, block: BlockId) -> bool {
+        let erased = |op: &LongOp| op.erases() && op.block == Some(block) && op.spans(plane);
+        [&self.long, &self.beneath].into_iter().flatten().any(erased)
     }
 
     #[cold]
@@ -469,24 +475,28 @@ impl Die {
         }
     }
 
-    /// The long operation is complete; returns it. A program's pages count as programmed from now on, an erase's
-    /// blocks are empty. An erase that was suspended beneath a program is the die's operation again.
-    pub fn finish_long(&mut self, now: SimTime) -> LongOp {
-        let op = self.long.take().expect("only a long operation finishes");
-        self.long = self.beneath.take();
-        if let (Some(block), Some(how)) = (op.block, op.two_bit) {
+    /// The long operation is complete, and no longer on the die. A program's pages count as programmed from now on, an
+    /// erase's blocks are empty. An erase that was suspended beneath a program is the die's operation again.
+    pub fn finish_long(&mut self, now: SimTime) {
+        let op = self.long.as_ref().expect("only a long operation finishes");
+        let (block, planes) = (op.block, op.planes);
+        if let (Some(block), Some(how)) = (block, op.two_bit) {
+            let op = *op;
             self.finish_two_bit(&op, block, how);
-        } else if let Some(block) = op.block {
+        } else if let Some(block) = block {
             // An erase has no pages, and leaves none programmed.
             let programmed = op.pages.end() as u16;
-            for plane in op.planes.each() {
+            for plane in planes.each() {
                 self.blocks.set_programmed(plane, block, programmed);
             }
         }
+        self.long = None;
+        if self.beneath.is_some() {
+            self.long = self.beneath.take();
+        }
         let (to, usage) =
             if self.long.is_some() { (State::Suspended, Use::Suspended) } else { (State::Idle, Use::Idle) };
-        self.go(now, to, usage, op.block.unwrap_or(BlockId::NONE));
-        op
+        self.go(now, to, usage, block.unwrap_or(BlockId::NONE));
     }
 
     #[cold]

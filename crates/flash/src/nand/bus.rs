@@ -82,20 +82,24 @@ impl Nand {
         }
     }
 
-    /// Returns the die of the read that has been decoded.
-    #[inline]
-    pub(super) fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) -> usize {
+    /// A read has been decoded.
+    #[inline(never)]
+    pub(super) fn on_decoder(&mut self, agenda: &mut Agenda, now: SimTime, c: usize) {
         let (id, next) = self.decoders[c].leave(now);
         if let Some(at) = next {
             agenda.arm(self.decoder_timer(c), at);
         }
-        let d = self.txns.get(id).die.index();
         if self.reliability.is_some() {
             self.decoded(agenda, now, id);
         } else {
-            self.ended.push(id);
+            self.ends(now, id);
         }
-        d
+    }
+
+    /// The die of the read that is decoded first.
+    pub(super) fn next_decoded(&self, c: usize) -> usize {
+        let id = self.decoders[c].next().expect("a read is being decoded");
+        self.txns.get(id).die.index()
     }
 
     #[inline]

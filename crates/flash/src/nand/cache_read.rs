@@ -89,7 +89,8 @@ impl Nand {
         let id = register.reads[usize::from(register.moved)];
         register.moved += 1;
         let more = register.moved < register.count;
-        self.has_moved(agenda, now, d, id);
+        let channel = self.bays[d].channel as usize;
+        self.has_moved(agenda, now, d, channel, id);
         if more {
             self.want_to_give_out(agenda, now, d);
             return;

@@ -23,14 +23,23 @@ impl Decoder {
     /// Returns the instant the first in line leaves if that has changed.
     #[inline]
     pub fn enter(&mut self, now: SimTime, id: TxnId, units: u32, latency: Duration) -> Option<SimTime> {
-        let start = self.free_at.max(now);
-        self.free_at = start + self.interval * u64::from(units);
-        let done = start + self.interval * u64::from(units.saturating_sub(1)) + latency;
+        let done = self.pass(now, units, latency);
         if self.line.back().is_some_and(|(last, _)| last > done) {
             return self.overtake(done, id);
         }
         self.line.push((done, id));
         (self.line.len() == 1).then_some(done)
+    }
+
+    /// So many codewords enter, the last of which leaves `latency` after it has entered, and nobody waits in line for
+    /// that. Returns when it leaves.
+    #[inline]
+    pub fn pass(&mut self, now: SimTime, units: u32, latency: Duration) -> SimTime {
+        let start = self.free_at.max(now);
+        let each = self.interval * u64::from(units);
+        self.free_at = start + each;
+        let all_but_one = if units == 0 { Duration::ZERO } else { each - self.interval };
+        start + all_but_one + latency
     }
 
     /// Puts `id` before those in line that leave later.
@@ -44,6 +53,11 @@ impl Decoder {
         }
         self.line.set(at, (done, id));
         (at == 0).then_some(done)
+    }
+
+    /// The transaction that leaves next.
+    pub fn next(&self) -> Option<TxnId> {
+        self.line.front().map(|(_, id)| id)
     }
 
     /// Takes the transaction that leaves now; returns it and when the next one leaves.

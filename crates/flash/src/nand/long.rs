@@ -274,10 +274,11 @@ impl Nand {
     /// The last step of the operation on the die has ended.
     pub(super) fn finished(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.release_power(d);
-        let op = self.dies[d].finish_long(now);
         let hand = &mut self.bays[d].hand;
         let id = hand.long;
         (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
+        let die = &mut self.dies[d];
+        let op = die.long().expect("only a long operation finishes");
         let owed = op.train.total().as_ns();
         let loops = u64::from(op.train.loops);
         let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
@@ -285,17 +286,18 @@ impl Nand {
         *op.kind.count(&mut self.counters) += 1;
         let command = op.kind.command();
         *self.counters.trains(op.effect).owed += owed;
+        self.operations.record(op, now);
+        die.finish_long(now);
         if command.class == Class::HostWrite {
             self.account_program(now, d, id);
         }
-        self.operations.record(&op, now);
         let txn = self.txns.get(id);
         if let Some(reliability) = &mut self.reliability
             && txn.block != BlockId::NONE
         {
             reliability.finished(txn, now);
         }
-        self.ended.push(id);
+        self.ends(now, id);
         self.next_on(agenda, now, d);
     }
 

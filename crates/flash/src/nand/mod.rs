@@ -26,6 +26,7 @@ mod register;
 mod reliability;
 mod retry;
 mod sequence;
+mod single;
 mod suspension;
 mod trains;
 pub mod txn;
@@ -52,6 +53,24 @@ pub use crate::command::NandCounters;
 pub use config::NandConfig;
 pub use operations::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
+
+/// A transaction that has come to its end, or is certain to.
+#[derive(Clone, Copy)]
+struct Foretold {
+    id: TxnId,
+    at: SimTime,
+    by: ResourceId,
+}
+
+/// A transaction that has come to its end, or is certain to.
+pub struct Ended<'a> {
+    /// The transaction.
+    pub txn: &'a Txn,
+    /// When it ends: now, unless it was to be [foretold](Txn::foretell).
+    pub at: SimTime,
+    /// Whose timer stands for its end, or would, if it does not end now.
+    pub by: ResourceId,
+}
 
 /// What a die has in hand besides its own state.
 #[derive(Clone, Copy)]
@@ -134,7 +153,7 @@ pub struct Nand {
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Transactions that have come to their end, in order, until the owner takes them.
-    ended: Vec<TxnId>,
+    ended: Vec<Foretold>,
     /// What has been counted.
     pub counters: NandCounters,
     /// How the programs and erases completed in the measurement window went.
@@ -243,10 +262,24 @@ impl Nand {
         !self.ended.is_empty()
     }
 
+    /// The transaction that came to its end last, which [`Nand::take_ended`] would take.
+    #[inline]
+    pub fn last_ended(&self) -> Option<Ended<'_>> {
+        self.ended.last().map(|of| Ended { txn: self.txns.get(of.id), at: of.at, by: of.by })
+    }
+
+    /// Takes the transaction that came to its end last, as [`Nand::take_ended`], for whoever has looked at it.
+    #[inline]
+    pub fn forget_ended(&mut self) {
+        if let Some(of) = self.ended.pop() {
+            self.txns.remove(of.id);
+        }
+    }
+
     /// Takes the transaction that came to its end last: a read when its data is decoded, all else when the die is done.
     #[inline]
     pub fn take_ended(&mut self) -> Option<Txn> {
-        self.ended.pop().map(|id| self.txns.remove(id))
+        self.ended.pop().map(|of| self.txns.remove(of.id))
     }
 
     /// Transactions waiting for a die (the running one is not among them).
@@ -278,7 +311,9 @@ impl Nand {
     }
 
     /// Submits a transaction; it is started at once if its die is free.
-    #[inline]
+    ///
+    /// Whoever submits knows the kind of its transaction, and needs only what is done with that.
+    #[inline(always)]
     pub fn submit(&mut self, agenda: &mut Agenda, txn: Txn) {
         if self.watched {
             self.submit_watched(agenda, txn);
@@ -287,34 +322,41 @@ impl Nand {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
         let now = agenda.now();
         let d = txn.die.index();
         txn.seq = self.seq;
         self.seq += 1;
         txn.mark = now;
+        let command = txn.kind.command();
         let die = &mut self.dies[d];
-        let state = die.state();
-        if state == State::Idle {
-            // An idle die has an empty queue: nothing to wait for.
-            debug_assert!(self.bays[d].queue.is_empty());
-            txn.waits = [0; WAITS];
-            if txn.kind.command().class == Class::HostWrite {
-                die.usage.settle(now);
-                txn.waits = *die.usage.causes();
+        // An idle die has an empty queue: nothing to wait for.
+        let idle = die.state() == State::Idle;
+        debug_assert!(!idle || self.bays[d].queue.is_empty());
+        txn.waits = [0; WAITS];
+        if !idle || command.class == Class::HostWrite {
+            die.usage.settle(now);
+            txn.waits = *die.usage.causes();
+            if idle {
                 txn.own = txn.waits[Wait::Programs as usize];
             }
-            let id = self.txns.insert(txn);
-            self.start(agenda, now, d, id);
-            return;
         }
-        die.usage.settle(now);
-        txn.waits = *die.usage.causes();
-        let class = txn.kind.command().class;
         let id = self.txns.insert(txn);
+        if !idle {
+            self.wait_in_line(agenda, now, d, id, command.class);
+        } else if command.effect == Effect::Reads && self.is_plain() {
+            self.read_single(agenda, now, d, id);
+        } else {
+            self.start(agenda, now, d, id);
+        }
+    }
+
+    /// Die `d` has something in hand: transaction `id` waits, and may have it stop what it does.
+    #[inline(never)]
+    fn wait_in_line(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId, class: Class) {
         self.bays[d].queue.push(&mut self.txns, id, class);
-        match state {
+        match self.dies[d].state() {
             State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
             State::Pulsing if self.has_registers() => self.load_ahead(agenda, now, d),
             // Suspended with nothing in hand: held by a timer.
@@ -333,8 +375,14 @@ impl Nand {
         }
         let now = agenda.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
-        if index < dies {
-            self.on_die(agenda, now, index as usize);
+        if let Some(die) = self.dies.get(index as usize) {
+            let d = index as usize;
+            match die.state() {
+                // Most events are these.
+                State::Sensing => self.sensed(agenda, now, d),
+                State::Out => self.moved_out(agenda, now, d),
+                _ => self.on_die(agenda, now, d),
+            }
         } else if index < dies + channels {
             self.on_channel(agenda, now, (index - dies) as usize);
         } else if index < dies + 2 * channels {
@@ -380,7 +428,7 @@ impl Nand {
                     self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
                 {
                     self.account_wait(now, d, id);
-                    self.start(agenda, now, d, id);
+                    self.take_up(agenda, now, d, id);
                 }
             }
             State::Suspended => self.next_in_suspension(agenda, now, d),
@@ -417,6 +465,12 @@ impl Nand {
             Effect::Reads => self.start_read(agenda, now, d, id),
             _ => self.start_long(agenda, now, d, id),
         }
+    }
+
+    /// Transaction `id` has come to its end now.
+    #[inline]
+    pub(super) fn ends(&mut self, now: SimTime, id: TxnId) {
+        self.ended.push(Foretold { id, at: now, by: ResourceId(self.first) });
     }
 
     /// Whether dies use cache registers.

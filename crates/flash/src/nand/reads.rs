@@ -5,7 +5,7 @@ use super::power::budget::Next;
 use super::power::tally::NO_SENSING;
 use super::queue::Policy;
 use super::txn::Txn;
-use super::{MAX_BATCH, Nand};
+use super::{Foretold, MAX_BATCH, Nand};
 use crate::command::{Use, Wait};
 use crate::die::{Doing, State};
 use crate::numbers::{BlockId, TxnId};
@@ -98,6 +98,7 @@ impl Nand {
         }
     }
 
+    #[inline(never)]
     pub(super) fn sensed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         if self.watched {
             self.release_power(d);
@@ -111,18 +112,18 @@ impl Nand {
     /// The data of the next read in hand moves out, as soon as the bus is free.
     #[inline(always)]
     fn next_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let (usage, block) = self.read_use(d);
-        let length = self.out_time(d);
-        if self.takes_bus(now, d, length) {
-            self.dies[d].pass(
-                now,
-                Doing { state: State::OutWait, usage },
-                Doing { state: State::Out, usage },
-                block,
-            );
+        let (die, bay) = (&mut self.dies[d], &self.bays[d]);
+        let hand = &bay.hand;
+        let next = self.txns.get(hand.reads[hand.moved as usize]);
+        let last = if hand.count == 1 { next } else { self.txns.get(hand.reads[hand.count as usize - 1]) };
+        let (usage, block) = (last.kind.command().bus, last.block);
+        let length = self.timing.transfer_units[next.units() as usize];
+        if self.channels[bay.channel as usize].take_if_free(now, length) {
+            self.counters.bus_time += length.as_ns();
+            die.pass(now, Doing { state: State::OutWait, usage }, Doing { state: State::Out, usage }, block);
             agenda.arm(self.timer(d), now + length);
         } else {
-            self.dies[d].go(now, State::OutWait, usage, block);
+            die.go(now, State::OutWait, usage, block);
             self.wait_for_bus(agenda, d, Transfer::Data, length);
         }
     }
@@ -140,40 +141,58 @@ impl Nand {
         self.timing.transfer_units[units as usize]
     }
 
+    #[inline(never)]
     pub(super) fn moved_out(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        let hand = &mut self.bays[d].hand;
+        let bay = &mut self.bays[d];
+        let (channel, hand) = (bay.channel as usize, &mut bay.hand);
         let id = hand.reads[hand.moved as usize];
         hand.moved += 1;
-        let more = hand.moved < hand.count;
-        let block = self.has_moved(agenda, now, d, id);
+        let (more, none_waits) = (hand.moved < hand.count, bay.queue.is_empty());
+        let block = self.has_moved(agenda, now, d, channel, id);
         if more {
             self.next_out(agenda, now, d);
             return;
         }
-        if self.dies[d].long().is_some() {
-            self.dies[d].go(now, State::Suspended, Use::Suspended, block);
+        let die = &mut self.dies[d];
+        if die.long().is_some() {
+            die.go(now, State::Suspended, Use::Suspended, block);
+            self.next_in_suspension(agenda, now, d);
         } else {
-            self.dies[d].go(now, State::Idle, Use::Idle, block);
+            die.go(now, State::Idle, Use::Idle, block);
+            if !none_waits {
+                self.next_on(agenda, now, d);
+            }
         }
-        self.next_on(agenda, now, d);
     }
 
-    /// The data of a read of die `d` has moved: it is decoded. Returns the block read.
+    /// The data of a read of die `d` has moved over this channel: it is decoded. Returns the block read.
     #[inline(always)]
-    pub(super) fn has_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) -> BlockId {
+    pub(super) fn has_moved(
+        &mut self,
+        agenda: &mut Agenda,
+        now: SimTime,
+        d: usize,
+        channel: usize,
+        id: TxnId,
+    ) -> BlockId {
         let txn = self.txns.get_mut(id);
         // Everything since the die took the read that was not sensing was bus.
         let spent = now.as_ns() - txn.mark.as_ns();
         txn.waits[Wait::Bus as usize] += spent - txn.waits[Wait::Sensing as usize];
         txn.mark = now;
-        let (kind, block, units) = (txn.kind, txn.block, txn.units());
+        let (kind, block, units, foretold) = (txn.kind, txn.block, txn.units(), txn.is_foretold());
         self.supply.tally.book_out(kind, self.timing.bytes_of_units[units as usize]);
         *kind.count(&mut self.counters) += 1;
         let latency = self.judge(now, d, id);
-        let c = self.bays[d].channel as usize;
-        if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
-        {
-            agenda.arm(self.decoder_timer(c), at);
+        let codewords = units * self.geometry.codewords_per_unit();
+        if foretold && !self.watched && self.reliability.is_none() {
+            // Nothing will change it any more.
+            let at = self.decoders[channel].pass(now, codewords, latency);
+            self.ended.push(Foretold { id, at, by: self.decoder_timer(channel) });
+            return block;
+        }
+        if let Some(at) = self.decoders[channel].enter(now, id, codewords, latency) {
+            agenda.arm(self.decoder_timer(channel), at);
         }
         block
     }

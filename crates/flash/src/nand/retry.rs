@@ -80,7 +80,7 @@ impl Nand {
         if !txn.is(Txn::BUFFERED) {
             self.reliability.as_mut().expect("decodes are judged").read_done(txn, failed, now);
         }
-        self.ended.push(id);
+        self.ends(now, id);
     }
 
     /// The first decode of a read has failed: it comes next on its die.

@@ -3,6 +3,7 @@
 
 use super::Nand;
 use super::power::budget::Next;
+use super::queue::Queue;
 use crate::command::{Class, Use};
 use crate::die::{LongOp, State};
 use crate::numbers::TxnId;
@@ -22,6 +23,12 @@ impl Nand {
     #[inline]
     pub(super) fn may_preempt(&self, d: usize, class: Class) -> bool {
         let op = self.dies[d].long().expect("an operation is on the die");
+        self.may_stop_for(op, class, &self.bays[d].queue)
+    }
+
+    /// Whether a transaction of this class may stop `op`, which is on the die of this queue.
+    #[inline]
+    fn may_stop_for(&self, op: &LongOp, class: Class, queue: &Queue) -> bool {
         if !op.may_stop {
             return false;
         }
@@ -30,7 +37,7 @@ impl Nand {
             Class::HostRead => preemptors.host_reads,
             Class::GcRead => preemptors.gc_reads,
             // Close to the last free block an erase is what writes wait for.
-            Class::HostWrite => preemptors.host_writes && op.erases() && !self.bays[d].queue.gc_urgent,
+            Class::HostWrite => preemptors.host_writes && op.erases() && !queue.gc_urgent,
             Class::GcWrite | Class::Erase => false,
         }
     }
@@ -38,7 +45,12 @@ impl Nand {
     /// Whether something waits that may stop the operation on die `d`.
     #[inline]
     pub(super) fn is_preempted(&self, d: usize) -> bool {
-        let waits = |class| self.bays[d].queue.first(class) != TxnId::NONE && self.may_preempt(d, class);
+        let queue = &self.bays[d].queue;
+        if queue.is_empty() {
+            return false;
+        }
+        let op = self.dies[d].long().expect("an operation is on the die");
+        let waits = |class| queue.first(class) != TxnId::NONE && self.may_stop_for(op, class, queue);
         waits(Class::HostRead) || waits(Class::GcRead) || waits(Class::HostWrite)
     }
 
@@ -197,7 +209,7 @@ impl Nand {
         if let Some(class) = self.served_in_suspension(d) {
             let id = self.bays[d].queue.pop(&self.txns, class);
             self.account_wait(now, d, id);
-            self.start(agenda, now, d, id);
+            self.take_up(agenda, now, d, id);
             return;
         }
         match hold_until {
@@ -218,15 +230,19 @@ impl Nand {
     /// The class of transactions that the suspended die serves next, if any.
     #[inline]
     pub(super) fn served_in_suspension(&self, d: usize) -> Option<Class> {
+        let queue = &self.bays[d].queue;
+        if queue.is_empty() {
+            return None;
+        }
+        let op = self.dies[d].long().expect("an operation is suspended");
         let end = self.serves_before(d);
         let waits = |class| {
-            let id = self.bays[d].queue.first(class);
-            id != TxnId::NONE && self.txns.get(id).seq < end && self.may_preempt(d, class)
+            let id = queue.first(class);
+            id != TxnId::NONE && self.txns.get(id).seq < end && self.may_stop_for(op, class, queue)
         };
         let host = waits(Class::HostRead);
         if waits(Class::GcRead) {
-            let before =
-                self.bays[d].queue.urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
+            let before = queue.urgent_read(&self.txns, self.config.gc_reads) == Some(Class::GcRead);
             if !host || before {
                 return Some(Class::GcRead);
             }

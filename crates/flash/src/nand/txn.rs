@@ -86,6 +86,20 @@ impl Txn {
     pub(super) const UNCORRECTABLE: u8 = 8;
     /// The block has been read as often as it may be before its data should be written anew.
     pub(super) const WORN_BY_READS: u8 = 16;
+    /// Its owner is told of its end ahead.
+    const FORETOLD: u8 = 32;
+
+    /// Has the owner told of the end of this read as soon as it is certain, when its data moves into the decoder,
+    /// rather than when it is decoded ([`Ended::at`](super::Ended)).
+    #[inline]
+    pub fn foretell(&mut self) {
+        self.flags |= Txn::FORETOLD;
+    }
+
+    #[inline]
+    pub(super) fn is_foretold(&self) -> bool {
+        self.is(Txn::FORETOLD)
+    }
 
     /// Units that this read moves.
     #[inline]

@@ -34,15 +34,17 @@ impl Nand {
     /// The last step of a command without pulses is over.
     pub(super) fn finished_without_pulses(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
         self.release_power(d);
-        let op = self.dies[d].finish_long(now);
+        let die = &mut self.dies[d];
+        let kind = die.long().expect("only a long operation finishes").kind;
+        die.finish_long(now);
         let hand = &mut self.bays[d].hand;
         let id = hand.long;
         (hand.long, hand.beneath) = (hand.beneath, TxnId::NONE);
-        *op.kind.count(&mut self.counters) += 1;
-        if op.kind.command().class == Class::HostWrite {
+        *kind.count(&mut self.counters) += 1;
+        if kind.command().class == Class::HostWrite {
             self.account_program(now, d, id);
         }
-        self.ended.push(id);
+        self.ends(now, id);
         self.next_on(agenda, now, d);
     }
 }

@@ -37,7 +37,9 @@ proptest! {
                 },
                 2 => {
                     let head = model.lists[list].pop_front();
-                    prop_assert_eq!(cache.take_dirty(list), head.map(|e| e.0));
+                    let taken = cache.take_dirty(list);
+                    cache.free_dead(list);
+                    prop_assert_eq!(taken, head.map(|e| (e.0, cache.lpn(e.0))));
                     model.in_flight.extend(head);
                 }
                 3 => if !model.in_flight.is_empty() {

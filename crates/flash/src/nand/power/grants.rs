@@ -74,7 +74,9 @@ impl Nand {
             let d = self.on_channel(agenda, now, (index - dies) as usize);
             self.watch(agenda, now, d);
         } else if index < dies + 2 * channels {
-            let d = self.on_decoder(agenda, now, (index - dies - channels) as usize);
+            let c = (index - dies - channels) as usize;
+            let d = self.next_decoded(c);
+            self.on_decoder(agenda, now, c);
             self.watch(agenda, now, d);
         } else {
             let d = (index - dies - 2 * channels) as usize;

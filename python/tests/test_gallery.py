@@ -91,7 +91,7 @@ def test_a_command_is_understood(command: str, monkeypatch: pytest.MonkeyPatch) 
             config.set(key, value)
         assert config.entries()
     elif name in STUDIES:
-        assert (parsed.get("name") or parsed["kind"]) in {each.name for each in STUDIES[name]}
+        assert set(parsed.get("names") or [parsed["kind"]]) <= {each.name for each in STUDIES[name]}
     assert name == "view" or str(parsed["out"]).startswith("out/gallery/")
 
 

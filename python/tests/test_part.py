@@ -76,7 +76,7 @@ def test_every_figure_has_a_source_and_the_loops_last_as_long_as_the_sheet_says(
     assert "typical split" in part["program-pulse"]["source"]
     assert sum(key.startswith("read-") and key != "read-transfer" for key in part) == BITS[bits]
     assert {key.partition(".")[0] for key in keys()} - set(part) - {"reprogram", "power", "cache"} <= {
-        "file", "preset", "name", "read-csb", "read-msb", "read-top",
+        "file", "preset", "name", "read-csb", "read-msb", "read-top", "page-load",
     }  # fmt: skip
 
 
@@ -155,7 +155,9 @@ def test_the_file_runs_as_it_stands(
     shown = json.loads(interpulse("part", "show", "mynand.toml", "--json").out)
     tr = next(row for row in shown if row["key"] == "part.read-csb")
     assert (tr["value"], tr["origin"].endswith("(data sheet (one tR for all pages))")) == ("60us", True)
-    assert not [row for row in shown if row["origin"] == "default" and row["key"] not in ("part.preset", "part.file")]
+    defaults = {row["key"]: row["value"] for row in shown if row["origin"] == "default"}
+    assert defaults.keys() - {"part.preset", "part.file"} == {"part.page-load"}
+    assert defaults["part.page-load"] == "not set"
 
     die = json.loads(interpulse("scheme", "loop-boundary", "--part", "mynand.toml", "--json").out)
     assert die["part"] == "mynand.toml"

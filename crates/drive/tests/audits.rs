@@ -26,8 +26,13 @@ struct Kept {
 
 impl Kept {
     fn new() -> Kept {
+        Kept::overwritten(1.0)
+    }
+
+    /// One of which all is written, and then so many capacities at random.
+    fn overwritten(capacities: f64) -> Kept {
         let spec = spec(4, 30, 0.1);
-        let ftl = drive::preconditioned(&spec, 1.0, 1.0, 3).ftl;
+        let ftl = drive::preconditioned(&spec, 1.0, capacities, 3).ftl;
         let mut bytes = Vec::new();
         let done: Result<(), ()> = ftl.save(0, &mut |piece| {
             bytes.extend_from_slice(piece);
@@ -81,19 +86,21 @@ fn what_is_right_passes_and_is_counted() {
 
 #[test]
 fn a_unit_that_holds_something_else_is_found() {
-    let mut kept = Kept::new();
-    for lpn in [0, 1, 777] {
-        let at = kept.to_logical + 4 * kept.place(lpn);
-        let before = *kept.number(at);
-        // What another unit holds, what nothing holds, and what is beyond the drive.
-        for wrong in [lpn as u32 + 1, u32::MAX, u32::MAX - 1, u32::MAX >> 1] {
-            *kept.number(at) = wrong.to_le_bytes();
-            let why = kept.audit(1).unwrap_err();
-            assert!(why.contains("the valid unit") && why.contains(&format!("holds {wrong}")), "{why}");
+    // Among valid units alone, and among such that are not.
+    for mut kept in [Kept::overwritten(0.0), Kept::new()] {
+        for lpn in [0, 1, 777] {
+            let at = kept.to_logical + 4 * kept.place(lpn);
+            let before = *kept.number(at);
+            // What another unit holds, what nothing holds, and what is beyond the drive.
+            for wrong in [lpn as u32 + 1, u32::MAX, u32::MAX - 1, u32::MAX >> 1] {
+                *kept.number(at) = wrong.to_le_bytes();
+                let why = kept.audit(1).unwrap_err();
+                assert!(why.contains("the valid unit") && why.contains(&format!("holds {wrong}")), "{why}");
+            }
+            *kept.number(at) = before;
         }
-        *kept.number(at) = before;
+        kept.audit(1).unwrap();
     }
-    kept.audit(1).unwrap();
 }
 
 #[test]

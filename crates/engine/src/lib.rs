@@ -17,6 +17,7 @@ pub mod ring;
 pub mod size;
 pub mod slab;
 pub mod time;
+pub mod vector;
 
 pub use agenda::{Agenda, ResourceId};
 pub use counters::CounterInfo;

@@ -1,7 +1,7 @@
 //! One programming pulse.
 
 use super::noise::{hash, irwin_hall};
-use super::vectorised;
+use interpulse_engine::vectorised;
 
 /// The drive of a cell that takes no part in a program: its bit line is raised, so no pulse reaches it.
 pub const INHIBITED: f32 = f32::NEG_INFINITY;

@@ -1,7 +1,7 @@
 //! One verify level.
 
 use super::program::INHIBITED;
-use super::vectorised;
+use interpulse_engine::vectorised;
 
 vectorised! {
     /// Verifies the cells whose `target` is `level`: those at it or above are inhibited from now on. `raised` is what a cell

@@ -3,6 +3,7 @@
 //! Entries of the first are `u32`: a physical unit, a slot of the write cache, or unmapped. No other table is
 //! keyed by logical address.
 
+use super::passes;
 use crate::memory::{Table, prefetch};
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use std::fs::File;
@@ -60,16 +61,16 @@ impl Seen {
         Seen { least: u32::MAX, mapped: 0, behind: 0 }
     }
 
-    /// Bytes of the table with this number among [`Map::tables`]; those of entries are looked at, several at a time.
+    /// Bytes of the table with this number among [`Map::tables`]; those of entries are looked at.
     pub(super) fn look(&mut self, table: usize, bytes: &[u8]) {
-        let entries = bytes.as_chunks().0.iter().map(|entry| u32::from_ne_bytes(*entry));
+        let entries = bytes.as_chunks().0;
         match table {
             0 => {
-                self.least =
-                    entries.clone().fold(self.least, |least, entry| least.min(entry.wrapping_sub(1)));
-                self.mapped += u64::from(entries.map(|entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>());
+                let (mapped, least) = passes::least(entries, self.least);
+                self.mapped += u64::from(mapped);
+                self.least = least;
             }
-            1 => self.behind = entries.fold(self.behind, |behind, unit| behind.max(unit.wrapping_add(1))),
+            1 => self.behind = passes::behind(entries, self.behind),
             _ => {}
         }
     }
@@ -162,7 +163,7 @@ impl Map {
         }
         let mut valid = 0;
         for block in SuperBlock::first(self.weight.len() as u32) {
-            let bits: u32 = self.valid_words(block).iter().map(|word| word.count_ones()).sum();
+            let bits = passes::ones(self.valid_words(block));
             if bits != self.valid_units(block) {
                 return Some(format!("block {block} does not hold as many valid units as it counts"));
             }
@@ -182,6 +183,13 @@ impl Map {
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Where {
         decode(!self.to_physical[lpn.index()])
+    }
+
+    /// Whether what each of the `count` physical units from `ppu` on holds is mapped to it.
+    #[inline]
+    pub(super) fn are_at(&self, ppu: Ppu, count: u32) -> bool {
+        let held = &self.to_logical[ppu.index()..][..count as usize];
+        held.iter().zip(ppu.0..).all(|(&lpn, ppu)| self.to_physical.get(lpn as usize) == Some(&!ppu))
     }
 
     /// Whether all of the `count` units from `lpn` on hold nothing.
@@ -204,10 +212,8 @@ impl Map {
     #[inline]
     pub(super) fn held(&self, lpns: &Range<Lpn>) -> (u32, u32) {
         let entries = &self.to_physical[lpns.start.index()..lpns.end.index()];
-        // Complemented, those on flash have the highest bit. All are looked at, several at a time.
-        let on_flash = entries.iter().map(|entry| entry >> 31).sum::<u32>();
-        let somewhere = entries.iter().map(|&entry| u32::from(entry != !UNMAPPED.0)).sum::<u32>();
-        (on_flash, somewhere - on_flash)
+        let (on_flash, anywhere) = passes::held(entries);
+        (on_flash, anywhere - on_flash)
     }
 
     /// Fetches the entry of `lpn` ahead of its use.

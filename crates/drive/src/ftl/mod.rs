@@ -36,6 +36,7 @@ mod moved;
 pub mod oob;
 pub mod outage;
 mod outcome;
+mod passes;
 mod persist;
 pub mod place;
 mod placement;

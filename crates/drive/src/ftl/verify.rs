@@ -1,6 +1,7 @@
 //! The audit of the FTL at the end of a run, and its part of a diagnosis.
 
 use super::map::Where;
+use super::passes;
 use super::resident::Ftl;
 use super::streams::Stream;
 use crate::cache::NO_HOME;
@@ -10,6 +11,10 @@ use std::fmt::Write;
 
 /// What a lane holds is fetched so many lanes early: no more of it comes than is looked at together.
 const AHEAD: u32 = 3;
+/// Of units that lie apart, the entries in the map are fetched so many units early.
+const COMING: usize = 64;
+/// And what they hold so many of them early.
+const SOON: u32 = 64;
 
 impl Ftl {
     /// Checks that nothing was lost: valid units = mapped units, block by block, and what each valid unit holds is mapped to
@@ -57,7 +62,7 @@ impl Ftl {
         let (map, layout) = (self.tables.map(), &self.tables.layout);
         let mut valid = 0;
         for block in SuperBlock::first(layout.super_blocks()) {
-            let bits: u32 = map.valid_words(block).iter().map(|w| w.count_ones()).sum();
+            let bits = passes::ones(map.valid_words(block));
             if bits != map.valid_units(block) {
                 return Err(format!(
                     "block {block} counts {} valid units, its bits say {bits}",
@@ -88,6 +93,10 @@ impl Ftl {
                     map.prefetch_logical(first_of(layout.super_block(lane + AHEAD, BlockId(row))), u64::BITS);
                 }
                 let mut valid = map.valid_words(block)[word as usize];
+                // Most words are like that where nothing has been overwritten.
+                if valid == u64::MAX && map.are_at(first_of(block), u64::BITS) {
+                    continue;
+                }
                 while valid != 0 {
                     let ppu = first_of(block) + valid.trailing_zeros();
                     if !self.is_at(map.logical(ppu), ppu) {
@@ -100,16 +109,30 @@ impl Ftl {
         None
     }
 
-    /// The same among one unit in `stride`.
+    /// The same among one unit in `stride`. What one unit holds says nothing about where the next one's is mapped, so that the
+    /// entries are fetched while those before are looked at.
     fn misplaced_in(&self, stride: u32) -> Option<Ppu> {
         let (map, layout) = (self.tables.map(), &self.tables.layout);
-        SuperBlock::first(layout.super_blocks()).find_map(|block| {
+        let (mut coming, mut count) = ([(Lpn(0), Ppu(0)); COMING], 0);
+        for block in SuperBlock::first(layout.super_blocks()) {
             let first = layout.first_unit(block);
             let skipped = first.0.next_multiple_of(stride) - first.0;
-            let units = (skipped..layout.units_per_block).step_by(stride as usize);
-            let wrong = |&k: &u32| map.is_valid(block, k) && !self.is_at(map.logical(first + k), first + k);
-            units.into_iter().find(wrong).map(|k| first + k)
-        })
+            for k in (skipped..layout.units_per_block).step_by(stride as usize) {
+                map.prefetch_logical(Ppu((first.0 + k).wrapping_add(stride.wrapping_mul(SOON))), 1);
+                if !map.is_valid(block, k) {
+                    continue;
+                }
+                let lpn = map.logical(first + k);
+                map.prefetch(lpn);
+                let (due, ppu) = std::mem::replace(&mut coming[count % COMING], (lpn, first + k));
+                if count >= COMING && !self.is_at(due, ppu) {
+                    return Some(ppu);
+                }
+                count += 1;
+            }
+        }
+        let last = (count.saturating_sub(COMING)..count).map(|k| coming[k % COMING]);
+        last.into_iter().find(|&(lpn, ppu)| !self.is_at(lpn, ppu)).map(|(_, ppu)| ppu)
     }
 
     /// Whether `lpn` is mapped to `ppu`, or in the cache with its home there.

@@ -1,0 +1,25 @@
+//! Loops over large tables as vector code, in the widest form that the machine has.
+
+/// Compiles a function once as it is and once with AVX2, and calls what the machine has. The body is another function, one
+/// that is always inlined, and whose loops the compiler turns into vector code. Rust neither reorders nor fuses
+/// floating-point operations, so that both give the same bits.
+#[macro_export]
+macro_rules! vectorised {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),+ $(,)?) $(-> $ret:ty)? => $body:ident) => {
+        $(#[$doc])*
+        $vis fn $name($($arg: $type),+) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn with_avx2($($arg: $type),+) $(-> $ret)? {
+                    $body($($arg),+)
+                }
+                if is_x86_feature_detected!("avx2") {
+                    // SAFETY: the processor has the feature that the function was compiled for.
+                    return unsafe { with_avx2($($arg),+) };
+                }
+            }
+            $body($($arg),+)
+        }
+    };
+}

@@ -11,7 +11,7 @@ use super::reprogram::Reprogramming;
 use super::streams::{Frontier, LaneBlocks, STREAMS, Stream};
 use super::units::Units;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
-use interpulse_engine::Rng;
+use interpulse_engine::{Rng, vectorised};
 
 /// How the FTL is set up.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,17 @@ pub struct SoftPages {
 /// Blocks that are added up with 32 bits.
 const SUMMED: usize = 1 << 11;
 const _: () = assert!(Map::MAX_UNITS_PER_BLOCK as usize * SUMMED <= 1 << 31);
+
+vectorised! {
+    /// What so many blocks hold, by their weights.
+    fn valid_units_of(weights: &[u32]) -> u64 => add_up
+}
+
+#[inline(always)]
+fn add_up(weights: &[u32]) -> u64 {
+    let sum = |blocks: &[u32]| u64::from(blocks.iter().map(|&w| w & !Map::NOT_A_CANDIDATE).sum::<u32>());
+    weights.chunks(SUMMED).map(sum).sum()
+}
 
 /// Lanes are weighed after this many host programs of each.
 const WEIGH_AFTER: u32 = 32;
@@ -182,10 +193,7 @@ impl Tables {
     /// What each lane holds, and the most that one holds which is not heavy.
     fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
-        let weights = self.map().weight.chunks(blocks);
-        // Sums of so few blocks have 32 bits, of which several are added at a time.
-        let sum = |blocks: &[u32]| u64::from(blocks.iter().map(|&w| w & !Map::NOT_A_CANDIDATE).sum::<u32>());
-        let valid: Vec<u64> = weights.map(|lane| lane.chunks(SUMMED).map(sum).sum()).collect();
+        let valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));

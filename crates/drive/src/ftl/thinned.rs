@@ -2,6 +2,7 @@
 //! [`Draws`](super::precondition::Draws) does to the tables.
 
 use super::layout::{Layout, UnitAt};
+use super::passes::ones;
 use super::units::Units;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
@@ -77,15 +78,11 @@ impl Units {
     pub(super) fn thin(&mut self, super_block: SuperBlock, rng: &mut Rng, before: &mut Vec<u64>) {
         let valid = self.map().valid_units(super_block);
         let words = self.map_mut().valid_words_mut(super_block);
-        let marked = count(words);
+        let marked = ones(words);
         if marked > valid {
             thin(words, marked, valid, rng, before);
         }
     }
-}
-
-fn count(words: &[u64]) -> u32 {
-    words.iter().map(|word| word.count_ones()).sum()
 }
 
 /// Sets `count` bits from `offset` on.
@@ -109,7 +106,7 @@ fn thin(words: &mut [u64], marked: u32, valid: u32, rng: &mut Rng, before: &mut 
         before.extend_from_slice(words);
         let share = (2 * (u64::from(valid) << DIGITS) / u64::from(marked)).div_ceil(2);
         words.iter_mut().for_each(|word| *word &= bits(share, rng));
-        left = count(words);
+        left = ones(words);
         while left < valid {
             let gone = words.iter().zip(before.iter()).map(|(now, before)| before & !now);
             let (word, bit) = nth(gone, rng.below(u64::from(marked - left)) as u32);
@@ -171,7 +168,7 @@ mod tests {
             for _ in 0..runs {
                 let mut words = start;
                 thin(&mut words, marked, valid, &mut rng, &mut before);
-                assert_eq!(count(&words), valid);
+                assert_eq!(ones(&words), valid);
                 let is = |k: usize| words[k / 64] >> (k % 64) & 1 != 0;
                 for k in 0..BITS {
                     single[k] += u32::from(is(k));

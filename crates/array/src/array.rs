@@ -224,6 +224,11 @@ enum Via {
     Others,
 }
 
+/// The drive of each of so many resources of `drives` drives.
+fn drive_of_each(drives: usize, per_drive: u32) -> Box<[u8]> {
+    (0..drives as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect()
+}
+
 /// Several drives as one.
 pub struct Array {
     pub(crate) spec: ArraySpec,
@@ -231,8 +236,11 @@ pub struct Array {
     /// The same where it is felt; `None` for levels with copies.
     direct: Option<Direct>,
     pub(crate) drives: Vec<Drive>,
-    /// The drive of each resource of the drives: a division would be felt in every event.
+    /// The drive of each resource of the drives: a division would be felt in every event. None while the array is down,
+    /// so that only events that find none have to ask whether it is.
     drive_of: Box<[u8]>,
+    /// Resources of each drive.
+    per_drive: u32,
     /// The drive in each place; `None` where one was lost and not replaced.
     pub(crate) slots: Vec<Option<usize>>,
     /// What each drive has been asked for.
@@ -298,7 +306,8 @@ impl Array {
             spec,
             layout,
             direct: Direct::of(&layout),
-            drive_of: (0..n as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect(),
+            drive_of: drive_of_each(n, per_drive),
+            per_drive,
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
             jobs: Slab::default(),
@@ -338,7 +347,7 @@ impl Array {
     }
 
     pub(crate) fn own(&self, k: u32) -> ResourceId {
-        ResourceId(self.drive_of.len() as u32 + k)
+        ResourceId(self.drives.len() as u32 * self.per_drive + k)
     }
 
     // ---- events ---------------------------------------------------------------------------------------
@@ -346,14 +355,12 @@ impl Array {
     #[inline]
     pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
         let Some(&d) = self.drive_of.get(resource.0 as usize) else {
-            return self.on_own_event(agenda, resource);
+            return self.on_other_event(agenda, resource);
         };
         let drive = &mut self.drives[d as usize];
         // The array has no timers among a drive's.
         drive.handle(agenda, resource);
-        if self.recovery.down {
-            self.on_event_while_down(agenda, d as usize);
-        } else if drive.has_news() {
+        if drive.has_news() {
             self.on_news(agenda, d as usize);
         }
         None
@@ -361,7 +368,9 @@ impl Array {
 
     /// While power is off, or the array is mended, drives do nothing but come back and what mending asks of them.
     #[cold]
-    fn on_event_while_down(&mut self, agenda: &mut Agenda, physical: usize) {
+    fn on_event_while_down(&mut self, agenda: &mut Agenda, resource: ResourceId) {
+        let physical = (resource.0 / self.per_drive) as usize;
+        self.drives[physical].handle(agenda, resource);
         if let Some(News::Served) = self.drives[physical].news() {
             self.drives[physical].take_news();
         }
@@ -370,7 +379,18 @@ impl Array {
         }
     }
 
-    fn on_own_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
+    /// The array goes down or serves again.
+    pub(crate) fn set_down(&mut self, down: bool) {
+        self.recovery.down = down;
+        self.drive_of = if down { Box::default() } else { drive_of_each(self.drives.len(), self.per_drive) };
+    }
+
+    /// An event of the array's own, or of a drive while the array is down.
+    fn on_other_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
+        if resource < self.own(0) {
+            self.on_event_while_down(agenda, resource);
+            return None;
+        }
         match resource.0 - self.own(0).0 {
             0 => {
                 let job = self.cached.pop(agenda);

@@ -67,13 +67,9 @@ impl Array {
             self.jobs.remove(job);
         }
         let logged = self.ppl.as_mut().map(|ppl| ppl.lose_power()).unwrap_or_default();
-        self.recovery = Recovery {
-            outage: Some(outage),
-            down: true,
-            unsure: written,
-            logged,
-            ..std::mem::take(&mut self.recovery)
-        };
+        self.recovery =
+            Recovery { outage: Some(outage), unsure: written, logged, ..std::mem::take(&mut self.recovery) };
+        self.set_down(true);
         self.cache = StripeCache::new(self.spec.stripe_heads, self.spec.drives);
         self.cached = Line::new(self.own(0));
         agenda.disarm(self.own(0));
@@ -165,7 +161,7 @@ impl Array {
 
     /// The host is served again.
     fn serve(&mut self, agenda: &mut Agenda) {
-        self.recovery.down = false;
+        self.set_down(false);
         self.recovery.mending = (0, 0);
         let logged: BTreeSet<u32> = self.recovery.logged.drain(..).map(|row| row.row).collect();
         if self.ppl.is_some() {

@@ -40,7 +40,7 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::front::line::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
-    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, SimTime, Slab, Tag,
+    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, Ring, SimTime, Slab, Tag,
     counters,
 };
 use std::collections::VecDeque;
@@ -247,7 +247,7 @@ pub struct Array {
     asked: Vec<Asked>,
     pub(crate) jobs: Slab<RequestId, Job>,
     /// What the host has not been told yet.
-    news: VecDeque<News<RequestId>>,
+    news: Ring<News<RequestId>>,
     /// Something has happened since [`Device::flush`] that what waits may wait for.
     unsettled: bool,
     host_timers: u32,
@@ -311,7 +311,7 @@ impl Array {
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
             jobs: Slab::default(),
-            news: VecDeque::new(),
+            news: Ring::default(),
             unsettled: false,
             host_timers,
             cut_at: None,

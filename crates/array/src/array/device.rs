@@ -68,7 +68,7 @@ impl Device for Array {
 
     #[inline]
     fn news(&self) -> Option<News<Completion<'_>>> {
-        let News::Completed(id) = *self.news.front()? else { return Some(News::Served) };
+        let News::Completed(id) = self.news.front()? else { return Some(News::Served) };
         let job = self.jobs.get(id);
         Some(News::Completed(Completion {
             id,
@@ -84,13 +84,17 @@ impl Device for Array {
 
     #[inline]
     fn take_news(&mut self) {
-        if let Some(News::Completed(id)) = self.news.pop_front() {
+        if let Some(News::Completed(id)) = self.news.pop() {
             self.jobs.remove(id);
         }
     }
 
     #[inline(always)]
     fn advance(&mut self, agenda: &mut Agenda) -> bool {
+        // Mostly there is nothing of either, which is one question.
+        if self.delayed.len() | self.blocked.len() == 0 {
+            return false;
+        }
         if self.prereading == 0 && !self.delayed.is_empty() {
             self.activate_delayed(agenda);
         } else if !self.blocked.is_empty() && self.cache.has_room() {

@@ -175,6 +175,6 @@ impl Array {
             self.start_sync(agenda, Kind::Resync, self.spec.resync_rate);
         }
         self.on_turn(agenda);
-        self.news.push_back(News::Served);
+        self.news.push(News::Served);
     }
 }

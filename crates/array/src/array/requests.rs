@@ -330,7 +330,7 @@ impl Array {
         of.parts -= 1;
         if of.parts == 0 {
             self.completed += 1;
-            self.news.push_back(News::Completed(job));
+            self.news.push(News::Completed(job));
         }
     }
 }

@@ -93,6 +93,11 @@ fn bad_spc_rows() {
                 "x,1,512,r,0\n",
                 "line 1: `ASU` is `x`, which is not a number; legal: a whole number, 0 to 4294967295",
             ),
+            // As many characters as a number may have at a glance, each as far from a digit as can be.
+            (
+                "..................,1,512,r,0\n",
+                "line 1: `ASU` is `..................`, which is not a number; legal: a whole number, 0 to 4294967295",
+            ),
             (
                 "0,17592186044416,512,r,0\n",
                 "line 1: `LBA` is `17592186044416`, which is too large; legal: 512-byte sectors, a whole number \

@@ -56,11 +56,12 @@ impl Column<'_> {
     fn digits(&self, text: &str) -> Result<u64, RowFault> {
         // So few digits are never too many.
         if (1..=18).contains(&text.len()) {
-            let (mut value, mut highest) = (0, 0);
+            let (mut value, mut highest) = (0u64, 0);
             for byte in text.bytes() {
                 let digit = byte.wrapping_sub(b'0');
                 highest = highest.max(digit);
-                value = value * 10 + u64::from(digit);
+                // What is no digit counts as up to 255, and its value, which may wrap around, is not used.
+                value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             }
             if highest <= 9 {
                 return Ok(value);

@@ -236,8 +236,8 @@ pub struct Array {
     /// The same where it is felt; `None` for levels with copies.
     direct: Option<Direct>,
     pub(crate) drives: Vec<Drive>,
-    /// The drive of each resource of the drives: a division would be felt in every event. None while the array is down,
-    /// so that only events that find none have to ask whether it is.
+    /// The drive of each resource of the drives: a division would be felt in every event. None while the array is down
+    /// (power is off, or drives or logs are not ready), so that only events that find none have to ask whether it is.
     drive_of: Box<[u8]>,
     /// Resources of each drive.
     per_drive: u32,
@@ -381,7 +381,6 @@ impl Array {
 
     /// The array goes down or serves again.
     pub(crate) fn set_down(&mut self, down: bool) {
-        self.recovery.down = down;
         self.drive_of = if down { Box::default() } else { drive_of_each(self.drives.len(), self.per_drive) };
     }
 

@@ -23,8 +23,6 @@ pub(crate) struct Outage {
 #[derive(Default)]
 pub(crate) struct Recovery {
     pub(crate) outage: Option<Outage>,
-    /// Power is off, or drives or logs are not ready.
-    pub(crate) down: bool,
     /// Rows whose parity may not fit.
     pub(crate) unsure: BTreeSet<u32>,
     /// The drive of the configuration failed meanwhile.

@@ -21,7 +21,7 @@ impl Array {
     /// Whether the array takes no requests since power is off or it is being mended.
     #[inline]
     pub(crate) fn is_down(&self) -> bool {
-        self.recovery.down
+        self.drive_of.is_empty()
     }
 
     /// Arms the cut.
@@ -33,7 +33,7 @@ impl Array {
 
     /// Power is cut now.
     pub fn cut_power(&mut self, agenda: &mut Agenda) {
-        if self.closed || self.recovery.down {
+        if self.closed || self.is_down() {
             return;
         }
         assert!(self.losses.all.is_empty() && self.sync.is_none(), "the array is whole when power is cut");
@@ -98,7 +98,7 @@ impl Array {
             return false;
         }
         self.mend(agenda);
-        !self.recovery.down
+        !self.is_down()
     }
 
     /// The next phase: the logs are read, then the pages that changed, then parity is written.

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// A logical unit that holds nothing.
 pub const UNMAPPED: Ppu = Ppu(u32::MAX);
+// Entries are kept complemented: memory that nobody has written is unmapped, and so `passes` counts it.
+const _: () = assert!(!UNMAPPED.0 == 0);
 const CACHED: u32 = 1 << 31;
 /// Physical units a map can address.
 pub const MAX_UNITS: u64 = CACHED as u64;

@@ -190,8 +190,17 @@ impl Map {
     /// Whether what each of the `count` physical units from `ppu` on holds is mapped to it.
     #[inline]
     pub(super) fn are_at(&self, ppu: Ppu, count: u32) -> bool {
-        let held = &self.to_logical[ppu.index()..][..count as usize];
-        held.iter().zip(ppu.0..).all(|(&lpn, ppu)| self.to_physical.get(lpn as usize) == Some(&!ppu))
+        let (eights, others) = self.to_logical[ppu.index()..][..count as usize].as_chunks::<8>();
+        let is_at = |lpn: u32, ppu: u32| self.to_physical.get(lpn as usize) == Some(&!ppu);
+        // Eight are looked at together: mostly all of them are where they should be.
+        let mut from = ppu.0;
+        for eight in eights {
+            if !(0..8).fold(true, |all, k| all & is_at(eight[k], from + k as u32)) {
+                return false;
+            }
+            from += 8;
+        }
+        others.iter().zip(from..).all(|(&lpn, ppu)| is_at(lpn, ppu))
     }
 
     /// Whether all of the `count` units from `lpn` on hold nothing.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from interpulse._core import ConfigError, InternalError, RunError
 from interpulse.studies.case import Job
-from interpulse.studies.pool import CellJob, Keep
+from interpulse.studies.overlap import Keep
+from interpulse.studies.pool import CellJob
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster
 from interpulse.sweeps.batch import Piece

@@ -55,6 +55,13 @@ class Workers(Protocol):
         """Has cells do jobs in the same way."""
 
 
+class Elsewhere(Workers, Protocol):
+    """Who does them on other machines."""
+
+    def ranked(self, rank: int) -> Workers:
+        """The same for a study, or a seed of one, of this rank; lower ones go first."""
+
+
 BATCH = 64
 """Cases handed to the simulator at a time. Each takes 0.3 MB until the last of them has ended, and 5 ms to be resolved
 before the first begins; a state that is not kept is made for each batch.

@@ -104,7 +104,8 @@ def interrupt_in(phase: str, *arguments: str, cases: int = 1) -> tuple[int, str,
             assert line, f"the run ended before the phase {phase}: {seen}"
             seen += line
             if f": {phase} " in line:
-                there.add(line.partition(":")[0])
+                # Those that are there together share a line.
+                there.update(line.partition(":")[0].split(", "))
         time.sleep(0.2)
         start = time.monotonic()
         running.send_signal(signal.SIGINT)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from threading import Barrier, Condition, Lock
 from typing import TYPE_CHECKING, Any
 
-from interpulse import Config
+import pytest
+
+from interpulse import Config, RunError
 from interpulse.cache import Cache
 from interpulse.runner import Options, execute
 from interpulse.studies import pool
 from interpulse.studies.case import Case, Job
+from interpulse.studies.overlap import overlapped
 from tests.experiment_sample import DRIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import pytest
-
     from interpulse._core import Progress
+    from interpulse.runner import Watcher
 
 
 class Silent:
@@ -56,6 +59,123 @@ def test_cases_of_all_files_run_side_by_side(tmp_path: Path, monkeypatch: pytest
         "c": 1000,
     }
     assert all(kept[job.identity]["case"] == job.name for job in jobs)
+
+
+MANY, SIZE, JOBS = 24, 4, 2
+
+
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Cases of six batches."""
+    monkeypatch.setattr(pool, "BATCH", SIZE)
+    return jobs_of(500)
+
+
+def jobs_of(requests: int) -> list[Job]:
+    """Cases of so many requests each."""
+    case = Case("a", Config.from_toml(DRIVE.replace("4000", str(requests)), path="many.toml"), repeats=MANY)
+    return [Job.of(case, number, 1) for number in range(MANY)]
+
+
+class Calls:
+    """Stands before the simulator: a case of the first batch may end last, and a batch may fail at its end."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, slow: bool = False, torn: int | None = None) -> None:
+        self.begun, self.ended = 0, 0
+        self._slow, self._torn, self._changed = slow, torn, Condition()
+        monkeypatch.setattr(pool, "execute", self._call)
+
+    def _call(self, plan: Any, options: Options, watcher: Any, keep: Any) -> Any:  # noqa: ANN401 - passed on
+        with self._changed:
+            number, self.begun = self.begun, self.begun + 1
+        held: list[tuple[int, dict[str, Any]]] = []
+
+        def kept(index: int, raw: dict[str, Any]) -> None:
+            if self._slow and number == 0 and not held:
+                held.append((index, raw))  # As if it still ran.
+                return
+            keep(index, raw)
+            with self._changed:
+                self.ended += 1
+                self._changed.notify_all()
+
+        result = execute(plan, options, watcher, kept)
+        if number == self._torn:
+            raise RunError("torn")
+        if held:
+            with self._changed:
+                # The time is only there so that a failure ends.
+                assert self._changed.wait_for(lambda: self.ended == MANY - 1, 60), "others waited for the slowest case"
+            keep(*held[0])
+        return result
+
+
+def simulated(jobs: Sequence[Job], folder: Path, kept: dict[str, Any], watcher: Watcher | None = None) -> None:
+    """Simulates these, and keeps what ends."""
+
+    def keep(answers: Mapping[str, dict[str, Any]]) -> None:
+        kept.update(answers)
+
+    pool.Here(Options(jobs=JOBS, cache=Cache.default(folder))).simulate(jobs, watcher or Silent(), keep)
+
+
+def test_no_batch_waits_for_the_slowest_case_of_another(
+    many: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = Calls(monkeypatch, slow=True)
+    kept, alone = dict[str, Any](), dict[str, Any]()
+    simulated(many, tmp_path, kept)
+    assert (calls.begun, set(kept)) == (MANY // SIZE, {job.identity for job in many})
+    monkeypatch.setattr(pool, "BATCH", MANY)
+    simulated(many, tmp_path, alone)
+    figures = ("case", "config_hash", "latency_us", "iops")
+    assert [[kept[key][name] for name in figures] for key in alone] == [
+        [alone[key][name] for name in figures] for key in alone
+    ]
+
+
+def test_no_more_batches_stand_about_than_may_hold_a_core_each_and_one() -> None:
+    """However few cases each of them has left."""
+    together, lock = Barrier(JOBS + 1), Lock()
+    now, most = [0], [0]
+
+    def do(_: Sequence[int], watcher: Watcher, keep: Any) -> None:  # noqa: ARG001, ANN401 - as batches are done
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        # The time is only there so that a failure ends.
+        together.wait(60)
+        with lock:
+            now[0] -= 1
+
+    overlapped([[1]] * 4 * (JOBS + 1), do, Silent(), lambda _: None, few=1000, jobs=JOBS)
+    assert most == [JOBS + 1]
+
+
+def test_no_batch_begins_after_one_that_failed_and_those_beside_it_are_kept(
+    many: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = Calls(monkeypatch, torn=1)
+    kept = dict[str, Any]()
+    with pytest.raises(RunError, match="torn"):
+        simulated(many, tmp_path, kept)
+    assert 2 <= calls.begun <= JOBS + 2 < MANY // SIZE
+    assert len(kept) == SIZE * calls.begun
+
+
+@pytest.mark.usefixtures("many")
+def test_ctrl_c_ends_all_batches_and_what_had_ended_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopping(Silent):
+        def progress(self, cases: Sequence[Progress]) -> None:  # noqa: ARG002 - as a watcher
+            if len(kept) > 2 * SIZE:
+                raise KeyboardInterrupt
+
+    calls = Calls(monkeypatch)
+    kept = dict[str, Any]()
+    with pytest.raises(KeyboardInterrupt):
+        simulated(jobs_of(100_000), tmp_path, kept, Stopping())
+    assert 2 * SIZE < len(kept) < MANY
+    assert calls.begun < MANY // SIZE
 
 
 def test_what_has_ended_counts_once() -> None:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 import dask
 import pytest
+from distributed import Client
 
 from interpulse import Config, ConfigError, RunError
 from interpulse.characterize import tester
+from interpulse.experiments import registry
 from interpulse.studies.case import Case
 from interpulse.studies.context import Context, Form, Reporter
 from interpulse.sweeps.away import Away
+from interpulse.sweeps.engine import Engine
+from interpulse.sweeps.way import Way
 from tests import experiment_sample
 from tests.conftest import process
-from tests.dask_cluster import NODES, started
+from tests.dask_cluster import NODES, TestCluster, started
 from tests.test_kept import SCRIPT, ended
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
+    from interpulse.sweeps.batch import Batch, Piece
     from tests.conftest import Ended
-    from tests.dask_cluster import TestCluster
+
+    Command = Callable[..., Ended]
 
 FORM = Form("experiment", rows="rows", jobs="simulations")
 
@@ -65,6 +76,116 @@ def test_a_study_has_the_same_bytes_on_a_cluster_and_nothing_runs_again_here(
     assert (here.out, seen) == (far.out, []), "what a cluster did is kept where runs here look"
 
 
+class Engines:
+    """Stands before the engine: some of its lists of jobs do not end until so many others have."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, slow: Callable[[Engine, int], bool], others: int) -> None:
+        self.priorities: dict[str, set[int]] = {}
+        run, submit = Engine.run, Client.submit
+        begun, ended, all_ended, lock = [0], [0], Event(), Lock()
+
+        def held(engine: Engine, pieces: Sequence[Piece]) -> None:
+            with lock:
+                number, begun[0] = begun[0], begun[0] + 1
+            if slow(engine, number):
+                # The time is only there so that a failure ends.
+                assert all_ended.wait(60), "the others waited for one"
+                run(engine, pieces)
+                return
+            run(engine, pieces)
+            with lock:
+                ended[0] += 1
+                if ended[0] == others:
+                    all_ended.set()
+
+        def seen(client: Client, task: Any, batch: Batch, *, priority: int, **rest: Any) -> Any:  # noqa: ANN401
+            with lock:
+                self.priorities.setdefault(Path(batch.store).name.partition("-")[0], set()).add(priority)
+            return submit(client, task, batch, priority=priority, **rest)
+
+        monkeypatch.setattr(Engine, "run", held)
+        monkeypatch.setattr(Client, "submit", seen)
+
+
+def test_studies_and_seeds_on_a_cluster_do_not_wait_for_each_other(
+    nodes: TestCluster, interpulse: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes and their order are those of this machine; what was named first comes first where workers have both."""
+    setups = experiment_sample.install(monkeypatch, tmp_path).parent
+    shutil.copytree(setups / "mini", setups / "other")
+    names = ("mini", "other")
+    monkeypatch.setattr(registry, "EXPERIMENTS", tuple(replace(experiment_sample.MINI, name=name) for name in names))
+    study = ("experiment", *names, "--quick", "--repeat", "2", "--json")
+    near = interpulse(*study, "--cache-dir", "near")
+    slow: list[tuple[Callable[[Engine, int], bool], int]] = [
+        (lambda engine, _: "mini" in engine.store.folder.name, 2),
+        (lambda _, number: number == 0, 3),
+    ]
+    for number, (which, others) in enumerate(slow):
+        with pytest.MonkeyPatch.context() as patched:
+            engines = Engines(patched, which, others)
+            far = interpulse(*study, "--cache-dir", f"far{number}", "--on", nodes.address)
+        assert (far.code, far.out) == (0, near.out), far.err
+        first, then = (engines.priorities[name] for name in names)
+        assert len(first) == len(then) == 2, "each seed has its own"
+        assert min(first) > max(then)
+
+
+def test_what_all_studies_fail_with_is_said_once(
+    interpulse: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setups = experiment_sample.install(monkeypatch, tmp_path).parent
+    shutil.copytree(setups / "mini", setups / "other")
+    names = ("mini", "other")
+    monkeypatch.setattr(registry, "EXPERIMENTS", tuple(replace(experiment_sample.MINI, name=name) for name in names))
+    refused = interpulse("experiment", *names, "--quick", "--on", "tcp://127.0.0.1:1")
+    assert refused.code == 2
+    assert refused.err.count("it failed, and the others go on: --on tcp://127.0.0.1:1: no scheduler answers") == 1
+
+
+class Ending:
+    """A watcher that ends what tells it anything; a note would say that workers are waited for."""
+
+    def progress(self, cases: Sequence[object]) -> None:  # noqa: ARG002 - as a watcher
+        raise KeyboardInterrupt
+
+    def note(self, line: str) -> None:
+        raise AssertionError(line)
+
+
+def test_a_study_that_waits_for_a_worker_or_for_another_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    alone = TestCluster(tmp_path)
+    with ExitStack() as ends:
+        ends.callback(alone.end)
+        alone.start_scheduler()
+        way = ends.enter_context(Way(alone.address))
+        with pytest.raises(KeyboardInterrupt):
+            way.cluster(Ending())
+
+        begun, ending = Event(), Event()
+
+        class First(Ending):
+            def progress(self, cases: Sequence[object]) -> None:  # noqa: ARG002 - as a watcher
+                begun.set()
+                if ending.is_set():
+                    raise KeyboardInterrupt
+
+            def note(self, line: str) -> None:
+                assert "no worker is there yet" in line
+
+        with ThreadPoolExecutor() as pool:
+            first = pool.submit(way.cluster, First())
+            try:
+                # The time is only there so that a failure ends.
+                assert begun.wait(60)
+                with pytest.raises(KeyboardInterrupt):
+                    way.cluster(Ending())
+            finally:
+                ending.set()
+            with pytest.raises(KeyboardInterrupt):
+                first.result(60)
+
+
 def context(kind: type[Context], folder: Path, **own: Any) -> Any:  # noqa: ANN401 - of the kind
     return kind("many", form=FORM, published=folder / "none.toml", **own)
 
@@ -75,7 +196,7 @@ def test_cells_answer_on_a_cluster_as_they_do_here_and_what_they_refuse_is_told(
     same = {"word_lines": 1, "cells": 512, "age_hours": 0, "hours": 1, "celsius": 30}
     jobs = [tester.Job("part", {}), tester.Job("suspend-untouched", same)]
     here, far = (context(tester.Tester, tmp_path, preset="a4-tlc") for _ in range(2))
-    with Away(nodes.address, tmp_path / "store") as far.workers:
+    with Way(nodes.address) as way, Away(way, tmp_path / "store") as far.workers:
         assert far.ask(jobs) == here.ask(jobs)
         for each in (here, far):
             with pytest.raises(ConfigError, match="no-such-kind"):
@@ -95,7 +216,7 @@ def test_a_failure_on_a_cluster_names_its_case_and_the_others_are_kept(nodes: Te
     traced = Config(experiment_sample.DRIVE.partition("[[flow]]")[0] + TRACED, path=str(tmp_path / "traced.toml"))
     cases = [Case("good", drive), Case("torn", traced)]
     study = context(Context, tmp_path)
-    with Away(nodes.address, tmp_path / "store") as study.workers:
+    with Way(nodes.address) as way, Away(way, tmp_path / "store") as study.workers:
         for _ in range(2):
             with pytest.raises(RunError, match=r"torn: .*rows\.csv.*line 3"):
                 study.run(cases)
@@ -131,7 +252,7 @@ def test_a_worker_that_dies_costs_a_study_nothing(tmp_path: Path) -> None:
             patched.setenv(name, value)
         dask.config.refresh()
         far.reporter = Kill(nodes.workers[NODES[1]])
-        with Away(nodes.address, tmp_path / "store") as far.workers:
+        with Way(nodes.address) as way, Away(way, tmp_path / "store") as far.workers:
             found = far.run(many())
         assert nodes.workers[NODES[1]].poll() == -signal.SIGKILL
     dask.config.refresh()

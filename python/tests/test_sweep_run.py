@@ -102,8 +102,12 @@ def test_a_cluster_over_tls_gives_the_bytes_of_this_machine(tls: TestCluster, fi
 
     # Nothing runs twice, and what was added to the sweep runs alone.
     file.write_text(FILE.replace("[0.4, 1]", "[0.4, 1, 0.8]").replace("# ", ""))
-    more = interpulse.sweep(file, out=tmp_path / "near", jobs=1)
+    told: list[tuple[int, int]] = []
+    more = interpulse.sweep(
+        file, out=tmp_path / "near", jobs=1, progress=lambda done, total, _: told.append((done, total))
+    )
     assert (more.simulated, more.kept, len(more)) == (4, 8, 12)
+    assert (told[0], told[-1], told) == ((8, 12), (12, 12), sorted(told)), "it counts from where it was"
     again = interpulse.sweep(file, out=tmp_path / "near", on="tcp://127.0.0.1:1")
     assert (again.simulated, again.kept) == (0, 12), "where nothing is missing, no cluster is asked"
 

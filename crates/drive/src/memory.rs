@@ -6,8 +6,9 @@ use bytemuck::Pod;
 use memmap2::{MmapMut, MmapOptions};
 use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::ops::{Deref, DerefMut};
+use std::os::fd::FromRawFd;
 use std::ptr::NonNull;
 
 /// A table below this size gets no huge page anyway.
@@ -101,8 +102,20 @@ impl<T: Pod> Table<T> {
         Ok(Table { entries, mapped: Some(mapped), file: Some((file.try_clone()?, at)) })
     }
 
-    /// Another table like this one, to which nothing has been written since it was made. One that comes from a file comes from
-    /// there again, and both share what neither writes to.
+    /// Moves what the table holds into a file in memory, of which every table like this one shares what it does not write to;
+    /// see [`Table::another`]. The file has no name, and goes with the last of them. A table that comes from a file stays as it
+    /// is, and so does a small one, and any where the system gives no such file.
+    pub fn share(&mut self) {
+        if self.file.is_none() && size_of_val(&**self) >= HUGE_PAGE {
+            *self = match memory_file(self.as_bytes()).and_then(|file| Table::of_file(&file, 0, self.len())) {
+                Ok(shared) => shared,
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Another table like this one, to which nothing has been written since it was made, or [shared](Table::share). One that comes
+    /// from a file comes from there again, and both share what neither writes to.
     pub fn another(&self) -> Table<T>
     where
         T: PartialEq,
@@ -164,6 +177,19 @@ impl<T: Pod> Drop for Table<T> {
     }
 }
 
+/// A file in memory, without a name, that holds these bytes.
+fn memory_file(bytes: &[u8]) -> io::Result<File> {
+    // SAFETY: the name is a string that ends, and is for the eyes of people alone.
+    let descriptor = unsafe { libc::memfd_create(c"interpulse-state".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, and nobody else has it.
+    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
 /// Asks for huge pages beneath `bytes`, which are whole ones and have not been written yet. Advice only: where huge pages are
 /// switched off the table works, more slowly.
 fn advise_huge_pages(bytes: &mut [u8]) {
@@ -182,4 +208,52 @@ pub fn prefetch<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    const LEN: usize = HUGE_PAGE / 4 + 1;
+
+    /// A table of as many entries, no two of which are equal.
+    fn counted(len: usize) -> Table<u32> {
+        let mut table = Table::new(len);
+        table.iter_mut().zip(1..).for_each(|(entry, n)| *entry = n);
+        table
+    }
+
+    /// The file that a table comes from.
+    fn inode(table: &Table<u32>) -> Option<u64> {
+        table.file.as_ref().map(|(file, _)| file.metadata().expect("it is open").ino())
+    }
+
+    #[test]
+    fn tables_share_one_file_and_none_sees_what_another_writes() {
+        let (mut one, same) = (counted(LEN), counted(LEN));
+        one.share();
+        assert!(*one == *same);
+        let (mut other, third) = (one.another(), one.another());
+        assert!(inode(&one).is_some());
+        assert_eq!([inode(&other), inode(&third)], [inode(&one); 2]);
+        (one[0], other[LEN - 1]) = (7, 8);
+        assert_eq!([one[0], other[0], third[0]], [7, 1, 1]);
+        assert_eq!([one[LEN - 1], other[LEN - 1], third[LEN - 1]], [LEN as u32, 8, LEN as u32]);
+        drop((one, other));
+        assert!(*third == *same, "it stays for whoever is left");
+    }
+
+    #[test]
+    fn what_is_small_or_shared_stays_where_it_is() {
+        let mut small = counted(LEN - 2);
+        small.share();
+        assert_eq!(inode(&small), None);
+        assert!(*small.another() == *small);
+        let mut large = counted(LEN - 1);
+        large.share();
+        let first = inode(&large);
+        large.share();
+        assert_eq!(inode(&large), first);
+    }
 }

@@ -424,6 +424,23 @@ fn another_state_of_a_snapshot_is_the_same_and_stays_so_when_one_is_run() {
     let copy = made.another();
     assert!(bytes(&copy.ftl) == bytes(&made.ftl));
     assert_eq!(drive::run(&spec, copy, 5_000, 1), drive::run(&spec, made, 5_000, 1));
+    // A large one may be shared all the same.
+    let spec = drive::spec(3, 2_800, 0.1);
+    let mut ftl = spec.fresh_ftl(stream("shared", 0)).unwrap();
+    let logical = ftl.map().logical_units();
+    let mut p = Preconditioner::new(&mut ftl, None);
+    p.write_in_order(Lpn(0), Lpn(logical));
+    p.overwrite(u64::from(logical) / 2, addresses(logical, UNIFORM, stream("shared", 1)));
+    p.finish();
+    let before = bytes(&ftl);
+    let mut shared = PreconditionedState { ftl };
+    let copy = shared.another();
+    shared.share();
+    let [one, other] = [shared.another(), shared.another()];
+    let of_copy = drive::run(&spec, copy, 5_000, 1);
+    assert_eq!(drive::run(&spec, one, 5_000, 1), of_copy);
+    assert!(bytes(&shared.ftl) == before && bytes(&other.ftl) == before);
+    assert_eq!(drive::run(&spec, shared, 5_000, 1), of_copy);
 }
 
 #[test]

@@ -9,15 +9,31 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What cases start from; a copy of what is kept takes nothing.
-#[derive(Clone)]
 pub enum Start {
-    /// Just made.
+    /// Just made. Of several, all share the larger part where they do not write; the smaller one is copied.
     Made(Box<PreconditionedState>),
     /// Its snapshot, of which each case reads the smaller part, and shares the larger one where it does not write.
     Kept(Arc<Kept>),
 }
 
+impl Clone for Start {
+    fn clone(&self) -> Start {
+        match self {
+            Start::Made(state) => Start::Made(Box::new(state.another())),
+            Start::Kept(kept) => Start::Kept(Arc::clone(kept)),
+        }
+    }
+}
+
 impl Start {
+    /// What has just been made, for one drive or for several.
+    fn made(mut state: PreconditionedState, several: bool) -> Start {
+        if several {
+            state.share();
+        }
+        Start::Made(Box::new(state))
+    }
+
     /// The state of one case.
     pub fn state(self) -> Result<PreconditionedState, SnapshotError> {
         match self {
@@ -58,18 +74,17 @@ pub fn obtain(
     let mut progress = |done, total| tell("precondition", done, total, "pages");
     let (state, outcome) = precondition(&case.drive, &case.precondition, &mut progress)?;
     note_unsteady(&outcome, note);
-    let Some(cache) = cache else { return Some(Start::Made(Box::new(state))) };
-    if !keep(&state, hash, cache, tell, note)? {
-        return Some(Start::Made(Box::new(state)));
-    }
-    // Where several drives start from it, they share what is kept rather than take a copy each.
+    // Where several drives start from it, they share what is kept, or what is made, rather than take a copy each.
     let several = cases > 1 || case.drives() > 1;
+    let Some(cache) = cache else { return Some(Start::made(state, several)) };
+    if !keep(&state, hash, cache, tell, note)? {
+        return Some(Start::made(state, several));
+    }
     let shared = several.then(|| snapshot::open(&case.drive, cache.folder, hash, &mut |_, _| true));
-    Some(
-        shared
-            .and_then(Result::ok)
-            .map_or_else(|| Start::Made(Box::new(state)), |kept| Start::Kept(Arc::new(kept))),
-    )
+    Some(match shared.and_then(Result::ok) {
+        Some(kept) => Start::Kept(Arc::new(kept)),
+        None => Start::made(state, several),
+    })
 }
 
 fn note_unsteady(outcome: &Preconditioned, note: &dyn Fn(String)) {
@@ -122,5 +137,37 @@ fn keep(
             note(format!("the preconditioned state could not be kept: {error}"));
             Some(false)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{PlanRequest, read_cases};
+    use std::collections::BTreeMap;
+
+    /// How often the file in memory that is mapped most often is, by this process.
+    fn mapped() -> usize {
+        let mut of = BTreeMap::<String, usize>::new();
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux says what is mapped");
+        for line in maps.lines().filter(|line| line.contains("memfd:interpulse-state")) {
+            *of.entry(line.split_whitespace().nth(4).expect("an inode").into()).or_default() += 1;
+        }
+        of.into_values().max().unwrap_or(0)
+    }
+
+    #[test]
+    fn cases_share_a_state_that_is_not_kept() {
+        let text = "drive = \"a4-mini\"\n[run]\nrequests = 1\n[[flow]]\n".to_string();
+        let request = PlanRequest { text, path: "x".into(), ..PlanRequest::default() };
+        let case = read_cases(&request).expect("the configuration stands").remove(0);
+        // More than any other test of this process has at a time.
+        const CASES: usize = 20;
+        let made =
+            |cases| obtain(&case, "", cases, None, &|_, _, _, _| true, &|_| {}).expect("it was not stopped");
+        let state = |start: Start| start.state().expect("it is there").ftl;
+        let (alone, starts) = (state(made(1)), std::iter::repeat_n(made(CASES), CASES).collect::<Vec<_>>());
+        assert_eq!(mapped(), CASES);
+        assert!(starts.into_iter().all(|start| state(start).map().weight == alone.map().weight));
     }
 }

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from interpulse.cli.outfolder import OutFolder
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
-    from interpulse.studies.pool import Workers
+    from interpulse.studies.pool import Elsewhere
     from interpulse.studies.registry import Entry
     from interpulse.studies.store import Store
+    from interpulse.sweeps.way import Way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,12 +157,13 @@ def ran(
         studies.append((entry, entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)))
     try:
         with (
+            _way(wanted.on) as way,
             ExitStack() as workers,
             watch_studies([(called, entry.FORM.jobs) for entry, called in entries]) as reporters,
         ):
             for (entry, context), reporter in zip(studies, reporters, strict=True):
                 context.reporter = reporter
-                context.workers = workers.enter_context(_workers(wanted.on, cache, _slug(entry)))
+                context.workers = workers.enter_context(_workers(way, cache, _slug(entry)))
                 for line in context.store.notes:
                     context.note(line)
             outcomes = batch.run(studies, wanted.repeat)
@@ -196,13 +198,21 @@ def _say_interrupted(studies: Sequence[tuple[str, Context]]) -> None:
     say(f"interrupted after {so_far}{kept}")
 
 
-def _workers(on: str | None, cache: Cache, slug: str) -> AbstractContextManager[Workers | None]:
+def _way(on: str | None) -> AbstractContextManager[Way | None]:
     if on is None:
+        return nullcontext()
+    from interpulse.sweeps.way import Way
+
+    return Way(on)
+
+
+def _workers(way: Way | None, cache: Cache, slug: str) -> AbstractContextManager[Elsewhere | None]:
+    if way is None:
         return nullcontext()
     from interpulse.studies.store import build_id
     from interpulse.sweeps.away import Away
 
-    return Away(on, cache.folder / SPOOL / f"{slug}-{build_id()}")
+    return Away(way, cache.folder / SPOOL / f"{slug}-{build_id()}")
 
 
 def _slug(entry: Entry) -> str:

@@ -20,27 +20,31 @@ def run(studies: Sequence[tuple[Entry, Context]], seeds: int | None) -> list[Out
     """Runs studies, each with its own context and so many seeds, as `repeat.run` takes them.
 
     They need not know of each other: each plans, waits and evaluates by itself, so that one whose later cases depend on
-    earlier ones has others beside it while it waits. On a cluster they run one after the other. One that fails keeps no
-    other from its end; that it has failed is said at once.
+    earlier ones has others beside it while it waits. One that fails keeps no other from its end; that it has failed is
+    said at once.
 
     Raises:
         as `Context.run` does, of the first study that failed.
     """
-    if len(studies) > 1 and all(context.workers is None for _, context in studies):
+    if len(studies) > 1:
         stop = Event()
         _, first = studies[0]
         shared = first.options.shared(len(studies), RANKS)
         for (_, context), options in zip(studies, shared, strict=True):
             context.options, context.stop = options, stop
-        return side_by_side([partial(_one, *study, seeds) for study in studies], first.options.jobs, stop)
+        told = set[str]()
+        return side_by_side([partial(_one, *study, seeds, told) for study in studies], first.cores, stop)
     return [repeat.run(entry, context, seeds) for entry, context in studies]
 
 
-def _one(entry: Entry, context: Context, seeds: int | None) -> Outcome:
+def _one(entry: Entry, context: Context, seeds: int | None, told: set[str]) -> Outcome:
     try:
         return repeat.run(entry, context, seeds)
     except Exception as error:
-        context.note(f"it failed, and the others go on: {error}")
+        # What all of them fail with, such as no scheduler, is said once.
+        if str(error) not in told:
+            told.add(str(error))
+            context.note(f"it failed, and the others go on: {error}")
         raise
     finally:
         context.reporter.end()

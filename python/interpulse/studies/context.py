@@ -19,7 +19,7 @@ from interpulse.runner import Options
 from interpulse.studies.case import Case, Job, Sets, derived_seed
 from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Outcome, Rows
-from interpulse.studies.pool import CellJob, Here, Workers
+from interpulse.studies.pool import CellJob, Elsewhere, Here, Workers
 from interpulse.studies.store import Store
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Form:
 J = TypeVar("J", Job, CellJob)
 """Jobs: equal identities give equal answers of the same core."""
 
+CORES_ELSEWHERE = 8
+"""As many are taken to be there on a cluster, whose workers come and go; where there are more, all of them are used."""
+
 FULL_REPEATS = 3
 """How many seeds a full run gives those cases that a study repeats by itself."""
 
@@ -83,7 +86,7 @@ class Context:
     seeds: int | None = None
     options: Options = field(default_factory=Options)
     store: Store = field(default_factory=lambda: Store(None))
-    workers: Workers | None = None
+    workers: Elsewhere | None = None
     reporter: Reporter = field(default_factory=Reporter)
     stop: Event = field(default_factory=Event)
     """Set from another thread where the study is to end at once, as Ctrl-C would have it."""
@@ -104,7 +107,12 @@ class Context:
     @property
     def doer(self) -> Workers:
         """Who does the jobs."""
-        return self.workers or Here(self.options)
+        return Here(self.options) if self.workers is None else self.workers.ranked(self.options.rank)
+
+    @property
+    def cores(self) -> int:
+        """How many cores seeds of the study, and others beside it, are to find something for at least."""
+        return self.options.jobs if self.workers is None else CORES_ELSEWHERE
 
     @property
     def repeats(self) -> int:

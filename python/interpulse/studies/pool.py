@@ -5,26 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import groupby
 from threading import Event
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from interpulse import _core
 from interpulse._core import together
 from interpulse.config import Config
 from interpulse.runner import POLL_S, Options, execute
 from interpulse.studies.case import Job
+from interpulse.studies.overlap import Keep, overlapped
 from interpulse.studies.sidebyside import begun
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
     from interpulse.runner import Watcher
-
-Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
-"""Takes in answers by the identity of their jobs."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +55,21 @@ class Workers(Protocol):
         """Has cells do jobs in the same way."""
 
 
-BATCH = 256
-"""Cases handed to the simulator at a time, so many that cores seldom wait for the slowest of them.
+class Elsewhere(Workers, Protocol):
+    """Who does them on other machines."""
+
+    def ranked(self, rank: int) -> Workers:
+        """The same for a study, or a seed of one, of this rank; lower ones go first."""
+
+
+BATCH = 64
+"""Cases handed to the simulator at a time. Each takes 0.3 MB until the last of them has ended, and 5 ms to be resolved
+before the first begins; a state that is not kept is made for each batch.
 
 Each is kept as soon as it ends: a killed process loses what runs."""
 
 
-def _batch(jobs: list[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
+def _batch(jobs: Sequence[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
     plans = [_plan(list(of)) for _, of in groupby(jobs, lambda job: (job.case.config.path, job.case.config.text))]
 
     def ended(index: int, raw: dict[str, Any]) -> None:
@@ -98,8 +104,17 @@ class Here:
             groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
         # Cases of one file, which may start from the same state, one after the other.
         ordered = [job for group in groups.values() for job in group]
-        for start in range(0, len(ordered), BATCH):
-            _batch(ordered[start : start + BATCH], self.options, watcher, keep)
+        batches = [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
+        if len(batches) < 2:
+            for batch in batches:
+                _batch(batch, self.options, watcher, keep)
+            return
+        options = self.options if self.options.machine is not None else self.options.shared(1)[0]
+
+        def do(batch: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
+            _batch(batch, options, watcher, keep)
+
+        overlapped(batches, do, watcher, keep, few=max(BATCH // 2, 2 * options.jobs), jobs=options.jobs)
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
         """Has cells do jobs, each on a core of its own.

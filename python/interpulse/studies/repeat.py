@@ -28,8 +28,6 @@ QUICK_SEEDS = 3
 def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
     """Runs a study with so many seeds, the first of which is the context's own, side by side.
 
-    On a cluster they run one after the other: it has an engine of its own, which does one list of jobs at a time.
-
     Args:
         entry: the study.
         context: what it is given; it counts and reports the jobs of all seeds.
@@ -46,7 +44,7 @@ def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
     told = _All(context)
     context.parts = [context.of_seed(repeat, own, _Share(told, repeat)) for repeat, own in enumerate(every)]
     tasks = [partial(entry.run, part) for part in context.parts]
-    found = side_by_side(tasks, options.jobs, context.stop) if context.workers is None else [task() for task in tasks]
+    found = side_by_side(tasks, context.cores, context.stop)
     return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in context.parts], found)
 
 

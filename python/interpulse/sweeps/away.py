@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from interpulse._core import ConfigError, InternalError, RunError
 from interpulse.studies.case import Job
-from interpulse.studies.pool import CellJob, Keep
+from interpulse.studies.overlap import Keep
+from interpulse.studies.pool import CellJob
 from interpulse.studies.store import build_id
-from interpulse.sweeps import cluster
 from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
 from interpulse.sweeps.engine import Engine, Told
 from interpulse.sweeps.store import Store
+from interpulse.sweeps.way import Way
 
 if TYPE_CHECKING:
     from interpulse.runner import Watcher
@@ -24,25 +25,24 @@ ERRORS = {"configuration": ConfigError, "bug": InternalError}
 
 
 class Away:
-    """Who does the jobs of a study on the workers of a scheduler, which is asked for with the first that is missing.
+    """Who does the jobs of a study on the workers of a scheduler.
 
     Workers write what ends into a store of sweeps in `folder`, by the identity of the job; from there it goes into the
     study's own store, which is that of runs on this machine, too. A driver that was killed finds what workers did
-    meanwhile.
+    meanwhile. Seeds of the study ask side by side, each in a thread of its own.
+
+    Attributes:
+        rank: workers do jobs of lower ones first.
     """
 
-    def __init__(self, on: object, folder: Path) -> None:
+    def __init__(self, way: Way, folder: Path) -> None:
         """Nothing is asked yet.
 
         Raises:
-            ConfigError: `on` is no scheduler, or Dask is not installed.
             RunError: the folder cannot be used.
         """
-        cluster.need_dask()
-        cluster.check_place(on)
-        self._on = on
-        self._ends = ExitStack()
-        self._cluster: cluster.Cluster | None = None
+        self._way = way
+        self.rank = 0
         self._files = Files()
         self._shaping = shaping_keys()
         self._store = Store.needed(folder, "workers need a place for what they have done")
@@ -51,9 +51,14 @@ class Away:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._cluster is not None:
-            self._cluster.sweep_up(self._store.identity)
-        self._ends.close()
+        if self._way.there is not None:
+            self._way.there.sweep_up(self._store.identity)
+
+    def ranked(self, rank: int) -> Self:
+        """The same of another rank."""
+        other = copy(self)
+        other.rank = rank
+        return other
 
     def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
         """Simulates cases.
@@ -92,9 +97,8 @@ class Away:
         if not left:
             return
         missing = list(left.values())
-        if self._cluster is None:
-            self._cluster = self._ends.enter_context(cluster.remote(self._on, watcher.note))
-        engine = Engine(self._cluster, self._store, build_id(), Told(), len(missing))
+        cluster = self._way.cluster(watcher)
+        engine = Engine(cluster, self._store, build_id(), Told(), len(missing), rank=self.rank)
 
         class Teller(Told):
             def progress(told, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the engine's words

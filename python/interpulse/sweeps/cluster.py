@@ -215,8 +215,10 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
 
 
 @contextmanager
-def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
+def remote(on: object, note: Callable[[str], None], waiting: Callable[[], None] = lambda: None) -> Iterator[Cluster]:
     """The workers of a scheduler: its address, its file (`--scheduler-file`), or a client or cluster of Dask.
+
+    `waiting` is called again and again while no worker is there; whatever it raises ends the waiting.
 
     Raises:
         ConfigError: there is no scheduler, or its workers have another interpulse.
@@ -236,6 +238,7 @@ def remote(on: object, note: Callable[[str], None]) -> Iterator[Cluster]:
                 note(f"{where}: no worker is there yet; waiting for one (dask worker {where})")
                 told = True
             time.sleep(0.1)
+            waiting()
             if cluster.lost():
                 raise ConfigError(f"{where}: the scheduler has gone")
         _same_version(client, where)

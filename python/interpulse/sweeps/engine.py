@@ -81,6 +81,7 @@ class Engine:
         told: who is told.
         failed: simulations that no worker survived, with what to say of them; they are not kept.
         said: what workers have told, without its figures: each thing is passed on once, such as that of a state kept.
+        rank: of this one among several on a cluster; workers do what they have of lower ones first.
     """
 
     cluster: Cluster
@@ -93,6 +94,7 @@ class Engine:
     failed: dict[str, str] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
+    rank: int = 0
     _each_s: float = 0.0
     _measured: int = 0
     _unfit: dict[str, str] = field(default_factory=dict)
@@ -160,7 +162,7 @@ class Engine:
                     f"{next(iter(self._unfit.values()), 'they have gone')}; {self._so_far()}"
                 )
             where = {"workers": every}
-        future = self.cluster.client.submit(run_batch, batch, pure=False, **where)
+        future = self.cluster.client.submit(run_batch, batch, pure=False, priority=-self.rank, **where)
         if where:
             self._pinned[future] = frozenset(where["workers"])
         future.add_done_callback(self._ended.put)

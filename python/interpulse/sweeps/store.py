@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from interpulse._core import RunError
@@ -51,13 +52,14 @@ class StoreError(OSError):
 
 
 class Store:
-    """A store in a folder."""
+    """A store in a folder; threads may share it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._aliases: dict[str, str] = {}
         self._read: dict[str, int] = {}
         self._log: int | None = None
+        self._lock = RLock()
 
     @classmethod
     def open(cls, folder: Path) -> Store:
@@ -102,15 +104,16 @@ class Store:
 
     def refresh(self) -> None:
         """Takes in what others have written since the last time."""
-        for path in (self.folder / "index").iterdir():
-            at = self._read.get(path.name, 0)
-            with path.open("rb") as file:
-                file.seek(at)
-                new = file.read()
-            # A line that is being written is read the next time.
-            whole = new[: new.rfind(b"\n") + 1]
-            self._read[path.name] = at + len(whole)
-            self._aliases.update((line[1].decode(), line[2].decode()) for line in _LINE.finditer(whole))
+        with self._lock:
+            for path in (self.folder / "index").iterdir():
+                at = self._read.get(path.name, 0)
+                with path.open("rb") as file:
+                    file.seek(at)
+                    new = file.read()
+                # A line that is being written is read the next time.
+                whole = new[: new.rfind(b"\n") + 1]
+                self._read[path.name] = at + len(whole)
+                self._aliases.update((line[1].decode(), line[2].decode()) for line in _LINE.finditer(whole))
 
     def key(self, alias: str) -> str | None:
         """The key of a simulation that has been answered, None where it has not."""
@@ -157,17 +160,18 @@ class Store:
 
     def note(self, alias: str, key: str) -> None:
         """Says that an alias has this answer. Raises OSError as `put`."""
-        if self._aliases.get(alias) == key:
-            return
-        if self._log is None:
-            name = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
-            self._log = os.open(self.folder / "index" / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        line = f"{alias} {key}\n".encode()
-        if os.write(self._log, line) != len(line):
-            # What a full disk cut off is no line; the next one begins behind it.
-            os.write(self._log, b"\n")
-            raise OSError(28, os.strerror(28), str(self.folder))
-        self._aliases[alias] = key
+        with self._lock:
+            if self._aliases.get(alias) == key:
+                return
+            if self._log is None:
+                name = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
+                self._log = os.open(self.folder / "index" / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            line = f"{alias} {key}\n".encode()
+            if os.write(self._log, line) != len(line):
+                # What a full disk cut off is no line; the next one begins behind it.
+                os.write(self._log, b"\n")
+                raise OSError(28, os.strerror(28), str(self.folder))
+            self._aliases[alias] = key
 
     @contextmanager
     def locked(self, names: Sequence[str]) -> Iterator[None]:

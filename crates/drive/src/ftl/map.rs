@@ -118,6 +118,11 @@ impl Map {
         })
     }
 
+    /// Has others like this one share what physical units hold, as those do that come from a file.
+    pub(super) fn share(&mut self) {
+        self.to_logical.share();
+    }
+
     /// Another one like this one, to which nothing has been written since it was made; they share what they can.
     pub(super) fn another(&self) -> Map {
         Map {

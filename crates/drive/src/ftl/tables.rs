@@ -145,6 +145,11 @@ impl Tables {
         }
     }
 
+    /// Has others like this one share what they can, though it comes from no file.
+    pub fn share(&mut self) {
+        self.units.share();
+    }
+
     /// Another one like this one, with which no run has begun; they share what they can.
     pub fn another(&self) -> Tables {
         Tables {

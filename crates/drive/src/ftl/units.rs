@@ -68,6 +68,11 @@ impl Units {
         }
     }
 
+    /// See [`Map::share`].
+    pub(super) fn share(&mut self) {
+        self.map.share();
+    }
+
     /// Another one like this one, with which no run has begun; see [`Map::another`].
     pub(super) fn another(&self) -> Units {
         debug_assert!(self.record.is_none() && self.hotness.is_none(), "a run has begun with it");

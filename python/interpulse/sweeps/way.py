@@ -1,0 +1,74 @@
+"""The way to a scheduler: one connection, which studies share that go on side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from threading import Lock
+from typing import TYPE_CHECKING, Self
+
+from interpulse.sweeps import cluster
+
+if TYPE_CHECKING:
+    from interpulse.runner import Watcher
+    from interpulse.sweeps.cluster import Cluster
+
+LOOK_AGAIN_S = 0.1
+"""How long a study that waits for another's connection sleeps until it looks again whether it is to end."""
+
+
+class Way:
+    """The way to the workers of a scheduler, who is asked for with the first job that is missing."""
+
+    def __init__(self, on: object) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            ConfigError: `on` is no scheduler, or Dask is not installed.
+        """
+        cluster.need_dask()
+        cluster.check_place(on)
+        self._on = on
+        self._ends = ExitStack()
+        self._lock = Lock()
+        self._found: Cluster | None = None
+        self._failure: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.close()
+
+    @property
+    def there(self) -> Cluster | None:
+        """The cluster, None where nobody has asked for it."""
+        return self._found
+
+    def cluster(self, watcher: Watcher) -> Cluster:
+        """The cluster; waits for a worker. What it has failed with once, it fails with again.
+
+        Raises:
+            ConfigError: there is no scheduler, or its workers have another interpulse.
+            KeyboardInterrupt: the watcher says so.
+        """
+
+        def waiting() -> None:
+            watcher.progress([])
+
+        self._locked(waiting)
+        try:
+            if self._failure is not None:
+                raise self._failure
+            if self._found is None:
+                self._found = self._ends.enter_context(cluster.remote(self._on, watcher.note, waiting))
+            return self._found
+        except Exception as error:
+            self._failure = error
+            raise
+        finally:
+            self._lock.release()
+
+    def _locked(self, waiting: Callable[[], None]) -> None:
+        while not self._lock.acquire(timeout=LOOK_AGAIN_S):
+            waiting()

@@ -5,7 +5,8 @@
 The drives and requests of the capacity series of `scale.py`, under cachegrind (valgrind): the first level of cache is
 the machine's, the last one has `--last` MiB; each time that it is given, all is counted once more. Two runs of each
 drive count everything; what the longer one counts beyond the shorter one is its further requests', so that start, fill
-and audit fall out. Beside it stands CPU time as `scale.py` measures it, without valgrind, and lines through both by
+and audit fall out, but for what the audit finds in the cache: places that miss less often in the longer run do not
+count. Beside it stands CPU time as `scale.py` measures it, without valgrind, and lines through both by
 least squares. Places in the sources have names where the extension module has symbols: `maturin develop` strips it,
 `cargo build --release -p interpulse-python` does not.
 """
@@ -170,11 +171,9 @@ def row_of(gib: int, case: Path, chosen: argparse.Namespace) -> Row:
     for mib in chosen.last:
         less, more = (counted(gib, sets, case, length, mib) for length in (chosen.short, chosen.long))
         each = {event: (more.all[event] - less.all[event]) / requests for event in more.all}
-        # What both ask for alike is a difference of nothing, or next to it.
-        places = Counter(
-            {place: (misses - less.last_misses[place]) / requests for place, misses in more.last_misses.items()}
-        )
-        misses = sum(each[event] for event in LAST)
+        further = {place: (misses - less.last_misses[place]) / requests for place, misses in more.last_misses.items()}
+        places = Counter({place: misses for place, misses in further.items() if misses > 0})
+        misses = sum(places.values())
         last.append({"mib": mib, "misses": misses, "places": dict(places.most_common(SHOWN))})
     costs = [measured("capacity", gib, sets, case, case.parent)["cpu_ns"] for _ in range(chosen.rounds)]
     return {

@@ -34,7 +34,8 @@ block-size = "4KiB"
 address = "uniform"
 """
 
-WARM_UP = "run.warmup-requests=100000"
+WARM_UP = 100_000
+"""Requests before the window."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,17 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
+def run_of(case: Path, sets: tuple[str, ...]) -> list[str]:
+    """The command that runs the case with these settings."""
+    command = [str(Path(sys.executable).with_name("interpulse")), "run", str(case), "--json", "--no-cache"]
+    for each in (f"run.warmup-requests={WARM_UP}", *sets):
+        command += ["--set", each]
+    return command
+
+
 def measured(name: str, value: float, sets: tuple[str, ...], case: Path, folder: Path) -> Point:
     """Runs one point to its end."""
-    command = [str(Path(sys.executable).with_name("interpulse")), "run", str(case), "--json", "--no-cache"]
-    for each in (WARM_UP, *sets):
-        command += ["--set", each]
+    command = run_of(case, sets)
     with (folder / "told").open("w+") as told, (folder / "said").open("w+") as said:
         process = subprocess.Popen(command, stdout=told, stderr=said)
         _, status, used = os.wait4(process.pid, 0)

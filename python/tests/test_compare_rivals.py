@@ -53,11 +53,41 @@ def test_both_run_the_rows_asked_for(stand_in: Path) -> None:
     assert stand_in.with_name("stand-in.seen").read_text().splitlines() == ["30000"] * 2 + [str(trace)] * 2
 
 
+def test_another_version_runs_in_turns(stand_in: Path, tmp_path: Path) -> None:
+    seen = stand_in.with_name("stand-in.seen")
+    before = tmp_path / "before"
+    before.write_text(
+        f"#!{sys.executable}\n"
+        "import sys\n"
+        "command, case, snapshots = sys.argv[1:]\n"
+        "assert (command, snapshots) == ('run', '--no-cache')\n"
+        "text = open(case).read()\n"
+        f"with open({str(seen)!r}, 'a') as seen:\n"
+        "    seen.write(next(line for line in text.splitlines() if line.startswith('requests')) + '\\n')\n"
+        "for _ in range(5 * 10**6):\n"
+        "    pass\n"
+    )
+    before.chmod(0o755)
+    row = "sequential 128 KiB writes"
+    done = compare(stand_in, row, "--before", before, "--rounds", "2", "--json")
+    assert not done.returncode, done.stderr
+    [told] = json.loads(done.stdout)["rows"]
+    assert seen.read_text().splitlines() == ["30000", "requests = 30000"] * 2
+    # It counts five times as far as what stands in for MQSim.
+    assert told["before_cpu_s"] > told["mqsim_cpu_s"]
+    assert told["before_ratio"] == pytest.approx(told["mqsim_cpu_s"] / told["before_cpu_s"], abs=0.02)
+    assert told["before_peak_mb"] > 5
+    printed = compare(stand_in, row, "--before", before, "--rounds", "1").stdout.splitlines()
+    assert printed[1].split()[-3:] == ["before", "ratio", "before"]
+    assert [len(line.removeprefix(row).split()) for line in printed[2:]] == [8]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["nonsense"], "no row 'nonsense'; rows are random reads QD16, "),
         (["--rounds", "0"], "--rounds 0: at least 1"),
+        (["--before", "nothing"], "nothing is no program; expected the command interpulse of another version"),
         (["tpcc-small", "--traces", "nowhere"], "tpcc-small.trace is not there; --traces names the folder"),
     ],
 )

@@ -2,7 +2,9 @@
 
 Each step's output is shown as it comes; the page keeps the command, how it ended, how long it took and the lines that
 sum it up. A step whose tool is missing on this machine is recorded as not measured. The exit code is 0 only if every
-step that was made passed. Snapshots go to a temporary folder (about 1.9 GB) that is deleted at the end.
+step that was made passed. `INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command
+`interpulse` of another version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that
+is deleted at the end.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Step:
     environment: tuple[tuple[str, str], ...] = ()
     """Variables that the command is given."""
     needs: str | None = None
-    """A program without which there is nothing to measure."""
+    """A program, or the path of one, without which there is nothing to measure."""
     most_s: float | None = None
     """The longest that the step may take."""
 
@@ -87,7 +89,7 @@ class Outcome:
         """The step's part of the page."""
         heading = f"## {self.step.question}\n\n`{self.step.shown()}`: "
         if self.code is None:
-            return f"{heading}not measured, there is no {self.step.needs} on this machine.\n"
+            return f"{heading}not measured, there is no {Path(self.step.needs or '').name} on this machine.\n"
         summary = self.step.summary
         kept = self.lines if summary is None else [line for line in self.lines if summary and line.startswith(summary)]
         verdict = "passed"
@@ -101,6 +103,9 @@ class Outcome:
 
 EXPERIMENTS_MOST_S = 2700.0
 """The longest that all experiments with --quick, three seeds each, may take together on two cores."""
+
+MQSIM = os.environ.get("INTERPULSE_MQSIM") or shutil.which("MQSim") or "MQSim"
+BEFORE = os.environ.get("INTERPULSE_BEFORE")
 
 STEPS = (
     Step(
@@ -186,6 +191,15 @@ STEPS = (
         command=(str(BIN / "interpulse"), "bench", "--instructions", "--against", "crates/bench/instructions.json"),
         summary=None,
         needs="valgrind",
+    ),
+    Step(
+        question="What do the same loads cost here and in MQSim, and what did they cost before?",
+        command=(
+            *(sys.executable, "bench/compare.py", MQSIM, "--rounds", "5"),
+            *(("--before", BEFORE) if BEFORE else ()),
+        ),
+        summary=None,
+        needs=MQSIM,
     ),
     Step(
         question="Is the simulator fast enough?",

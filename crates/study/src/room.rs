@@ -92,9 +92,11 @@ fn bytes(case: &Case) -> u64 {
     // Out-of-band data, the entries of a checkpoint, and the map that is rebuilt beside the live one.
     let kept = Oob::bytes(layout.units()) + 28 * u64::from(config.logical_units);
     let kept = if case.drive.power_loss.is_some() { kept } else { 0 };
-    // What overwrites are dealt out by, before the rest of it is there.
+    // What overwrites are dealt out by, before the rest of it is there: a number for each logical unit, and a bit for each of
+    // all units.
     let uniform = case.precondition.overwrite.as_ref().is_some_and(|o| o.addresses == AddressSpec::Uniform);
-    let dealt = if uniform { 4 * u64::from(config.logical_units) } else { 0 };
+    let (logical, physical) = (u64::from(config.logical_units), layout.units());
+    let dealt = if uniform { 4 * logical + (logical + physical) / 8 } else { 0 };
     (maps + kept.max(dealt)) * u64::from(case.drives())
 }
 

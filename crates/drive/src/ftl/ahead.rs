@@ -10,7 +10,6 @@ use super::positions::Positions;
 use super::streams::Stream;
 use super::tables::Tables;
 use crate::numbers::{Lane, Ppu, SuperBlock};
-use std::collections::VecDeque;
 
 /// What collection of a lane has in hand.
 #[derive(Default)]
@@ -18,7 +17,7 @@ pub(super) struct Hand {
     /// Victims that are not erased.
     victims: Vec<SuperBlock>,
     /// Units of them that have not been moved.
-    units: VecDeque<Ppu>,
+    units: Vec<Ppu>,
 }
 
 impl Hand {
@@ -39,7 +38,7 @@ impl Hand {
                 break;
             };
             positions.settle(ftl, victim);
-            self.units.extend(ftl.units.valid_of(&ftl.layout, victim));
+            ftl.units.add_valid_of(&ftl.layout, victim, &mut self.units);
             self.program(ftl, lane, ftl.layout.units_per_program as usize, positions);
             // The programs of this one are under way when the next one is chosen.
             self.erase_what_is_empty(ftl);
@@ -51,21 +50,23 @@ impl Hand {
     /// Moves units while there are at least `least`.
     fn program(&mut self, ftl: &mut Tables, lane: Lane, least: usize, positions: &mut impl Positions) {
         let full = ftl.layout.units_per_program;
-        while self.units.len() >= least {
+        let mut done = 0;
+        while self.units.len() - done >= least {
             if !ftl.has_place(lane, Stream::Gc) {
                 self.erase_what_is_empty(ftl);
             }
             let place = ftl.take_place(lane, Stream::Gc);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
-            let moved = full.min(self.units.len() as u32);
+            let moved = full.min((self.units.len() - done) as u32);
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset };
             positions.settle(ftl, place.super_block);
-            positions.relocate(ftl, self.units.make_contiguous(), moved as usize, to);
-            self.units.drain(..moved as usize);
+            positions.relocate(ftl, &self.units[done..], moved as usize, to);
+            done += moved as usize;
             ftl.counters.gc_units += u64::from(moved);
             ftl.counters.padding_units += u64::from(full - moved);
             ftl.program_done(place.super_block);
         }
+        self.units.drain(..done);
     }
 
     fn erase_what_is_empty(&mut self, ftl: &mut Tables) {

@@ -15,6 +15,9 @@ pub(super) trait Positions {
     /// As [`Positions::settle`], and the tables know what is in `block`, too.
     fn uncover(&mut self, ftl: &mut Tables, block: SuperBlock);
 
+    /// All of `block` has been taken out of it.
+    fn taken(&mut self, block: SuperBlock);
+
     /// `lpn` is written to the unit `to`.
     fn write(&mut self, ftl: &mut Tables, lpn: Lpn, to: UnitAt);
 
@@ -31,6 +34,9 @@ impl Positions for Followed {
 
     #[inline]
     fn uncover(&mut self, _: &mut Tables, _: SuperBlock) {}
+
+    #[inline]
+    fn taken(&mut self, _: SuperBlock) {}
 
     #[inline]
     fn write(&mut self, ftl: &mut Tables, lpn: Lpn, to: UnitAt) {

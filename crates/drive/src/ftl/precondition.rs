@@ -298,6 +298,7 @@ impl<'a> Preconditioner<'a> {
         moved.clear();
         positions.uncover(self.ftl, victim);
         self.ftl.units.take_all(&self.ftl.layout, victim, &mut moved);
+        positions.taken(victim);
         for i in 0..moved.len() {
             if let Some(&ahead) = moved.get(i + 16) {
                 self.ftl.map().prefetch(ahead);

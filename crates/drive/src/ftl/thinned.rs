@@ -9,6 +9,8 @@ use interpulse_engine::Rng;
 
 /// With fewer units than this to lose each of them is drawn; else most are by the word.
 const FEW: u32 = 24;
+/// What a unit that moves holds is fetched this many units early.
+const AHEAD: usize = 32;
 /// Binary digits of the probability that words are drawn with.
 const DIGITS: u32 = 6;
 
@@ -25,44 +27,45 @@ impl Units {
         self.map_mut().to_logical[first..first + count as usize].fill(lpn.0);
     }
 
-    /// What is valid in the units `from`, in order, moves to `to` and after it. What is in some blocks is the same in all units,
-    /// which `all_of` tells.
+    /// The first `count` of the units `from` move to `to` and after it; the others will follow. Of each block they are, in order,
+    /// all units that are valid. `leave` is told how many leave a block, and tells what is in it, if that is the same in all.
     #[inline]
     pub(super) fn move_physically(
         &mut self,
         layout: &Layout,
         from: &[Ppu],
+        count: usize,
         to: UnitAt,
-        all_of: impl Fn(SuperBlock) -> Option<Lpn>,
+        mut leave: impl FnMut(SuperBlock, u32) -> Option<Lpn>,
     ) {
         let map = self.map_mut();
         let mut target = layout.unit(to).index();
-        let mut rest = from;
-        while let Some(&source) = rest.first() {
+        let mut done = 0;
+        while done < count {
             // Most have the same source.
-            let UnitAt { super_block, .. } = layout.split(source);
+            let UnitAt { super_block, offset } = layout.split(from[done]);
             let first = layout.first_unit(super_block);
             let block = first..first + layout.units_per_block;
-            let here = rest.iter().take_while(|&ppu| block.contains(ppu)).count();
-            let (units, others) = rest.split_at(here);
-            if let Some(lpn) = all_of(super_block) {
+            let here = from[done..count].iter().take_while(|&ppu| block.contains(ppu)).count();
+            if let Some(lpn) = leave(super_block, here as u32) {
                 map.to_logical[target..target + here].fill(lpn.0);
             } else {
-                for (k, &ppu) in units.iter().enumerate() {
-                    map.to_logical[target + k] = map.to_logical[ppu.index()];
+                for k in 0..here {
+                    if let Some(ahead) = from.get(done + k + AHEAD) {
+                        map.to_logical.prefetch(ahead.index());
+                    }
+                    map.to_logical[target + k] = map.to_logical[from[done + k].index()];
                 }
             }
             target += here;
-            let words = map.valid_words_mut(super_block);
-            for &ppu in units {
-                let offset = ppu.0 - first.0;
-                words[offset as usize / 64] &= !(1 << (offset % 64));
-            }
+            done += here;
+            let behind = from[done - 1] + 1;
+            let left = clear(map.valid_words_mut(super_block), offset, behind.0 - first.0);
+            debug_assert_eq!(left, here as u32, "all that is valid leaves block {super_block}");
             map.weight[super_block.index()] -= here as u32;
-            rest = others;
         }
-        set(map.valid_words_mut(to.super_block), to.offset, from.len() as u32);
-        map.weight[to.super_block.index()] += from.len() as u32;
+        set(map.valid_words_mut(to.super_block), to.offset, count as u32);
+        map.weight[to.super_block.index()] += count as u32;
     }
 
     /// The valid units of all blocks. One less or more of these counts a unit that is lost, whichever it is, or written; the
@@ -72,16 +75,23 @@ impl Units {
         &mut self.map_mut().weight
     }
 
-    /// Of what the validity bits of `super_block` call valid as many units are drawn as it has lost: those are invalid. `before`
-    /// is room for its bits.
-    #[inline]
-    pub(super) fn thin(&mut self, super_block: SuperBlock, rng: &mut Rng, before: &mut Vec<u64>) {
+    /// How many units of `super_block` its validity bits call valid.
+    pub(super) fn marked(&self, super_block: SuperBlock) -> u32 {
+        ones(self.map().valid_words(super_block))
+    }
+
+    /// Of the `marked` units of `super_block` that its validity bits call valid as many are drawn as it has lost: those are
+    /// invalid. `before` is room for its bits.
+    pub(super) fn thin(
+        &mut self,
+        super_block: SuperBlock,
+        marked: u32,
+        rng: &mut Rng,
+        before: &mut Vec<u64>,
+    ) {
         let valid = self.map().valid_units(super_block);
         let words = self.map_mut().valid_words_mut(super_block);
-        let marked = ones(words);
-        if marked > valid {
-            thin(words, marked, valid, rng, before);
-        }
+        thin(words, marked, valid, rng, before);
     }
 }
 
@@ -94,6 +104,20 @@ fn set(words: &mut [u64], offset: u32, count: u32) {
         words[at as usize / 64] |= (u64::MAX >> (64 - (to - at))) << (at % 64);
         at = to;
     }
+}
+
+/// Clears the bits from `offset` to before `end`; returns how many were set.
+#[inline]
+fn clear(words: &mut [u64], offset: u32, end: u32) -> u32 {
+    let (mut at, mut were) = (offset, 0);
+    while at < end {
+        let to = end.min((at / 64 + 1) * 64);
+        let bits = (u64::MAX >> (64 - (to - at))) << (at % 64);
+        were += (words[at as usize / 64] & bits).count_ones();
+        words[at as usize / 64] &= !bits;
+        at = to;
+    }
+    were
 }
 
 /// Leaves `valid` of the `marked` bits that are set, any such choice with the same probability.

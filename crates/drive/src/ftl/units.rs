@@ -466,6 +466,20 @@ impl Units {
         })
     }
 
+    /// Adds what is valid in `super_block`, in order, to `units`: as [`Units::valid_of`], a block at a time.
+    pub(super) fn add_valid_of(&self, layout: &Layout, super_block: SuperBlock, units: &mut Vec<Ppu>) {
+        units.reserve(self.map.valid_units(super_block) as usize);
+        let mut first = layout.first_unit(super_block).0;
+        for &word in self.map.valid_words(super_block) {
+            let mut bits = word;
+            while bits != 0 {
+                units.push(Ppu(first + bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+            first += u64::BITS;
+        }
+    }
+
     /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
     /// collected.
     pub(super) fn take_all(&mut self, layout: &Layout, super_block: SuperBlock, into: &mut Vec<Lpn>) {

@@ -9,8 +9,8 @@ use crate::ftl::map::Where;
 use crate::ftl::oob::NOTHING;
 use crate::ftl::stripe::Stripe;
 use crate::ftl::tables::Tables;
-use crate::memory::{Table, filled};
-use crate::numbers::{Lane, Lpn, Ppu};
+use crate::memory::Table;
+use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
 
 /// A logical unit that has been overwritten, and that is not known yet.
@@ -47,50 +47,121 @@ impl Throws<'_> {
         self.left -= HEAPS;
         heap as usize
     }
+
+    /// Throws `count` units of `lane`, and counts them by heaps.
+    fn count(&mut self, lane: Lane, count: u32, sizes: &mut [usize]) {
+        if self.lanes.is_some() {
+            sizes[lane.index()] += count as usize;
+        } else {
+            (0..count).for_each(|_| sizes[self.heap(lane)] += 1);
+        }
+    }
 }
 
-/// Calls `each` for every physical unit without a name, with its heap. In `all` blocks none has one.
-#[inline(always)]
-fn unnamed(
-    ftl: &mut Tables,
-    throws: &mut Throws,
-    progress: &mut dyn FnMut(u32) -> bool,
-    all: &[bool],
-    mut each: impl FnMut(&mut Tables, Ppu, usize),
-) -> bool {
-    for lane in Lane::first(ftl.layout.lanes) {
-        for block in ftl.layout.blocks_of(lane) {
-            if block.0 % REPORTED == 0 && !progress(block.0) {
-                return false;
+/// The valid units of which it is not known what they hold, one bit a physical unit: the tables are asked once.
+struct Unnamed {
+    words: Table<u64>,
+    of_block: usize,
+}
+
+impl Unnamed {
+    /// None yet.
+    fn new(ftl: &Tables) -> Unnamed {
+        let of_block = ftl.map().words_of_block().len();
+        Unnamed { words: Table::new(of_block * ftl.layout.super_blocks() as usize), of_block }
+    }
+
+    fn block(&self, block: SuperBlock) -> &[u64] {
+        &self.words[block.index() * self.of_block..][..self.of_block]
+    }
+
+    /// Looks at what the valid units of `block` hold, unless `all` of them are without names; returns how many are. Those that
+    /// have one are `named`.
+    fn look(&mut self, ftl: &Tables, block: SuperBlock, all: bool, named: &mut Vec<(Lpn, Ppu)>) -> u32 {
+        named.clear();
+        let words = &mut self.words[block.index() * self.of_block..][..self.of_block];
+        if all {
+            words.copy_from_slice(ftl.map().valid_words(block));
+            return ftl.map().valid_units(block);
+        }
+        // Whether a unit has a name is known of none before, so nothing waits for it.
+        named.resize(ftl.layout.units_per_block as usize, (UNNAMED, Ppu(0)));
+        let (mut known, mut unknown) = (0, 0);
+        let mut first = ftl.layout.first_unit(block);
+        for (word, &valid) in words.iter_mut().zip(ftl.map().valid_words(block)) {
+            let mut bits = valid;
+            while bits != 0 {
+                let bit = bits & bits.wrapping_neg();
+                let ppu = first + bits.trailing_zeros();
+                bits ^= bit;
+                let lpn = ftl.map().logical(ppu);
+                named[known] = (lpn, ppu);
+                known += usize::from(lpn != UNNAMED);
+                *word |= if lpn == UNNAMED { bit } else { 0 };
             }
-            let first = ftl.layout.first_unit(block);
-            let all = all[block.index()];
-            for word in 0..ftl.map().valid_words(block).len() {
-                let mut bits = ftl.map().valid_words(block)[word];
-                while bits != 0 {
-                    let ppu = first + (word as u32 * 64 + bits.trailing_zeros());
-                    bits &= bits - 1;
-                    if all || ftl.map().logical(ppu) == UNNAMED {
+            unknown += word.count_ones();
+            first += u64::BITS;
+        }
+        named.truncate(known);
+        unknown
+    }
+
+    /// Calls `each` for every one, with its heap.
+    #[inline(always)]
+    fn throw(
+        &self,
+        ftl: &mut Tables,
+        throws: &mut Throws,
+        progress: &mut dyn FnMut(u32) -> bool,
+        mut each: impl FnMut(&mut Tables, Ppu, usize),
+    ) -> bool {
+        for lane in Lane::first(ftl.layout.lanes) {
+            for block in ftl.layout.blocks_of(lane) {
+                if block.0 % REPORTED == 0 && !progress(block.0) {
+                    return false;
+                }
+                let mut first = ftl.layout.first_unit(block);
+                for &word in self.block(block) {
+                    let mut bits = word;
+                    while bits != 0 {
+                        let ppu = first + bits.trailing_zeros();
+                        bits &= bits - 1;
                         each(ftl, ppu, throws.heap(lane));
                     }
+                    first += u64::BITS;
                 }
             }
         }
+        true
     }
-    true
 }
 
 /// Logical units that are mapped and that no physical unit holds by name.
 struct Nameless {
-    /// One bit a logical unit.
-    named: Vec<u64>,
-    next: u32,
+    /// One bit a logical unit: it has a place.
+    named: Table<u64>,
+    /// The word after those that have been looked at, and what of the last one is left.
+    next: usize,
+    left: u64,
 }
 
 impl Nameless {
     /// All that are mapped.
     fn new(ftl: &Tables) -> Nameless {
-        Nameless { named: filled(0u64, ftl.map().logical_units().div_ceil(64) as usize), next: 0 }
+        let all = ftl.map().logical_units();
+        let mut named = Table::<u64>::new(all.div_ceil(64) as usize);
+        if let Some(last) = named.last_mut()
+            && !all.is_multiple_of(64)
+        {
+            *last = u64::MAX << (all % 64);
+        }
+        Nameless { named, next: 0, left: 0 }
+    }
+
+    /// Fetches what [`Nameless::remove`] looks at, ahead of it.
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.named.prefetch(lpn.index() / 64);
     }
 
     /// `lpn` has a place.
@@ -99,25 +170,29 @@ impl Nameless {
         self.named[lpn.index() / 64] |= 1 << (lpn.0 % 64);
     }
 
-    /// The next one in order.
-    #[inline]
-    fn next(&mut self, ftl: &Tables) -> Option<Lpn> {
-        let all = ftl.map().logical_units();
-        while self.next < all {
-            let lpn = Lpn(self.next);
-            self.next += 1;
-            let named = self.named[lpn.index() / 64] >> (lpn.0 % 64) & 1 != 0;
-            if !named && ftl.map().get(lpn) != Where::Unmapped {
-                return Some(lpn);
+    /// Adds the next ones in order to `names`, until it has `count`; whether there were as many.
+    fn take(&mut self, ftl: &Tables, count: usize, names: &mut Vec<Lpn>) -> bool {
+        while names.len() < count {
+            while self.left == 0 {
+                let Some(named) = self.named.get(self.next) else { return false };
+                self.left = !named;
+                self.next += 1;
+            }
+            let lpn = Lpn((self.next as u32 - 1) * 64 + self.left.trailing_zeros());
+            self.left &= self.left - 1;
+            if ftl.map().get(lpn) != Where::Unmapped {
+                names.push(lpn);
             }
         }
-        None
+        true
     }
 
     /// All of them, by lanes.
     fn by_lane(&mut self, ftl: &Tables, stripe: &Stripe) -> Vec<Vec<Lpn>> {
         let mut lanes = vec![Vec::new(); ftl.layout.lanes as usize];
-        while let Some(lpn) = self.next(ftl) {
+        let mut next = Vec::new();
+        while self.take(ftl, 1, &mut next) {
+            let lpn = next.pop().expect("one was taken");
             lanes[stripe.lane(lpn).index()].push(lpn);
         }
         lanes
@@ -129,27 +204,23 @@ fn map_named(
     ftl: &mut Tables,
     throws: &mut Throws,
     nameless: &mut Nameless,
+    unnamed: &mut Unnamed,
     sizes: &mut [usize],
     all: &[bool],
     progress: &mut dyn FnMut(u32) -> bool,
 ) -> bool {
-    let mut of_block: Vec<(Lpn, Ppu)> = Vec::new();
+    let mut named: Vec<(Lpn, Ppu)> = Vec::new();
     for lane in Lane::first(ftl.layout.lanes) {
         for block in ftl.layout.blocks_of(lane) {
             if block.0 % REPORTED == 0 && !progress(block.0) {
                 return false;
             }
-            of_block.clear();
-            if !all[block.index()] {
-                let valid = ftl.units.valid_of(&ftl.layout, block).map(|ppu| (ftl.map().logical(ppu), ppu));
-                of_block.extend(valid.filter(|&(lpn, _)| lpn != UNNAMED));
-            }
-            for _ in of_block.len()..ftl.map().valid_units(block) as usize {
-                sizes[throws.heap(lane)] += 1;
-            }
-            for (k, &(lpn, ppu)) in of_block.iter().enumerate() {
-                if let Some(&(ahead, _)) = of_block.get(k + AHEAD) {
+            let unknown = unnamed.look(ftl, block, all[block.index()], &mut named);
+            throws.count(lane, unknown, sizes);
+            for (k, &(lpn, ppu)) in named.iter().enumerate() {
+                if let Some(&(ahead, _)) = named.get(k + AHEAD) {
                     ftl.map().prefetch(ahead);
+                    nameless.prefetch(ahead);
                 }
                 ftl.units.map_mut().set_physical(lpn, ppu);
                 nameless.remove(lpn);
@@ -181,8 +252,9 @@ pub(super) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u6
 
     // How large the heaps are.
     let mut sizes = vec![0usize; if stripe.is_some() { ftl.layout.lanes as usize } else { 1 << HEAPS }];
-    let mut nameless = Nameless::new(ftl);
-    if !map_named(ftl, &mut throws.clone(), &mut nameless, &mut sizes, all, &mut |block| report(0, block)) {
+    let (mut nameless, mut unnamed) = (Nameless::new(ftl), Unnamed::new(ftl));
+    let (mut counted, mut first) = (throws.clone(), |block| report(0, block));
+    if !map_named(ftl, &mut counted, &mut nameless, &mut unnamed, &mut sizes, all, &mut first) {
         return false;
     }
     // What is in each.
@@ -199,7 +271,7 @@ pub(super) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u6
         heaped[at[heap]] = ppu.0;
         at[heap] += 1;
     };
-    if !unnamed(ftl, &mut throws.clone(), &mut |block| report(1, block), all, place) {
+    if !unnamed.throw(ftl, &mut throws.clone(), &mut |block| report(1, block), place) {
         return false;
     }
     // Each physical unit of a heap is replaced by the logical one that it gets.
@@ -213,7 +285,7 @@ pub(super) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u6
             Some(lanes) => std::mem::take(&mut lanes[heap]),
             None => {
                 names.clear();
-                names.extend((0..size).map_while(|_| nameless.next(ftl)));
+                nameless.take(ftl, size, &mut names);
                 names
             }
         };
@@ -226,7 +298,7 @@ pub(super) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u6
     }
     // They find them in the order in which they went there.
     let mut at = starts;
-    let whole = unnamed(ftl, &mut throws, &mut |block| report(3, block), all, |ftl, ppu, heap| {
+    let whole = unnamed.throw(ftl, &mut throws, &mut |block| report(3, block), |ftl, ppu, heap| {
         heaped.prefetch(at[heap] + LINE);
         ftl.units.map_mut().set_logical(ppu, Lpn(heaped[at[heap]]));
         at[heap] += 1;

@@ -44,6 +44,9 @@ pub struct Draws {
     next: usize,
     /// Blocks all of whose units are [`UNNAMED`]: what they hold is not written to the tables.
     unnamed: Vec<bool>,
+    /// How many validity bits of each block are set: whether it has lost a unit is asked with each program, and counting them
+    /// would be most of that.
+    marked: Vec<u32>,
     /// Room for the validity bits of a block.
     bits: Vec<u64>,
 }
@@ -55,7 +58,14 @@ impl Draws {
         let (blocks, units_per_block) = (u64::from(layout.super_blocks()), u64::from(layout.units_per_block));
         let unnamed = vec![false; blocks as usize];
         let coming = [none; AHEAD];
-        Draws { rng, thrown, blocks, units_per_block, coming, next: AHEAD, unnamed, bits: Vec::new() }
+        let marked = vec![0; blocks as usize];
+        Draws { rng, thrown, blocks, units_per_block, coming, next: AHEAD, unnamed, marked, bits: Vec::new() }
+    }
+
+    /// Overwrites begin on tables whose validity bits are right.
+    fn begin(&mut self, ftl: &Tables) {
+        let blocks = SuperBlock::first(ftl.layout.super_blocks());
+        self.marked.iter_mut().zip(blocks).for_each(|(marked, block)| *marked = ftl.map().valid_units(block));
     }
 
     /// A unit of the `count` blocks from `first` on. One number has digits enough for both: its first ones are the block, and
@@ -77,17 +87,22 @@ impl Draws {
         self.next = 0;
     }
 
-    /// The block that loses a unit next, if each has so many.
     #[inline(always)]
+    fn next(&mut self, weights: &[u32]) -> Draw {
+        if self.next == AHEAD {
+            self.draw_ahead(weights);
+        }
+        let draw = self.coming[self.next];
+        self.next += 1;
+        draw
+    }
+
+    /// The block that loses a unit next.
     fn block(&mut self, weights: &[u32]) -> SuperBlock {
         loop {
-            if self.next == AHEAD {
-                self.draw_ahead(weights);
-            }
-            let Draw { block, rank } = self.coming[self.next];
-            self.next += 1;
-            if rank < weights[block.index()] & !Map::NOT_A_CANDIDATE {
-                return block;
+            let draw = self.next(weights);
+            if draw.rank < weights[draw.block.index()] & !Map::NOT_A_CANDIDATE {
+                return draw.block;
             }
         }
     }
@@ -103,18 +118,19 @@ impl Draws {
         }
     }
 
-    /// Something is written to `to`: if it is the first unit of its block, all of that is without names, or it is not.
+    /// `count` units are written from `to` on: if that is the first unit of its block, all of it is without names, or it is not.
     #[inline]
-    fn begin(&mut self, to: UnitAt, unnamed: bool) {
+    fn written(&mut self, to: UnitAt, count: u32, unnamed: bool) {
         if to.offset == 0 {
             self.unnamed[to.super_block.index()] = unnamed;
         }
+        self.marked[to.super_block.index()] += count;
     }
 
     /// The host has written the `count` units from `to` on, which have been counted.
     #[inline]
     fn mark(&mut self, ftl: &mut Tables, to: UnitAt, count: u32) {
-        self.begin(to, true);
+        self.written(to, count, true);
         ftl.units.mark_physically(to, count);
         if !self.unnamed[to.super_block.index()] {
             ftl.units.name_physically(&ftl.layout, UNNAMED, to, count);
@@ -133,22 +149,39 @@ impl Draws {
     /// Returns how many, and whether that was so.
     #[inline]
     fn overwrite(&mut self, weights: &mut [u32], open: SuperBlock, most: u32) -> (u32, bool) {
-        for made in 1..=most {
-            let block = self.block(weights);
-            weights[block.index()] -= 1;
+        let mut made = 0;
+        let mut of_itself = false;
+        while made < most {
+            let Draw { block, rank } = self.next(weights);
             if block == open {
-                return (made, true);
+                // It has those that have been written meanwhile, too.
+                of_itself = rank < (weights[open.index()] & !Map::NOT_A_CANDIDATE) + made;
+                if of_itself {
+                    break;
+                }
+                continue;
             }
-            weights[open.index()] += 1;
+            // Whether a draw counts is as good as a coin: no branch, which would be mispredicted.
+            let weight = &mut weights[block.index()];
+            let counts = u32::from(rank < *weight & !Map::NOT_A_CANDIDATE);
+            *weight -= counts;
+            made += counts;
         }
-        (most, false)
+        // One that it loses itself is one written in its place.
+        weights[open.index()] += made;
+        weights[open.index()] -= u32::from(of_itself);
+        (made + u32::from(of_itself), of_itself)
     }
 }
 
 impl Positions for Draws {
     #[inline]
     fn settle(&mut self, ftl: &mut Tables, block: SuperBlock) {
-        ftl.units.thin(block, &mut self.rng, &mut self.bits);
+        let (marked, valid) = (&mut self.marked[block.index()], ftl.map().valid_units(block));
+        debug_assert_eq!(*marked, ftl.units.marked(block), "validity bits of block {block}");
+        if *marked > valid {
+            ftl.units.thin(block, std::mem::replace(marked, valid), &mut self.rng, &mut self.bits);
+        }
     }
 
     fn uncover(&mut self, ftl: &mut Tables, block: SuperBlock) {
@@ -160,8 +193,13 @@ impl Positions for Draws {
     }
 
     #[inline]
+    fn taken(&mut self, block: SuperBlock) {
+        self.marked[block.index()] = 0;
+    }
+
+    #[inline]
     fn write(&mut self, ftl: &mut Tables, lpn: Lpn, to: UnitAt) {
-        self.begin(to, false);
+        self.written(to, 1, false);
         ftl.units.weights_mut()[to.super_block.index()] += 1;
         ftl.units.mark_physically(to, 1);
         ftl.units.name_physically(&ftl.layout, lpn, to, 1);
@@ -169,9 +207,12 @@ impl Positions for Draws {
 
     #[inline]
     fn relocate(&mut self, ftl: &mut Tables, units: &[Ppu], count: usize, to: UnitAt) {
-        self.begin(to, false);
-        let all_of = |block: SuperBlock| self.unnamed[block.index()].then_some(UNNAMED);
-        ftl.units.move_physically(&ftl.layout, &units[..count], to, all_of);
+        self.written(to, count as u32, false);
+        let leave = |block: SuperBlock, count: u32| {
+            self.marked[block.index()] -= count;
+            self.unnamed[block.index()].then_some(UNNAMED)
+        };
+        ftl.units.move_physically(&ftl.layout, units, count, to, leave);
     }
 }
 
@@ -184,6 +225,9 @@ impl Preconditioner<'_> {
     /// Makes `count` writes, each to one of the logical units that are mapped, all with the same probability: what
     /// [`Preconditioner::overwrite`] does with such addresses. The map is wrong until [`Preconditioner::deal_out`].
     pub fn overwrite_anywhere(&mut self, count: u64, draws: &mut Draws) {
+        if !self.undealt {
+            draws.begin(self.ftl);
+        }
         self.undealt |= count > 0;
         if self.stripe.is_some() {
             (0..count).for_each(|_| self.overwrite_in_a_lane(draws));

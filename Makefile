@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev demo test lint rust-test python-test bench golden drives papers gallery docs verify clean
+.PHONY: help build dev demo test lint rust-test python-test bench golden profile drives papers gallery docs verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -70,6 +70,9 @@ golden: build ## write the golden result of the tests and the generated figures 
 	$(BIN)/python python/tools/counters_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
+
+profile: build ## take the profile that release builds follow anew (profile/README.md)
+	$(BIN)/python python/tools/take_profile.py
 
 DRIVES := s3700 s4500 p4500 p3700 970-evo p5810 p5430
 

@@ -103,9 +103,11 @@ pub trait Device {
     fn background(&mut self, _agenda: &mut Agenda) -> bool {
         false
     }
-    /// Of a device that gathers: sends what has been gathered.
+    /// Of a device that gathers: sends what has been gathered; false if there was nothing to do.
     #[inline]
-    fn flush(&mut self, _agenda: &mut Agenda) {}
+    fn flush(&mut self, _agenda: &mut Agenda) -> bool {
+        false
+    }
 
     /// Requests submitted and not completed; once closed, also whatever else must end before an audit.
     fn outstanding(&self) -> usize;

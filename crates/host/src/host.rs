@@ -98,11 +98,8 @@ impl<D: Device, O: Observer> Host<D, O> {
                 break;
             }
         }
-        if D::GATHERS {
-            self.device.flush(agenda);
-            if self.device.news().is_some() {
-                self.hear_at_last(agenda);
-            }
+        if D::GATHERS && self.device.flush(agenda) {
+            self.hear_at_last(agenda);
         }
     }
 

@@ -112,17 +112,13 @@ impl Device for Array {
     }
 
     #[inline(always)]
-    fn flush(&mut self, agenda: &mut Agenda) {
-        if self.ppl.is_some() {
-            self.write_logs(agenda);
-        }
-        if !self.outbox.is_empty() {
-            self.flush_outbox(agenda);
-        }
-        if self.losses.condemned != 0 {
-            self.take_out_condemned(agenda);
-        }
+    fn flush(&mut self, agenda: &mut Agenda) -> bool {
         self.unsettled = false;
+        let any = self.ppl.is_some() | !self.outbox.is_empty() | (self.losses.condemned != 0);
+        if any {
+            self.send_gathered(agenda);
+        }
+        any
     }
 
     fn outstanding(&self) -> usize {

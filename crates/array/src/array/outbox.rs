@@ -9,6 +9,21 @@ use interpulse_engine::{Agenda, Op};
 const MOST_UNITS: usize = 128;
 
 impl Array {
+    /// All that has been gathered; drives that are given up are taken out after it.
+    #[inline(never)]
+    pub(super) fn send_gathered(&mut self, agenda: &mut Agenda) {
+        if self.ppl.is_some() {
+            self.write_logs(agenda);
+        }
+        if !self.outbox.is_empty() {
+            self.flush_outbox(agenda);
+        }
+        if self.losses.condemned != 0 {
+            self.take_out_condemned(agenda);
+        }
+        self.unsettled = false;
+    }
+
     /// Submits what has gathered.
     pub(crate) fn flush_outbox(&mut self, agenda: &mut Agenda) {
         let mut moves = std::mem::take(&mut self.outbox);

@@ -7,6 +7,7 @@ use crate::stripe_cache::{PageRead, PageWrite};
 use interpulse_engine::{Agenda, Device, News, Op, Request, RequestId, Tag};
 
 impl Array {
+    #[inline(always)]
     pub(super) fn accept(&mut self, agenda: &mut Agenda, tag: Tag, request: Request) -> RequestId {
         self.issued += 1;
         if self.turns_asleep {
@@ -75,9 +76,14 @@ impl Array {
     /// The read of `sectors` from `from` on, which lie at `place`, and its drive.
     #[inline(always)]
     fn through(&mut self, place: Place, units: u32, from: u64, sectors: u64) -> (usize, Request) {
-        for row in place.row..place.row + units {
+        let mut row = place.row;
+        loop {
             if self.contents.follows(row) {
                 self.contents.read_through(row, place.drive, Place { row, ..place });
+            }
+            row += 1;
+            if row == place.row + units {
+                break;
             }
         }
         let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");

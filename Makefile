@@ -89,8 +89,8 @@ gallery: dev ## draw the pictures of docs/GALLERY.md and of the README anew; min
 docs: $(VENV)/.installed-docs ## the documents as a searchable site, links checked: site/index.html, which opens from disk
 	$(BIN)/python python/tools/docs_site.py
 
-verify: dev $(VENV)/.installed-docs ## the long checks; writes docs/VERIFY.md
-	$(BIN)/python python/tools/verify.py
+verify: dev $(VENV)/.installed-docs ## the long checks, or those with a word of STEPS in their question; writes docs/VERIFY.md
+	$(BIN)/python python/tools/verify.py $(STEPS)
 
 clean: ## remove what was built, the virtual environment included
 	cargo clean

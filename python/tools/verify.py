@@ -1,8 +1,10 @@
 """Runs the long checks and records how they went in docs/VERIFY.md: what `make verify` does.
 
 Each step's output is shown as it comes; the page keeps the command, how it ended, how long it took and the lines that
-sum it up. A step whose tool is missing on this machine is recorded as not measured. The exit code is 0 only if every
-step that was made passed. `INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command
+sum it up. A step whose tool is missing on this machine is recorded as not measured. With words as arguments (`make
+verify STEPS="fuzzing MQSim"`), only the steps are made whose question has one of them, and of the others the page keeps
+what it says; each says of which day and commit it is. The exit code is 0 only if every step that was made passed.
+`INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command
 `interpulse` of another version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that
 is deleted at the end.
 """
@@ -12,11 +14,13 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,6 +65,10 @@ class Step:
             lines.append(line.rstrip())
         return Outcome(self, running.wait(), time.monotonic() - start, lines)
 
+    def heading(self) -> str:
+        """How its part of the page begins."""
+        return f"## {self.question}\n\n"
+
     def shown(self) -> str:
         """The command as one would type it."""
         words = [*(f"{name}={value}" for name, value in self.environment), *self.command]
@@ -85,9 +93,9 @@ class Outcome:
         """Whether the step took longer than it may."""
         return self.step.most_s is not None and self.took_s > self.step.most_s
 
-    def section(self) -> str:
-        """The step's part of the page."""
-        heading = f"## {self.step.question}\n\n`{self.step.shown()}`: "
+    def section(self, when: str) -> str:
+        """The step's part of the page; `when` says of which day and commit it is."""
+        heading = f"{self.step.heading()}{when}. `{self.step.shown()}`: "
         if self.code is None:
             return f"{heading}not measured, there is no {Path(self.step.needs or '').name} on this machine.\n"
         summary = self.step.summary
@@ -249,20 +257,36 @@ def commit() -> str:
     return f"commit {name.stdout.strip()}" + (" with uncommitted changes" if changed.stdout.strip() else "")
 
 
+def kept(page: str, step: Step) -> str:
+    """What a page says of a step."""
+    sections = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    found = next((section for section in sections if section.startswith(step.heading())), None)
+    return found.rstrip("\n") + "\n" if found else f"{step.heading()}Not made yet.\n"
+
+
+def chosen(words: Sequence[str]) -> list[Step]:
+    """The steps whose question has one of the words, all of them without words; ends the program where one has none."""
+    for word in words:
+        if not any(word.lower() in step.question.lower() for step in STEPS):
+            questions = "".join(f"\n  {step.question}" for step in STEPS)
+            sys.exit(f"error: no step asks for {word!r}; they ask{questions}")
+    return [step for step in STEPS if not words or any(word.lower() in step.question.lower() for word in words)]
+
+
 def main() -> int:
-    """Runs every step, also after one that failed, and writes the page."""
-    checked = commit()
+    """Makes the steps, also after one that failed, and writes the page."""
+    steps, when = chosen(sys.argv[1:]), f"{datetime.now(UTC):%Y-%m-%d}, {commit()}"
     with tempfile.TemporaryDirectory(prefix="interpulse-verify-") as cache:
-        outcomes = [step.run(cache) for step in STEPS]
-    head = (
-        "# The last `make verify`\n\n"
-        "Written by `python/tools/verify.py`; not edited by hand.\n\n"
-        f"{datetime.now(UTC):%Y-%m-%d}, {checked}, {machine()}.\n"
-    )
-    sections = [outcome.section() for outcome in outcomes]
-    sections[-1] += speeds(outcomes[-1])
+        outcomes = {step: step.run(cache) for step in steps}
+    head = f"# The last `make verify`\n\nWritten by `python/tools/verify.py`; not edited by hand.\n\n{machine()}.\n"
+    before = PAGE.read_text() if PAGE.exists() else ""
+    sections = []
+    for step in STEPS:
+        outcome = outcomes.get(step)
+        section = outcome.section(when) if outcome else kept(before, step)
+        sections.append(section + (speeds(outcome) if outcome and step is STEPS[-1] else ""))
     PAGE.write_text("\n".join([head, *sections]))
-    failed = [outcome.step.question for outcome in outcomes if outcome.failed()]
+    failed = [outcome.step.question for outcome in outcomes.values() if outcome.failed()]
     print(f"wrote {PAGE.relative_to(ROOT)}" + (f"; failed: {'; '.join(failed)}" if failed else ""))  # noqa: T201
     return 1 if failed else 0
 

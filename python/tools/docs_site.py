@@ -6,6 +6,7 @@ errors.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def main(out: Path = SITE) -> int:
         [*checks, *kept, "--builder", "html", "--conf-dir", str(ROOT / "docs" / "site"), str(ROOT), str(out)]
     )
     if code == 0:
-        print(f"wrote {out / 'index.html'}")  # noqa: T201
+        print(f"wrote {os.path.relpath(out / 'index.html')}")  # noqa: T201
     return code
 
 

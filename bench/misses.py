@@ -206,10 +206,9 @@ def fitted(points: list[tuple[float, float]]) -> Fit | None:
     if len({misses for misses, _ in points}) < 3:
         return None
     slope, start = statistics.linear_regression(*zip(*points, strict=True))
-    off = [cost - start - slope * misses for misses, cost in points]
-    mean = statistics.fmean(cost for _, cost in points)
-    explained = 1 - sum(each**2 for each in off) / sum((cost - mean) ** 2 for _, cost in points)
-    return {"ns": start, "ns_a_miss": slope, "explained": explained, "most_off_ns": max(map(abs, off))}
+    explained = statistics.correlation(*zip(*points, strict=True)) ** 2
+    most_off = max(abs(cost - start - slope * misses) for misses, cost in points)
+    return {"ns": start, "ns_a_miss": slope, "explained": explained, "most_off_ns": most_off}
 
 
 if __name__ == "__main__":

@@ -19,12 +19,12 @@ TIMING = ("wall_s", "cpu_s", "requests_per_cpu_s")
 ROWS = 1500
 
 
-def trace() -> str:
+def trace(count: int = ROWS) -> str:
     """Bursts of reads and writes of several sizes, aligned and not, on two devices: one row per request."""
     draw = random.Random(1)
     now_ns = 0
     rows = []
-    for _ in range(ROWS):
+    for _ in range(count):
         now_ns += draw.choice([0, 2_000, 50_000, 400_000])
         device = draw.randrange(2)
         sectors = draw.choice([8, 8, 8, 32, 128, 5])

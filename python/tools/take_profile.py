@@ -8,7 +8,6 @@ profile.
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -37,22 +36,8 @@ EXAMPLES = {
 }
 """Configurations, with what is set in them so that they take seconds."""
 
-OVERWRITTEN = """
-config_version = 1
-drive = "a4"
-precondition.fill = "100%"
-precondition.overwrite = "uniform"
-[run]
-requests = 500000
-[[flow]]
-name = "mixed"
-depth = 64
-read = "75%"
-[[case]]
-name = "64 GiB"
-set = ["drive.capacity=64GiB"]
-"""
-"""A drive of more than a few blocks, brought to a steady state."""
+OVERWRITTEN = ["drive.capacity=64GiB", "precondition.overwrite=uniform", "run.requests=500000"]
+"""Set in the drive of `bench/scale.py`: one of more than a few blocks, brought to a steady state."""
 
 ROWS = 100_000
 """Rows of a trace."""
@@ -73,6 +58,7 @@ def main() -> int:
         package = folder / "package" / "interpulse"
         shutil.copytree(ROOT / "python" / "interpulse", package, ignore=shutil.ignore_patterns("*.so"))
         shutil.copy(LIBRARY, package / "_core.abi3.so")
+        # Where it was built to count to would still hold what was counted before.
         counted = os.environ | {
             "PYTHONPATH": str(package.parent),
             "INTERPULSE_CACHE_DIR": str(folder / "cache"),
@@ -103,6 +89,12 @@ def train(folder: Path) -> None:
     from interpulse import _core, bench
     from interpulse.config import load_with_sets
 
+    sys.path.append(str(ROOT / "bench"))
+    from golden import trace
+
+    from scale import CASE
+    from small_drive import Load, interpulse_case, interpulse_part
+
     assert Path(interpulse.__file__).is_relative_to(folder), f"{interpulse.__file__} is not what was built to count"
     for row in bench.rows(quick=True):
         states = folder / "states"
@@ -112,30 +104,18 @@ def train(folder: Path) -> None:
         _core.bench_step(["run", row.name, str(states), str(AMOUNTS[row.kind]), "--quick"])
     for name, changes in EXAMPLES.items():
         interpulse.run(load_with_sets(ROOT / "examples" / name, changes), no_cache=True)
-    interpulse.run(interpulse.Config.from_toml(OVERWRITTEN), no_cache=True)
+    case = folder / "case.toml"
+    case.write_text(CASE)
+    interpulse.run(load_with_sets(case, OVERWRITTEN), no_cache=True)
     # A fresh one is laid out and audited otherwise.
-    sys.path.append(str(ROOT / "bench"))
-    from small_drive import Load, interpulse_case, interpulse_part
-
     (folder / "part.toml").write_text(interpulse_part())
     for load in (Load("reads"), Load("writes", read=0, block=128 << 10, sequential=True, requests=30_000)):
-        (folder / "case.toml").write_text(interpulse_case(load))
-        interpulse.run(interpulse.Config.load(folder / "case.toml"), no_cache=True)
+        case.write_text(interpulse_case(load))
+        interpulse.run(interpulse.Config.load(case), no_cache=True)
     recorded = folder / "recorded.mqsim"
-    recorded.write_text(trace())
+    recorded.write_text(trace(ROWS))
     replayed = ["drive=a4-mini", f"flow.0.trace={recorded}"]
     interpulse.run(load_with_sets(ROOT / "examples" / "replay.toml", replayed), no_cache=True)
-
-
-def trace() -> str:
-    """Reads and writes of several sizes at random places."""
-    draw = random.Random(1)
-    now_ns = 0
-    rows = []
-    for _ in range(ROWS):
-        now_ns += draw.choice([0, 20_000, 100_000])
-        rows.append(f"{now_ns} 0 {8 * draw.randrange(200_000)} {draw.choice([8, 8, 32, 128])} {draw.randrange(2)}\n")
-    return "".join(rows)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,8 @@ Each step's output is shown as it comes; the page keeps the command, how it ende
 sum it up. A step whose tool is missing on this machine is recorded as not measured. With words as arguments (`make
 verify STEPS="fuzzing MQSim"`), only the steps are made whose question has one of them, and of the others the page keeps
 what it says; each says of which day and commit it is. The exit code is 0 only if every step that was made passed.
-`INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command
-`interpulse` of another version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that
-is deleted at the end.
+`INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command `interpulse` of another
+version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that is deleted at the end.
 """
 
 from __future__ import annotations

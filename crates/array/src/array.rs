@@ -23,7 +23,6 @@ mod outage;
 mod outbox;
 mod requests;
 mod sync;
-mod telling;
 
 use crate::config::{ArraySpec, Consistency};
 use crate::contents::Contents;
@@ -41,11 +40,10 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::front::line::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
-    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, SimTime, Slab, Tag,
+    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, Ring, SimTime, Slab, Tag,
     counters,
 };
 use std::collections::VecDeque;
-use telling::Telling;
 
 /// Sectors of a unit.
 pub(crate) const UNIT_SECTORS: u64 = 8;
@@ -249,7 +247,7 @@ pub struct Array {
     asked: Vec<Asked>,
     pub(crate) jobs: Slab<RequestId, Job>,
     /// What the host has not been told yet.
-    news: Telling,
+    news: Ring<News<RequestId>>,
     /// Something has happened since [`Device::flush`] that what waits may wait for.
     unsettled: bool,
     host_timers: u32,
@@ -313,7 +311,7 @@ impl Array {
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
             jobs: Slab::default(),
-            news: Telling::default(),
+            news: Ring::default(),
             unsettled: false,
             host_timers,
             cut_at: None,

@@ -113,11 +113,11 @@ impl Device for Array {
 
     #[inline(always)]
     fn flush(&mut self, agenda: &mut Agenda) -> bool {
-        self.unsettled = false;
         let any = self.ppl.is_some() | !self.outbox.is_empty() | (self.losses.condemned != 0);
         if any {
             self.send_gathered(agenda);
         }
+        self.unsettled = false;
         any
     }
 

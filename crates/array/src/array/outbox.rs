@@ -21,7 +21,6 @@ impl Array {
         if self.losses.condemned != 0 {
             self.take_out_condemned(agenda);
         }
-        self.unsettled = false;
     }
 
     /// Submits what has gathered.

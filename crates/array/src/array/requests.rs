@@ -76,14 +76,9 @@ impl Array {
     /// The read of `sectors` from `from` on, which lie at `place`, and its drive.
     #[inline(always)]
     fn through(&mut self, place: Place, units: u32, from: u64, sectors: u64) -> (usize, Request) {
-        let mut row = place.row;
-        loop {
+        for row in place.row..place.row + units {
             if self.contents.follows(row) {
                 self.contents.read_through(row, place.drive, Place { row, ..place });
-            }
-            row += 1;
-            if row == place.row + units {
-                break;
             }
         }
         let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");

@@ -38,7 +38,8 @@ impl Hand {
                 break;
             };
             positions.settle(ftl, victim);
-            ftl.units.add_valid_of(&ftl.layout, victim, &mut self.units);
+            self.units.reserve(ftl.map().valid_units(victim) as usize);
+            ftl.units.each_valid(&ftl.layout, victim, |ppu| self.units.push(ppu));
             self.program(ftl, lane, ftl.layout.units_per_program as usize, positions);
             // The programs of this one are under way when the next one is chosen.
             self.erase_what_is_empty(ftl);

@@ -1,6 +1,7 @@
 //! Passes over the tables of a [`Map`](super::map::Map) from front to back: hundreds of millions of small numbers, of which
 //! several are looked at at a time.
 
+use crate::numbers::Ppu;
 use interpulse_engine::vectorised;
 
 vectorised! {
@@ -51,6 +52,19 @@ fn count_ones(words: &[u64]) -> u32 {
     words.iter().map(|word| word.count_ones()).sum()
 }
 
+/// Calls `each` for the units whose bits in these words are set, in order; `first` is that of the first bit.
+#[inline(always)]
+pub fn each_one(words: &[u64], mut first: Ppu, mut each: impl FnMut(Ppu)) {
+    for &word in words {
+        let mut bits = word;
+        while bits != 0 {
+            each(first + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+        first += u64::BITS;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +101,8 @@ mod tests {
         assert_eq!(behind(&bytes, 0), 10);
         assert_eq!(behind(&[u32::MAX.to_ne_bytes()], 4), 4, "what is nobody's comes round to zero");
         assert_eq!(ones(&[0, 1, u64::MAX]), 65);
+        let mut found = Vec::new();
+        each_one(&[1 << 3 | 1 << 63, 0, 1], Ppu(100), |ppu| found.push(ppu.0));
+        assert_eq!(found, [103, 163, 228]);
     }
 }

@@ -12,6 +12,7 @@ use super::layout::{Layout, UnitAt};
 use super::map::{Map, UNMAPPED, Where};
 use super::moved::Moved;
 use super::oob::Spare;
+use super::passes;
 use super::record::Record;
 use crate::audit::VersionAudit;
 use crate::cache::{Cache, NO_HOME};
@@ -453,37 +454,16 @@ impl Units {
         self.map.set_unmapped(lpn);
     }
 
-    /// What is valid in `super_block`, in order.
-    pub(super) fn valid_of(&self, layout: &Layout, super_block: SuperBlock) -> impl Iterator<Item = Ppu> {
-        let first = layout.first_unit(super_block);
-        (0..).zip(self.map.valid_words(super_block)).flat_map(move |(w, &word)| {
-            let mut bits = word;
-            std::iter::from_fn(move || {
-                let next = (bits != 0).then(|| first + (w * 64 + bits.trailing_zeros()));
-                bits &= bits.wrapping_sub(1);
-                next
-            })
-        })
-    }
-
-    /// Adds what is valid in `super_block`, in order, to `units`: as [`Units::valid_of`], a block at a time.
-    pub(super) fn add_valid_of(&self, layout: &Layout, super_block: SuperBlock, units: &mut Vec<Ppu>) {
-        units.reserve(self.map.valid_units(super_block) as usize);
-        let mut first = layout.first_unit(super_block).0;
-        for &word in self.map.valid_words(super_block) {
-            let mut bits = word;
-            while bits != 0 {
-                units.push(Ppu(first + bits.trailing_zeros()));
-                bits &= bits - 1;
-            }
-            first += u64::BITS;
-        }
+    /// Calls `each` for what is valid in `super_block`, in order.
+    #[inline(always)]
+    pub(super) fn each_valid(&self, layout: &Layout, super_block: SuperBlock, each: impl FnMut(Ppu)) {
+        passes::each_one(self.map.valid_words(super_block), layout.first_unit(super_block), each);
     }
 
     /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
     /// collected.
     pub(super) fn take_all(&mut self, layout: &Layout, super_block: SuperBlock, into: &mut Vec<Lpn>) {
-        into.extend(self.valid_of(layout, super_block).map(|ppu| self.map.logical(ppu)));
+        self.each_valid(layout, super_block, |ppu| into.push(self.map.logical(ppu)));
         self.map.clear_block(super_block);
     }
 

@@ -7,6 +7,7 @@
 
 use crate::ftl::map::Where;
 use crate::ftl::oob::NOTHING;
+use crate::ftl::passes;
 use crate::ftl::stripe::Stripe;
 use crate::ftl::tables::Tables;
 use crate::memory::Table;
@@ -120,16 +121,8 @@ impl Unnamed {
                 if block.0 % REPORTED == 0 && !progress(block.0) {
                     return false;
                 }
-                let mut first = ftl.layout.first_unit(block);
-                for &word in self.block(block) {
-                    let mut bits = word;
-                    while bits != 0 {
-                        let ppu = first + bits.trailing_zeros();
-                        bits &= bits - 1;
-                        each(ftl, ppu, throws.heap(lane));
-                    }
-                    first += u64::BITS;
-                }
+                let first = ftl.layout.first_unit(block);
+                passes::each_one(self.block(block), first, |ppu| each(ftl, ppu, throws.heap(lane)));
             }
         }
         true

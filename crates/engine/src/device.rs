@@ -80,6 +80,10 @@ pub trait Device {
 
     /// Arms its timers; called once, at time zero. Err tells the user why it cannot run.
     fn start(&mut self, agenda: &mut Agenda) -> Result<(), String>;
+    /// A request is likely to be submitted soon: the time to fetch from memory what it will look up. Nothing else may follow
+    /// from it.
+    #[inline]
+    fn expect(&self, _request: &Request) {}
     /// Takes a request now, on one of its queues. `tag` is what the completion will say; the number returned is free for
     /// another request when that has been taken.
     fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId;

@@ -72,6 +72,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// are those of the flows.
     pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) {
         assert!(tag.index() >= self.flows.len(), "tag {tag} is that of a flow");
+        self.device.expect(&request);
         self.take(agenda, queue, tag, request);
         self.look(agenda);
     }
@@ -186,6 +187,7 @@ impl<D: Device, O: Observer> Host<D, O> {
             flow.end(Some(why));
             return;
         }
+        self.device.expect(&request);
         flow.next = Some((at, request));
         agenda.arm(self.device.host_timer(f as u32), at.max(agenda.now()));
     }
@@ -196,10 +198,10 @@ impl<D: Device, O: Observer> Host<D, O> {
             return;
         }
         let flow = &mut self.flows[f];
-        if let Some(request) = flow.ask_at(agenda.now()) {
-            let queue = flow.queue;
-            self.take(agenda, queue, Tag(f as u32), request);
-        }
+        let Some(request) = flow.ask_at(agenda.now()) else { return };
+        self.device.expect(flow.flow.coming().unwrap_or(&request));
+        let queue = flow.queue;
+        self.take(agenda, queue, Tag(f as u32), request);
     }
 
     /// No flow will make another request.

@@ -6,6 +6,7 @@ use interpulse_engine::{
 };
 use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, Stepper};
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Instant;
@@ -22,6 +23,10 @@ struct Delay<const GATHERS: bool = false> {
     most: u64,
     timers: u32,
     served: bool,
+    /// The last requests that it was told to expect.
+    expected: RefCell<VecDeque<Request>>,
+    /// Requests that came without a word.
+    surprises: u64,
 }
 
 const CUT: SimTime = SimTime(250_000);
@@ -30,7 +35,17 @@ const BACK: SimTime = SimTime(900_000);
 impl<const GATHERS: bool> Delay<GATHERS> {
     fn new(timers: u32) -> Self {
         let under_way = VecDeque::new();
-        Delay { under_way, ended: None, submitted: 0, completed: 0, most: u64::MAX, timers, served: false }
+        Delay {
+            under_way,
+            ended: None,
+            submitted: 0,
+            completed: 0,
+            most: u64::MAX,
+            timers,
+            served: false,
+            expected: RefCell::default(),
+            surprises: 0,
+        }
     }
 
     fn arm(&self, agenda: &mut Agenda) {
@@ -59,8 +74,18 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
         }
         Ok(())
     }
+    fn expect(&self, request: &Request) {
+        let mut expected = self.expected.borrow_mut();
+        expected.push_back(*request);
+        expected.truncate(8);
+    }
     fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: Tag, request: Request) -> RequestId {
         self.submitted += 1;
+        let expected = self.expected.get_mut();
+        match expected.iter().position(|of| *of == request) {
+            Some(k) => drop(expected.remove(k)),
+            None => self.surprises += 1,
+        }
         self.under_way.push_back((agenda.now(), tag, request));
         if self.under_way.len() == 1 && self.submitted <= self.most {
             self.arm(agenda);
@@ -227,6 +252,16 @@ fn after_an_outage_every_closed_flow_has_its_depth_whenever_it_began() {
         s.run_until(us(at)).unwrap();
         assert_eq!(s.host.device.outstanding(), outstanding, "at {at} us");
     }
+}
+
+/// Of a closed flow the second one cannot be known: it is asked for together with the first.
+#[test]
+fn the_device_is_told_of_requests_before_they_come() {
+    let mut s = opened(Delay::new(2), &[closed(4), every(70)], (), FreeRunning);
+    s.run_until(us(5000)).unwrap();
+    s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
+    assert!(s.host.device.submitted > 60);
+    assert_eq!((s.host.device.surprises, s.host.device.expected.borrow().len()), (1, 2));
 }
 
 #[test]

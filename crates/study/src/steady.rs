@@ -133,8 +133,8 @@ pub fn figures(batches: &[Batch], closed: bool) -> Vec<Halves> {
 /// The p99 of both halves. They differ if the shares of requests beyond the p99 of the whole window do.
 fn tail(name: &'static str, batches: Vec<&Vec<(u64, u64)>>) -> Option<Halves> {
     let (first, second) = batches.split_at(batches.len() / 2);
-    let (a, b) = (quantile(first, 0.99)?, quantile(second, 0.99)?);
-    let all = quantile(&batches, 0.99)?;
+    let (a, b) = (Pooled::of(first).quantile(0.99)?, Pooled::of(second).quantile(0.99)?);
+    let all = Pooled::of(&batches).quantile(0.99)?;
     let beyond: Vec<Ratio> = batches.iter().map(|batch| beyond(batch, all)).collect();
     if beyond.iter().map(|b| b.0).sum::<f64>() < 2.0 * BEYOND {
         return None;
@@ -151,35 +151,51 @@ fn beyond(batch: &[(u64, u64)], limit: u64) -> Ratio {
     (slower as f64, batch.iter().map(|(_, n)| n).sum::<u64>() as f64)
 }
 
-/// The upper end of the bucket of all batches in which the share `p` falls.
-pub fn quantile(batches: &[&Vec<(u64, u64)>], p: f64) -> Option<u64> {
-    let mut all: Vec<(u64, u64)> = batches.iter().flat_map(|b| b.iter().copied()).collect();
-    all.sort_unstable();
-    let count: u64 = all.iter().map(|(_, n)| n).sum();
-    let rank = (p * count as f64).ceil() as u64;
-    let mut seen = 0;
-    all.into_iter().find_map(|(end, n)| {
-        seen += n;
-        (seen >= rank.max(1)).then_some(end)
-    })
+/// The latencies of several batches together: upper ends of buckets, in order, and counts.
+pub struct Pooled(Vec<(u64, u64)>);
+
+impl Pooled {
+    /// What these batches have counted.
+    pub fn of(batches: &[&Vec<(u64, u64)>]) -> Pooled {
+        let mut all: Vec<(u64, u64)> = batches.iter().flat_map(|b| b.iter().copied()).collect();
+        // Each batch is in order, and this sort looks for that.
+        all.sort();
+        Pooled(all)
+    }
+
+    /// The upper end of the bucket in which the share `p` falls.
+    pub fn quantile(&self, p: f64) -> Option<u64> {
+        let count: u64 = self.0.iter().map(|(_, n)| n).sum();
+        let rank = (p * count as f64).ceil() as u64;
+        let mut seen = 0;
+        self.0.iter().find_map(|&(end, n)| {
+            seen += n;
+            (seen >= rank.max(1)).then_some(end)
+        })
+    }
 }
 
-/// The interval that holds the percentile `p` of the latencies in `all`, in ns, judged by how the share beyond it varies
+/// The intervals that hold the percentiles `ps` of the latencies in `all`, in ns, judged by how the share beyond each varies
 /// from batch to batch; `None` where too few lie beyond it or there are too few batches.
-pub fn interval<'a>(
+pub fn intervals<'a>(
     all: &LatencyHistogram,
-    p: f64,
+    ps: &[f64],
     batches: impl Iterator<Item = &'a Vec<(u64, u64)>>,
-) -> Option<(u64, u64)> {
+) -> Vec<Option<(u64, u64)>> {
     let batches: Vec<&Vec<(u64, u64)>> = batches.collect();
-    if batches.len() < LEAST || (1.0 - p) * (all.count() as f64) < BEYOND {
-        return None;
-    }
-    let limit = quantile(&batches, p)?;
-    let shares: Vec<Ratio> = batches.iter().map(|batch| beyond(batch, limit)).collect();
-    let error = Estimate::of(&shares)?.error * t_quantile(0.5 + CONFIDENCE / 2.0, shares.len() as f64 - 1.0);
-    let at = |p: f64| all.percentile(p.clamp(0.0, 1.0)).map(|d| d.as_ns());
-    Some((at(p - error)?, at(p + error)?))
+    let pooled = Pooled::of(&batches);
+    let interval = |&p: &f64| {
+        if batches.len() < LEAST || (1.0 - p) * (all.count() as f64) < BEYOND {
+            return None;
+        }
+        let limit = pooled.quantile(p)?;
+        let shares: Vec<Ratio> = batches.iter().map(|batch| beyond(batch, limit)).collect();
+        let error =
+            Estimate::of(&shares)?.error * t_quantile(0.5 + CONFIDENCE / 2.0, shares.len() as f64 - 1.0);
+        let at = |p: f64| all.percentile(p.clamp(0.0, 1.0)).map(|d| d.as_ns());
+        Some((at(p - error)?, at(p + error)?))
+    };
+    ps.iter().map(interval).collect()
 }
 
 #[cfg(test)]
@@ -261,7 +277,7 @@ mod tests {
                 of.buckets().map(|(_, end, n)| (end, n)).collect::<Vec<_>>()
             };
             let batches: Vec<_> = (0..30).map(|_| batch()).collect();
-            let (low, high) = interval(&all, 0.99, batches.iter()).unwrap();
+            let (low, high) = intervals(&all, &[0.99], batches.iter())[0].unwrap();
             let truth = -(0.01f64).ln() * 1e6;
             (low as f64) < truth * 1.002 && truth * 0.998 < high as f64
         });
@@ -271,8 +287,9 @@ mod tests {
     #[test]
     fn few_requests_give_no_interval() {
         let (few, all) = batches(|_| 0.01);
-        assert!(interval(&all, 0.99, few.iter()).is_some());
-        assert!(interval(&all, 0.9999, few.iter()).is_none(), "three requests lie beyond it");
-        assert!(interval(&all, 0.99, few.iter().take(19)).is_none());
+        let known = intervals(&all, &[0.99, 0.9999], few.iter());
+        assert!(known[0].is_some());
+        assert!(known[1].is_none(), "three requests lie beyond it");
+        assert!(intervals(&all, &[0.99], few.iter().take(19))[0].is_none());
     }
 }

@@ -112,6 +112,16 @@ impl Flow {
         }
     }
 
+    /// What [`Flow::next`] is going to return, where that is known without reading a file, and unless the flow has ended by then.
+    #[inline]
+    pub fn coming(&self) -> Option<&Request> {
+        match &self.running {
+            Running::Synthetic(synthetic) => Some(synthetic.coming()),
+            Running::Trace(replay) => replay.coming(),
+            Running::Twin(_) => None,
+        }
+    }
+
     /// When to ask for the next request.
     pub fn pacing(&self) -> Pacing {
         match &self.running {

@@ -110,6 +110,7 @@ impl Array {
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
+        self.drives[physical].expect(&request);
         let id = self.drives[physical].submit(agenda, 0, Tag(0), request);
         self.note_command(physical, id, what);
     }

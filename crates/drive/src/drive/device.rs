@@ -31,12 +31,15 @@ impl Device for Drive {
         self.arm_cut(agenda)
     }
 
+    #[inline(always)]
+    fn expect(&self, request: &Request) {
+        if request.sectors > 0 {
+            self.ftl.prefetch(self.front.first_unit(request));
+        }
+    }
+
     #[inline]
     fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId {
-        // The first look-up of a random address misses every cache: start it now, use it after firmware.
-        if request.sectors > 0 {
-            self.ftl.prefetch(self.front.first_unit(&request));
-        }
         self.front.submit(agenda, queue, tag, request)
     }
 

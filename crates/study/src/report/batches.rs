@@ -4,7 +4,7 @@ use super::shares::time_share;
 use super::values::{known, us};
 use crate::batches::Batch;
 use crate::simulated::Done;
-use crate::steady::quantile;
+use crate::steady::Pooled;
 use serde_json::{Map, Value, json};
 
 /// Percentiles of a batch.
@@ -36,8 +36,9 @@ pub(super) fn section(batches: &[Batch]) -> Value {
 fn latency(counts: &Vec<(u64, u64)>) -> Value {
     let total: u64 = counts.iter().map(|&(_, count)| count).sum();
     let mut o = Map::from_iter([("count".to_string(), json!(total))]);
+    let pooled = Pooled::of(&[counts]);
     for (name, p) in PERCENTILES {
-        if let Some(ns) = quantile(&[counts], p) {
+        if let Some(ns) = pooled.quantile(p) {
             o.insert(name.into(), us(ns as f64));
         }
     }

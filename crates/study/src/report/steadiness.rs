@@ -68,11 +68,12 @@ fn add(
     batches: &[Batch],
     counts: impl Fn(&Batch) -> &Vec<(u64, u64)>,
 ) {
-    let interval = |&(name, p): &(&str, f64)| {
-        let (low, high) = steady::interval(of, p, batches.iter().map(&counts))?;
+    let intervals = steady::intervals(of, &PERCENTILES.map(|(_, p)| p), batches.iter().map(counts));
+    let interval = |(&(name, _), interval): (&(&str, f64), Option<(u64, u64)>)| {
+        let (low, high) = interval?;
         Some((name.to_string(), json!([us(low as f64), us(high as f64)])))
     };
-    let known: Map<String, Value> = PERCENTILES.iter().filter_map(interval).collect();
+    let known: Map<String, Value> = PERCENTILES.iter().zip(intervals).filter_map(interval).collect();
     if !known.is_empty() {
         summary["interval"] = Value::Object(known);
     }

@@ -29,6 +29,8 @@ pub(crate) struct Synthetic {
     addresses: Addresses,
     clock: Clock,
     pacing: Pacing,
+    /// Drawn ahead.
+    coming: Request,
 }
 
 impl Synthetic {
@@ -42,7 +44,7 @@ impl Synthetic {
     ) -> Result<Synthetic, Illegal> {
         let stream = |purpose: &str| streams.stream(purpose, instance);
         let sizes = Sizes::new(&spec.block_size, stream("workload.size"))?;
-        Ok(Synthetic {
+        let mut synthetic = Synthetic {
             mix: Mix::new(spec, stream("workload.op"))?,
             addresses: Addresses::new(
                 &spec.addresses,
@@ -56,19 +58,34 @@ impl Synthetic {
                 SyntheticPacing::Closed { depth } => Pacing::Closed { depth },
                 SyntheticPacing::Open { .. } => Pacing::Open,
             },
-        })
+            coming: Request::FLUSH,
+        };
+        synthetic.coming = synthetic.draw();
+        Ok(synthetic)
     }
 
     /// The next request; `None` when its arrival lies beyond representable time.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(SimTime, Request)> {
+        let coming = self.draw();
         let at = self.clock.next()?;
+        Some((at, std::mem::replace(&mut self.coming, coming)))
+    }
+
+    /// What [`Synthetic::next`] will return.
+    #[inline]
+    pub(crate) fn coming(&self) -> &Request {
+        &self.coming
+    }
+
+    #[inline]
+    fn draw(&mut self) -> Request {
         let op = self.mix.next();
         if op == Op::Flush {
-            return Some((at, Request::FLUSH));
+            return Request::FLUSH;
         }
         let sectors = self.sizes.next();
-        Some((at, Request { op, sector: self.addresses.next(sectors), sectors }))
+        Request { op, sector: self.addresses.next(sectors), sectors }
     }
 
     pub(crate) fn pacing(&self) -> Pacing {

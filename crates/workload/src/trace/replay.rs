@@ -101,6 +101,12 @@ impl Replay {
         Ok(Some((at, request)))
     }
 
+    /// What [`Replay::next`] will return, if it has been read already.
+    #[inline]
+    pub fn coming(&self) -> Option<&Request> {
+        self.ahead.get(self.taken).map(|(_, request, _)| request)
+    }
+
     /// Reads up to [`AHEAD`] requests ahead; none at the end of the trace.
     #[cold]
     fn refill(&mut self) -> Result<(), TraceProblem> {

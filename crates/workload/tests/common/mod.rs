@@ -19,7 +19,10 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
 /// Every request of a flow.
 pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
     let mut all = Vec::new();
-    while let Some(next) = flow.next().expect("the flow was checked") {
+    loop {
+        let coming = flow.coming().copied();
+        let Some(next) = flow.next().expect("the flow was checked") else { break };
+        assert!(coming.is_none_or(|coming| coming == next.1), "{coming:?} was to come, not {next:?}");
         all.push(next);
     }
     assert_eq!(flow.next().unwrap(), None, "an exhausted flow stays exhausted");

@@ -1,6 +1,6 @@
 //! A flow on its way: what it asks for next, and when.
 
-use interpulse_engine::{Request, SimTime};
+use interpulse_engine::{Device, Request, SimTime};
 use interpulse_workload::{Flow, Pacing};
 
 /// A flow of the host.
@@ -28,13 +28,13 @@ impl FlowState {
         FlowState { queue: flow.queue(), flow, depth, next: None, stop, exhausted: false, failure: None }
     }
 
-    /// The next request with its arrival, unless the flow has ended.
+    /// The next request with its arrival, unless the flow has ended. `device` is told what to expect.
     #[inline]
-    pub(crate) fn ask(&mut self) -> Option<(SimTime, Request)> {
+    pub(crate) fn ask(&mut self, device: &impl Device) -> Option<(SimTime, Request)> {
         if self.exhausted {
             return None;
         }
-        match self.flow.next() {
+        match self.flow.next_telling(|coming| device.expect(coming)) {
             Ok(Some(next)) => Some(next),
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error.to_string())),
@@ -43,11 +43,11 @@ impl FlowState {
 
     /// What a closed flow asks for when one of its requests has completed.
     #[inline]
-    pub(crate) fn ask_at(&mut self, now: SimTime) -> Option<Request> {
+    pub(crate) fn ask_at(&mut self, now: SimTime, device: &impl Device) -> Option<Request> {
         if now >= self.stop {
             self.exhausted = true;
         }
-        self.ask().map(|(_, request)| request)
+        self.ask(device).map(|(_, request)| request)
     }
 
     /// It asks for nothing more.

@@ -177,7 +177,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     #[inline]
     fn arm_next(&mut self, agenda: &mut Agenda, f: usize) {
         let flow = &mut self.flows[f];
-        let Some((at, request)) = flow.ask() else { return };
+        let Some((at, request)) = flow.ask(&self.device) else { return };
         if at > agenda.horizon() {
             let (name, most) = (flow.flow.name(), agenda.horizon());
             let why = format!(
@@ -187,7 +187,6 @@ impl<D: Device, O: Observer> Host<D, O> {
             flow.end(Some(why));
             return;
         }
-        self.device.expect(&request);
         flow.next = Some((at, request));
         agenda.arm(self.device.host_timer(f as u32), at.max(agenda.now()));
     }
@@ -198,8 +197,7 @@ impl<D: Device, O: Observer> Host<D, O> {
             return;
         }
         let flow = &mut self.flows[f];
-        let Some(request) = flow.ask_at(agenda.now()) else { return };
-        self.device.expect(flow.flow.coming().unwrap_or(&request));
+        let Some(request) = flow.ask_at(agenda.now(), &self.device) else { return };
         let queue = flow.queue;
         self.take(agenda, queue, Tag(f as u32), request);
     }

@@ -92,13 +92,23 @@ impl Flow {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator of results cannot say `?` at the call")]
     pub fn next(&mut self) -> Result<Option<(SimTime, Request)>, WorkloadError> {
+        self.next_telling(|_| {})
+    }
+
+    /// As [`Flow::next`]; `told` hears of every request at the latest when it is returned, of most a few ahead and together.
+    /// A flow that ends may have told of some that it does not return.
+    #[inline]
+    pub fn next_telling(
+        &mut self,
+        mut told: impl FnMut(&Request),
+    ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.issued == self.limit {
             return Ok(None);
         }
         let next = match &mut self.running {
-            Running::Synthetic(synthetic) => synthetic.next(),
-            Running::Trace(replay) => replay.next()?,
-            Running::Twin(twin) => twin.next(),
+            Running::Synthetic(synthetic) => synthetic.next(told),
+            Running::Trace(replay) => replay.next(told)?,
+            Running::Twin(twin) => twin.next().inspect(|(_, request)| told(request)),
         };
         match next {
             Some((at, request)) if at < self.stop => {
@@ -109,16 +119,6 @@ impl Flow {
                 self.limit = self.issued;
                 Ok(None)
             }
-        }
-    }
-
-    /// What [`Flow::next`] is going to return, where that is known without reading a file, and unless the flow has ended by then.
-    #[inline]
-    pub fn coming(&self) -> Option<&Request> {
-        match &self.running {
-            Running::Synthetic(synthetic) => Some(synthetic.coming()),
-            Running::Trace(replay) => replay.coming(),
-            Running::Twin(_) => None,
         }
     }
 

@@ -240,19 +240,6 @@ const GOLDEN: [(u64, Op, u64, u32); 4] = [
     (2566, Op::Write, 1374160, 8),
 ];
 
-/// What comes next is known ahead, which changes nothing: here, and of each flow that a test drains.
-#[test]
-fn the_next_request_is_known_before_it_is_asked_for() {
-    let mut flow =
-        Flow::new(&FlowSpec::synthetic("s", SyntheticSpec::default()), CAPACITY, &Streams::new(1), 0)
-            .unwrap();
-    for _ in 0..100 {
-        let coming = *flow.coming().unwrap();
-        assert_eq!(flow.next().unwrap().unwrap().1, coming);
-    }
-    assert_eq!(flow.issued(), 100);
-}
-
 #[test]
 fn start_stop_and_limit_bound_a_flow() {
     let spec = FlowSpec {

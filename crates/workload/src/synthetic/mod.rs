@@ -22,6 +22,9 @@ use region::Region;
 use size::Sizes;
 use spec::{SyntheticPacing, SyntheticSpec};
 
+/// Requests that are drawn together.
+const AHEAD: usize = 8;
+
 /// A running generator.
 pub(crate) struct Synthetic {
     mix: Mix,
@@ -29,8 +32,10 @@ pub(crate) struct Synthetic {
     addresses: Addresses,
     clock: Clock,
     pacing: Pacing,
-    /// Drawn ahead.
-    coming: Request,
+    /// Drawn together, so that what is told of them may wait for memory once, not for each.
+    ahead: [Request; AHEAD],
+    /// How many of them have been asked for.
+    taken: usize,
 }
 
 impl Synthetic {
@@ -44,7 +49,7 @@ impl Synthetic {
     ) -> Result<Synthetic, Illegal> {
         let stream = |purpose: &str| streams.stream(purpose, instance);
         let sizes = Sizes::new(&spec.block_size, stream("workload.size"))?;
-        let mut synthetic = Synthetic {
+        Ok(Synthetic {
             mix: Mix::new(spec, stream("workload.op"))?,
             addresses: Addresses::new(
                 &spec.addresses,
@@ -58,24 +63,30 @@ impl Synthetic {
                 SyntheticPacing::Closed { depth } => Pacing::Closed { depth },
                 SyntheticPacing::Open { .. } => Pacing::Open,
             },
-            coming: Request::FLUSH,
-        };
-        synthetic.coming = synthetic.draw();
-        Ok(synthetic)
+            ahead: [Request::FLUSH; AHEAD],
+            taken: AHEAD,
+        })
     }
 
-    /// The next request; `None` when its arrival lies beyond representable time.
+    /// The next request; `None` when its arrival lies beyond representable time. `told` hears of what is drawn ahead.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<(SimTime, Request)> {
-        let coming = self.draw();
+    pub(crate) fn next(&mut self, told: impl FnMut(&Request)) -> Option<(SimTime, Request)> {
         let at = self.clock.next()?;
-        Some((at, std::mem::replace(&mut self.coming, coming)))
+        if self.taken == AHEAD {
+            self.draw_ahead(told);
+        }
+        let request = self.ahead[self.taken];
+        self.taken += 1;
+        Some((at, request))
     }
 
-    /// What [`Synthetic::next`] will return.
-    #[inline]
-    pub(crate) fn coming(&self) -> &Request {
-        &self.coming
+    #[inline(never)]
+    fn draw_ahead(&mut self, mut told: impl FnMut(&Request)) {
+        for k in 0..AHEAD {
+            self.ahead[k] = self.draw();
+            told(&self.ahead[k]);
+        }
+        self.taken = 0;
     }
 
     #[inline]

@@ -14,6 +14,9 @@ use interpulse_engine::{Request, SimTime};
 /// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
 const AHEAD: usize = 256;
 
+/// Of those, how many are told of together.
+const TOLD: usize = 8;
+
 /// A trace being replayed.
 pub(crate) struct Replay {
     input: Input,
@@ -90,21 +93,18 @@ impl Replay {
 
     /// The next request; `None` at the end of the trace.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<(SimTime, Request)>, WorkloadError> {
+    pub fn next(&mut self, told: impl FnMut(&Request)) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.taken == self.ahead.len() {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
+        }
+        if self.taken.is_multiple_of(TOLD) {
+            self.ahead[self.taken..].iter().take(TOLD).map(|(_, request, _)| request).for_each(told);
         }
         let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
         self.taken += 1;
         self.summary.replayed += 1;
         self.summary.beyond += u64::from(beyond);
         Ok(Some((at, request)))
-    }
-
-    /// What [`Replay::next`] will return, if it has been read already.
-    #[inline]
-    pub fn coming(&self) -> Option<&Request> {
-        self.ahead.get(self.taken).map(|(_, request, _)| request)
     }
 
     /// Reads up to [`AHEAD`] requests ahead; none at the end of the trace.

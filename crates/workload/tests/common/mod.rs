@@ -4,6 +4,7 @@
 
 use interpulse_engine::{Request, SimTime, Streams};
 use interpulse_workload::{Flow, FlowSpec, TraceSpec, WorkloadError};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 /// Sectors of a roomy drive: 8 GiB.
@@ -19,10 +20,10 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
 /// Every request of a flow.
 pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
     let mut all = Vec::new();
-    loop {
-        let coming = flow.coming().copied();
-        let Some(next) = flow.next().expect("the flow was checked") else { break };
-        assert!(coming.is_none_or(|coming| coming == next.1), "{coming:?} was to come, not {next:?}");
+    let mut told = VecDeque::new();
+    while let Some(next) = flow.next_telling(|coming| told.push_back(*coming)).expect("the flow was checked")
+    {
+        assert_eq!(told.pop_front(), Some(next.1), "what is told of comes in this order");
         all.push(next);
     }
     assert_eq!(flow.next().unwrap(), None, "an exhausted flow stays exhausted");

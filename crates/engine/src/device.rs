@@ -51,6 +51,15 @@ pub enum News<T> {
     Served,
 }
 
+/// How far ahead of its submission a device is told of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ahead {
+    /// Several requests come before it.
+    Far,
+    /// It is among the next few, and was told of before: what it looks up first has been fetched.
+    Near,
+}
+
 /// What the audits looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditReport {
@@ -80,10 +89,9 @@ pub trait Device {
 
     /// Arms its timers; called once, at time zero. Err tells the user why it cannot run.
     fn start(&mut self, agenda: &mut Agenda) -> Result<(), String>;
-    /// A request is likely to be submitted soon: the time to fetch from memory what it will look up. Nothing else may follow
-    /// from it.
+    /// A request is likely to be submitted: the time to fetch from memory what it will look up. Nothing else may follow from it.
     #[inline]
-    fn expect(&self, _request: &Request) {}
+    fn expect(&self, _request: &Request, _ahead: Ahead) {}
     /// Takes a request now, on one of its queues. `tag` is what the completion will say; the number returned is free for
     /// another request when that has been taken.
     fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId;

@@ -21,7 +21,7 @@ pub mod vector;
 
 pub use agenda::{Agenda, ResourceId};
 pub use counters::CounterInfo;
-pub use device::{AuditReport, Completion, Device, News, RequestId, Tag};
+pub use device::{Ahead, AuditReport, Completion, Device, News, RequestId, Tag};
 pub use divide::Divider;
 pub use electric::{Current, EnergyPerBit, Limit, Power, Voltage};
 pub use histogram::LatencyHistogram;

@@ -3,7 +3,7 @@
 use crate::flows::FlowState;
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
-use interpulse_engine::{Agenda, Device, News, Request, ResourceId, SimTime, Streams, Tag};
+use interpulse_engine::{Agenda, Ahead, Device, News, Request, ResourceId, SimTime, Streams, Tag};
 use interpulse_workload::{FirstReading, Flow, FlowSpec, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
 
@@ -72,7 +72,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// are those of the flows.
     pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) {
         assert!(tag.index() >= self.flows.len(), "tag {tag} is that of a flow");
-        self.device.expect(&request);
+        self.device.expect(&request, Ahead::Far);
         self.take(agenda, queue, tag, request);
         self.look(agenda);
     }

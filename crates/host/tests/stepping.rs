@@ -2,7 +2,8 @@
 //! nothing but a delay.
 
 use interpulse_engine::{
-    Agenda, AuditReport, Completion, Device, Duration, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+    Agenda, Ahead, AuditReport, Completion, Device, Duration, News, Op, Request, RequestId, ResourceId,
+    SimTime, Tag,
 };
 use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, Stepper};
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -74,8 +75,12 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
         }
         Ok(())
     }
-    fn expect(&self, request: &Request) {
-        self.expected.borrow_mut().push_back(*request);
+    fn expect(&self, request: &Request, ahead: Ahead) {
+        let mut expected = self.expected.borrow_mut();
+        match ahead {
+            Ahead::Far => expected.push_back(*request),
+            Ahead::Near => assert!(expected.contains(request), "told of as near, but not before"),
+        }
     }
     fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: Tag, request: Request) -> RequestId {
         self.submitted += 1;

@@ -7,7 +7,7 @@ use crate::trace::replay::Replay;
 use crate::trace::scan::FirstReading;
 use crate::trace::summary::TraceSummary;
 use crate::twin::Twin;
-use interpulse_engine::{Request, SimTime, Streams};
+use interpulse_engine::{Ahead, Request, SimTime, Streams};
 
 /// One stream of requests, ready to be asked.
 pub struct Flow {
@@ -92,15 +92,16 @@ impl Flow {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator of results cannot say `?` at the call")]
     pub fn next(&mut self) -> Result<Option<(SimTime, Request)>, WorkloadError> {
-        self.next_telling(|_| {})
+        self.next_telling(|_, _| {})
     }
 
-    /// As [`Flow::next`]; `told` hears of every request at the latest when it is returned, of most a few ahead and together.
+    /// As [`Flow::next`]; `told` hears of every request at the latest when it is returned, of most a few ahead and
+    /// together, and then once more.
     /// A flow that ends may have told of some that it does not return.
     #[inline]
     pub fn next_telling(
         &mut self,
-        mut told: impl FnMut(&Request),
+        mut told: impl FnMut(&Request, Ahead),
     ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.issued == self.limit {
             return Ok(None);
@@ -108,7 +109,7 @@ impl Flow {
         let next = match &mut self.running {
             Running::Synthetic(synthetic) => synthetic.next(told),
             Running::Trace(replay) => replay.next(told)?,
-            Running::Twin(twin) => twin.next().inspect(|(_, request)| told(request)),
+            Running::Twin(twin) => twin.next().inspect(|(_, request)| told(request, Ahead::Far)),
         };
         match next {
             Some((at, request)) if at < self.stop => {

@@ -52,7 +52,7 @@ fn replay(bytes: &[u8], spec: &TraceSpec) -> bool {
         }
     };
     let (mut rows, mut latest) = (0, start);
-    while let Some((at, request)) = replay.next(|_| {}).expect("bytes in memory do not change") {
+    while let Some((at, request)) = replay.next(|_, _| {}).expect("bytes in memory do not change") {
         assert!(at >= latest, "row {rows} arrives at {at}, before {latest}");
         assert!(request.sectors > 0 && request.end() <= CAPACITY, "row {rows} leaves the drive: {request:?}");
         (rows, latest) = (rows + 1, at);

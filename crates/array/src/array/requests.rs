@@ -4,7 +4,7 @@ use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at}
 use crate::copying::Sectors;
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
-use interpulse_engine::{Agenda, Device, News, Op, Request, RequestId, Tag};
+use interpulse_engine::{Agenda, Ahead, Device, News, Op, Request, RequestId, Tag};
 
 impl Array {
     #[inline(always)]
@@ -110,7 +110,7 @@ impl Array {
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
-        self.drives[physical].expect(&request);
+        self.drives[physical].expect(&request, Ahead::Far);
         let id = self.drives[physical].submit(agenda, 0, Tag(0), request);
         self.note_command(physical, id, what);
     }

@@ -32,7 +32,10 @@ impl Drive {
             }
             Op::Write => {
                 let (lpn, bytes) = (request.lpn, request.bytes);
-                self.ftl.prefetch_older(lpn);
+                // Nobody has told of it ahead: an array, or a host without flows.
+                if self.place.host_timers == 0 {
+                    self.ftl.prefetch_older(lpn);
+                }
                 self.front.ask_for_data(agenda, now, id, bytes);
             }
             Op::Trim => {

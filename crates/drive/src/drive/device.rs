@@ -4,7 +4,7 @@ use super::Drive;
 use crate::front::Front;
 use crate::ftl::Flash;
 use interpulse_engine::{
-    Agenda, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+    Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
 };
 use std::ops::Range;
 
@@ -32,9 +32,12 @@ impl Device for Drive {
     }
 
     #[inline(always)]
-    fn expect(&self, request: &Request) {
-        if request.sectors > 0 {
-            self.ftl.prefetch(self.front.first_unit(request));
+    fn expect(&self, request: &Request, ahead: Ahead) {
+        match (ahead, request.op) {
+            (_, Op::Flush) => {}
+            (Ahead::Far, _) => self.ftl.prefetch(self.front.first_unit(request)),
+            (Ahead::Near, Op::Write) => self.ftl.prefetch_older(self.front.first_unit(request)),
+            (Ahead::Near, Op::Read | Op::Trim) => {}
         }
     }
 

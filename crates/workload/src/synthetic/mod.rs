@@ -16,14 +16,14 @@ use crate::error::Illegal;
 use crate::spec::Pacing;
 use address::Addresses;
 use clock::Clock;
-use interpulse_engine::{Op, Request, SimTime, Streams};
+use interpulse_engine::{Ahead, Op, Request, SimTime, Streams};
 use mix::Mix;
 use region::Region;
 use size::Sizes;
 use spec::{SyntheticPacing, SyntheticSpec};
 
 /// Requests that are drawn together.
-const AHEAD: usize = 8;
+const TOGETHER: usize = 8;
 
 /// A running generator.
 pub(crate) struct Synthetic {
@@ -32,10 +32,13 @@ pub(crate) struct Synthetic {
     addresses: Addresses,
     clock: Clock,
     pacing: Pacing,
-    /// Drawn together, so that what is told of them may wait for memory once, not for each.
-    ahead: [Request; AHEAD],
+    /// The next ones, drawn together, so that who is told of them may wait for memory once, not for each.
+    next: [Request; TOGETHER],
+    /// Those after them.
+    after: [Request; TOGETHER],
     /// How many of them have been asked for.
     taken: usize,
+    began: bool,
 }
 
 impl Synthetic {
@@ -63,30 +66,42 @@ impl Synthetic {
                 SyntheticPacing::Closed { depth } => Pacing::Closed { depth },
                 SyntheticPacing::Open { .. } => Pacing::Open,
             },
-            ahead: [Request::FLUSH; AHEAD],
-            taken: AHEAD,
+            next: [Request::FLUSH; TOGETHER],
+            after: [Request::FLUSH; TOGETHER],
+            taken: TOGETHER,
+            began: false,
         })
     }
 
     /// The next request; `None` when its arrival lies beyond representable time. `told` hears of what is drawn ahead.
     #[inline]
-    pub(crate) fn next(&mut self, told: impl FnMut(&Request)) -> Option<(SimTime, Request)> {
+    pub(crate) fn next(&mut self, told: impl FnMut(&Request, Ahead)) -> Option<(SimTime, Request)> {
         let at = self.clock.next()?;
-        if self.taken == AHEAD {
+        if self.taken == TOGETHER {
             self.draw_ahead(told);
         }
-        let request = self.ahead[self.taken];
+        let request = self.next[self.taken];
         self.taken += 1;
         Some((at, request))
     }
 
     #[inline(never)]
-    fn draw_ahead(&mut self, mut told: impl FnMut(&Request)) {
-        for k in 0..AHEAD {
-            self.ahead[k] = self.draw();
-            told(&self.ahead[k]);
+    fn draw_ahead(&mut self, mut told: impl FnMut(&Request, Ahead)) {
+        if !std::mem::replace(&mut self.began, true) {
+            self.draw_together(&mut told);
         }
+        self.next = self.after;
         self.taken = 0;
+        self.draw_together(&mut told);
+        self.next.iter().for_each(|request| told(request, Ahead::Near));
+    }
+
+    #[inline(never)]
+    fn draw_together(&mut self, told: &mut impl FnMut(&Request, Ahead)) {
+        for k in 0..TOGETHER {
+            self.after[k] = self.draw();
+            told(&self.after[k], Ahead::Far);
+        }
     }
 
     #[inline]

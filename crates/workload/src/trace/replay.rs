@@ -9,7 +9,8 @@ use super::stream::RowStream;
 use super::summary::TraceSummary;
 use crate::error::WorkloadError;
 use crate::spec::Pacing;
-use interpulse_engine::{Request, SimTime};
+use interpulse_engine::{Ahead, Request, SimTime};
+use std::ops::Range;
 
 /// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
 const AHEAD: usize = 256;
@@ -93,12 +94,20 @@ impl Replay {
 
     /// The next request; `None` at the end of the trace.
     #[inline]
-    pub fn next(&mut self, told: impl FnMut(&Request)) -> Result<Option<(SimTime, Request)>, WorkloadError> {
+    pub fn next(
+        &mut self,
+        mut told: impl FnMut(&Request, Ahead),
+    ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.taken == self.ahead.len() {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
         }
         if self.taken.is_multiple_of(TOLD) {
-            self.ahead[self.taken..].iter().take(TOLD).map(|(_, request, _)| request).for_each(told);
+            let (far, near) = (if self.taken == 0 { 0..2 * TOLD } else { TOLD..2 * TOLD }, 0..TOLD);
+            let coming = &self.ahead[self.taken..];
+            let of =
+                |range: Range<usize>| &coming[range.start.min(coming.len())..range.end.min(coming.len())];
+            of(far).iter().for_each(|(_, request, _)| told(request, Ahead::Far));
+            of(near).iter().for_each(|(_, request, _)| told(request, Ahead::Near));
         }
         let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
         self.taken += 1;

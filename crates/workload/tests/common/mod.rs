@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses its own part")]
 
-use interpulse_engine::{Request, SimTime, Streams};
+use interpulse_engine::{Ahead, Request, SimTime, Streams};
 use interpulse_workload::{Flow, FlowSpec, TraceSpec, WorkloadError};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -20,10 +20,15 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
 /// Every request of a flow.
 pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
     let mut all = Vec::new();
-    let mut told = VecDeque::new();
-    while let Some(next) = flow.next_telling(|coming| told.push_back(*coming)).expect("the flow was checked")
-    {
-        assert_eq!(told.pop_front(), Some(next.1), "what is told of comes in this order");
+    let (mut far, mut near) = (VecDeque::new(), VecDeque::new());
+    loop {
+        let told = |coming: &Request, ahead| match ahead {
+            Ahead::Far => far.push_back(*coming),
+            Ahead::Near => near.push_back(*coming),
+        };
+        let Some(next) = flow.next_telling(told).expect("the flow was checked") else { break };
+        assert_eq!(far.pop_front(), Some(next.1), "what is told of comes in this order");
+        assert!(near.pop_front().is_none_or(|near| near == next.1), "and when it is near, too");
         all.push(next);
     }
     assert_eq!(flow.next().unwrap(), None, "an exhausted flow stays exhausted");

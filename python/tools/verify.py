@@ -3,7 +3,8 @@
 Each step's output is shown as it comes; the page keeps the command, how it ended, how long it took and the lines that
 sum it up. A step whose tool is missing on this machine is recorded as not measured. With words as arguments (`make
 verify STEPS="fuzzing MQSim"`), only the steps are made whose question has one of them, and of the others the page keeps
-what it says; each says of which day and commit it is. The exit code is 0 only if every step that was made passed.
+what it says; each says of which day, machine and commit it is. The exit code is 0 only if every step that was made
+passed.
 `INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command `interpulse` of another
 version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that is deleted at the end.
 """
@@ -93,7 +94,7 @@ class Outcome:
         return self.step.most_s is not None and self.took_s > self.step.most_s
 
     def section(self, when: str) -> str:
-        """The step's part of the page; `when` says of which day and commit it is."""
+        """The step's part of the page; `when` says of which day, machine and commit it is."""
         heading = f"{self.step.heading()}{when}. `{self.step.shown()}`: "
         if self.code is None:
             return f"{heading}not measured, there is no {Path(self.step.needs or '').name} on this machine.\n"
@@ -274,10 +275,10 @@ def chosen(words: Sequence[str]) -> list[Step]:
 
 def main() -> int:
     """Makes the steps, also after one that failed, and writes the page."""
-    steps, when = chosen(sys.argv[1:]), f"{datetime.now(UTC):%Y-%m-%d}, {commit()}"
+    steps, when = chosen(sys.argv[1:]), f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, {commit()}"
     with tempfile.TemporaryDirectory(prefix="interpulse-verify-") as cache:
         outcomes = {step: step.run(cache) for step in steps}
-    head = f"# The last `make verify`\n\nWritten by `python/tools/verify.py`; not edited by hand.\n\n{machine()}.\n"
+    head = "# The last `make verify`\n\nWritten by `python/tools/verify.py`; not edited by hand.\n"
     before = PAGE.read_text() if PAGE.exists() else ""
     sections = []
     for step in STEPS:

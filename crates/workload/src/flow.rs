@@ -95,9 +95,8 @@ impl Flow {
         self.next_telling(|_, _| {})
     }
 
-    /// As [`Flow::next`]; `told` hears of every request at the latest when it is returned, of most a few ahead and
-    /// together, and then once more.
-    /// A flow that ends may have told of some that it does not return.
+    /// As [`Flow::next`]; `told` hears of every request, twice, at the latest when it is returned, but of most some ahead
+    /// and together. A flow that ends may have told of some that it does not return.
     #[inline]
     pub fn next_telling(
         &mut self,
@@ -109,7 +108,9 @@ impl Flow {
         let next = match &mut self.running {
             Running::Synthetic(synthetic) => synthetic.next(told),
             Running::Trace(replay) => replay.next(told)?,
-            Running::Twin(twin) => twin.next().inspect(|(_, request)| told(request, Ahead::Far)),
+            Running::Twin(twin) => twin.next().inspect(|(_, request)| {
+                [Ahead::Far, Ahead::Near].into_iter().for_each(|ahead| told(request, ahead))
+            }),
         };
         match next {
             Some((at, request)) if at < self.stop => {

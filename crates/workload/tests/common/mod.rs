@@ -28,7 +28,7 @@ pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
         };
         let Some(next) = flow.next_telling(told).expect("the flow was checked") else { break };
         assert_eq!(far.pop_front(), Some(next.1), "what is told of comes in this order");
-        assert!(near.pop_front().is_none_or(|near| near == next.1), "and when it is near, too");
+        assert_eq!(near.pop_front(), Some(next.1), "and when it is near, too");
         all.push(next);
     }
     assert_eq!(flow.next().unwrap(), None, "an exhausted flow stays exhausted");

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 EXAMPLE = str(ROOT / "examples" / "sweep.toml")
 FIT = str(ROOT / "examples" / "fit.toml")
 
+
+def outside(most: int) -> list[tuple[str, str]]:
+    """Values of an option for 1 to `most`, and what must be said of them."""
+    beyond = [(str(n), f"{n} is not in the range 1<=x<={most}") for n in (0, most + 1)]
+    return [*beyond, ("x", "'x' is not a valid int range")]
+
+
 LINES = (
     *(
         (f"run {{small}} --out o --log {log}", "--log")
@@ -29,7 +36,7 @@ LINES = (
         )
     ),
     *((f"run {{small}} --{option}", "--out") for option in ("log requests", "series 1ms", "timeline worst:1")),
-    *((f"{line} --repeat {n}", f"'{n}'") for line in ("run {small}", "papers") for n in ("0", "1001", "x")),
+    *((f"{line} --repeat {n}", said) for line in ("run {small}", "papers") for n, said in outside(1000)),
     ("run {small} --repeat 3 --seed 18446744073709551615", "18446744073709551615"),
     ("experiment fast12 --repeat 0", "--repeat"),
     ("characterize suspend --repeat x", "--repeat"),
@@ -59,7 +66,7 @@ LINES = (
     ("sweep {sweep} --out {small}", "small.toml"),
     ("sweep {sweep} --out /proc/x", "/proc/x"),
     *((f"sweep {{sweep}} --on {on}", "--on") for on in ("''", "bogus", "none.json", "{small}", "http://127.0.0.1:1")),
-    *((f"sweep {{sweep}} --jobs {jobs}", f"'{jobs}'") for jobs in ("0", "1025", "x")),
+    *((f"sweep {{sweep}} --jobs {jobs}", said) for jobs, said in outside(1024)),
     *(
         (f"optimize {file}", file)
         for file in ("none.toml", "/", "/dev/zero", "/dev/null", "{small}", "{sweep}", "empty")
@@ -73,7 +80,7 @@ LINES = (
     *((f"fit {{fit}} --out {place}", place) for place in ("{small}", "/proc/x")),
     ("fit {fit} --out ''", "--out"),
     *((f"fit {{fit}} --on {on}", "--on") for on in ("''", "bogus", "none.json")),
-    *((f"fit {{fit}} --jobs {jobs}", f"'{jobs}'") for jobs in ("0", "1025", "x")),
+    *((f"fit {{fit}} --jobs {jobs}", said) for jobs, said in outside(1024)),
     ("fit {fit} --jobs 2 --on tcp://127.0.0.1:1", "--jobs"),
     *((f"{line} {{small}} --read-p99 1ms --out /proc/x", "/proc/x") for line in ("slo", "advise")),
     *((line, "limit") for line in ("slo {small}", "advise {small}")),

@@ -26,6 +26,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod spec;
 pub mod synthetic;
+mod together;
 pub mod trace;
 pub mod twin;
 

@@ -14,6 +14,7 @@ pub mod spec;
 
 use crate::error::Illegal;
 use crate::spec::Pacing;
+use crate::together::TOGETHER;
 use address::Addresses;
 use clock::Clock;
 use interpulse_engine::{Ahead, Op, Request, SimTime, Streams};
@@ -22,9 +23,6 @@ use region::Region;
 use size::Sizes;
 use spec::{SyntheticPacing, SyntheticSpec};
 
-/// Requests that are drawn together.
-const TOGETHER: usize = 8;
-
 /// A running generator.
 pub(crate) struct Synthetic {
     mix: Mix,
@@ -32,12 +30,13 @@ pub(crate) struct Synthetic {
     addresses: Addresses,
     clock: Clock,
     pacing: Pacing,
-    /// The next ones, drawn together, so that who is told of them may wait for memory once, not for each.
+    /// The next ones.
     next: [Request; TOGETHER],
     /// Those after them.
     after: [Request; TOGETHER],
-    /// How many of them have been asked for.
+    /// How many of `next` have been asked for.
     taken: usize,
+    /// `after` has been drawn.
     began: bool,
 }
 

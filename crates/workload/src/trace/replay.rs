@@ -9,14 +9,11 @@ use super::stream::RowStream;
 use super::summary::TraceSummary;
 use crate::error::WorkloadError;
 use crate::spec::Pacing;
+use crate::together::TOGETHER;
 use interpulse_engine::{Ahead, Request, SimTime};
-use std::ops::Range;
 
 /// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
 const AHEAD: usize = 256;
-
-/// Of those, how many are told of together.
-const TOLD: usize = 8;
 
 /// A trace being replayed.
 pub(crate) struct Replay {
@@ -101,13 +98,11 @@ impl Replay {
         if self.taken == self.ahead.len() {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
         }
-        if self.taken.is_multiple_of(TOLD) {
-            let (far, near) = (if self.taken == 0 { 0..2 * TOLD } else { TOLD..2 * TOLD }, 0..TOLD);
-            let coming = &self.ahead[self.taken..];
-            let of =
-                |range: Range<usize>| &coming[range.start.min(coming.len())..range.end.min(coming.len())];
-            of(far).iter().for_each(|(_, request, _)| told(request, Ahead::Far));
-            of(near).iter().for_each(|(_, request, _)| told(request, Ahead::Near));
+        if self.taken.is_multiple_of(TOGETHER) {
+            let coming = self.ahead[self.taken..].iter().map(|(_, request, _)| request);
+            let told_before = if self.taken == 0 { 0 } else { TOGETHER };
+            coming.clone().take(2 * TOGETHER).skip(told_before).for_each(|request| told(request, Ahead::Far));
+            coming.take(TOGETHER).for_each(|request| told(request, Ahead::Near));
         }
         let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
         self.taken += 1;

@@ -288,8 +288,14 @@ def test_the_conclusion_of_the_papers_is_found_again(tmp_path: Path) -> None:
     path = ROOT / "examples" / "optimize.toml"
     found = interpulse.optimize(path, out=tmp_path / "with")
     schemes = {each.columns["erase"] for each in found.front}
-    assert "immediate" not in schemes
-    assert {"deferred", "timeout"} <= schemes
+    assert schemes
+    assert schemes <= {"deferred", "timeout"}
+    # `deferred` is a timeout of nothing, and chance decides which of the short ones is on the front.
+    deferred = next(each for each in found.trials if each.columns["erase"] == "deferred")
+    assert deferred.feasible
+    assert any(
+        all(deferred.objectives[name] < 1.05 * value for name, value in each.objectives.items()) for each in found.front
+    )
     immediate = next(each for each in found.trials if each.columns["erase"] == "immediate")
     assert immediate.excess["writes"] > 0.1
     free = tmp_path / "free.toml"

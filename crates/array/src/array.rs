@@ -224,9 +224,65 @@ enum Via {
     Others,
 }
 
-/// The drive of each of so many resources of `drives` drives.
-fn drive_of_each(drives: usize, per_drive: u32) -> Box<[u8]> {
-    (0..drives as u32 * per_drive).map(|resource| (resource / per_drive) as u8).collect()
+/// A command of a drive that has come to its end.
+struct Ended {
+    id: RequestId,
+    op: Op,
+    bytes: u64,
+    latency: Duration,
+    failed: bool,
+    busy: bool,
+}
+
+impl Ended {
+    /// What `drive` has to tell now, of which there is at most one after an event; its account is checked. `None` if it is
+    /// not the end of a command.
+    #[inline(always)]
+    fn taken_from(drive: &mut Drive, now: SimTime) -> Option<Ended> {
+        let Some(News::Completed(done)) = drive.news() else { return None };
+        let latency = now.since(done.submitted);
+        if let Some(account) = done.account {
+            check(latency, account);
+        }
+        let ended = Ended {
+            id: done.id,
+            op: done.op,
+            bytes: done.bytes,
+            latency,
+            failed: done.failed,
+            busy: done.busy,
+        };
+        drive.take_news();
+        Some(ended)
+    }
+}
+
+/// Which drive a resource is of, by a multiplication: a division would be felt in every event.
+struct Owners {
+    /// `2^48` by the resources of a drive, rounded up.
+    reciprocal: u64,
+    /// What is added to have no drive found, while the array is down.
+    beyond: u64,
+}
+
+impl Owners {
+    /// For drives of so many resources each, fewer than 2^20. It is too large by less than one, and no resource of an array
+    /// makes a drive of that.
+    fn new(per_drive: u32) -> Owners {
+        debug_assert!(per_drive < 1 << 20);
+        Owners { reciprocal: (1u64 << Self::DIGITS).div_ceil(u64::from(per_drive)), beyond: 0 }
+    }
+
+    /// Binary digits of the fraction.
+    const DIGITS: u32 = 48;
+    /// More than any array has drives.
+    const BEYOND: u64 = 1 << 63;
+
+    /// The number of the drive; not one of a drive if `resource` is not, or while the array is down.
+    #[inline(always)]
+    fn of(&self, resource: ResourceId) -> usize {
+        ((u64::from(resource.0) * self.reciprocal + self.beyond) >> Self::DIGITS) as usize
+    }
 }
 
 /// Several drives as one.
@@ -236,9 +292,9 @@ pub struct Array {
     /// The same where it is felt; `None` for levels with copies.
     direct: Option<Direct>,
     pub(crate) drives: Vec<Drive>,
-    /// The drive of each resource of the drives: a division would be felt in every event. None while the array is down
-    /// (power is off, or drives or logs are not ready), so that only events that find none have to ask whether it is.
-    drive_of: Box<[u8]>,
+    /// The drive of each resource; none while the array is down (power is off, or drives or logs are not ready), so that
+    /// only events that find none have to ask whether it is.
+    owners: Owners,
     /// Resources of each drive.
     per_drive: u32,
     /// The drive in each place; `None` where one was lost and not replaced.
@@ -306,7 +362,7 @@ impl Array {
             spec,
             layout,
             direct: Direct::of(&layout),
-            drive_of: drive_of_each(n, per_drive),
+            owners: Owners::new(per_drive),
             per_drive,
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
@@ -352,16 +408,17 @@ impl Array {
 
     // ---- events ---------------------------------------------------------------------------------------
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
-        let Some(&d) = self.drive_of.get(resource.0 as usize) else {
+        let d = self.owners.of(resource);
+        let Some(drive) = self.drives.get_mut(d) else {
             return self.on_other_event(agenda, resource);
         };
-        let drive = &mut self.drives[d as usize];
         // The array has no timers among a drive's.
         drive.handle(agenda, resource);
         if drive.has_news() {
-            self.on_news(agenda, d as usize);
+            let ended = Ended::taken_from(drive, agenda.now());
+            self.on_news(agenda, d, ended);
         }
         None
     }
@@ -375,16 +432,18 @@ impl Array {
             self.drives[physical].take_news();
         }
         if self.starts_again(agenda) || self.drives[physical].has_news() {
-            self.on_news(agenda, physical);
+            let ended = Ended::taken_from(&mut self.drives[physical], agenda.now());
+            self.on_news(agenda, physical, ended);
         }
     }
 
     /// The array goes down or serves again.
     pub(crate) fn set_down(&mut self, down: bool) {
-        self.drive_of = if down { Box::default() } else { drive_of_each(self.drives.len(), self.per_drive) };
+        self.owners.beyond = if down { Owners::BEYOND } else { 0 };
     }
 
     /// An event of the array's own, or of a drive while the array is down.
+    #[inline(never)]
     fn on_other_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
         if resource < self.own(0) {
             self.on_event_while_down(agenda, resource);
@@ -405,26 +464,19 @@ impl Array {
         None
     }
 
+    /// A drive has told something: the end of a command, or else that it serves again.
     #[inline(always)]
-    fn on_news(&mut self, agenda: &mut Agenda, physical: usize) {
+    fn on_news(&mut self, agenda: &mut Agenda, physical: usize, ended: Option<Ended>) {
         self.unsettled = true;
-        let drive = &mut self.drives[physical];
-        // A drive has at most one thing to tell after an event.
-        let Some(News::Completed(done)) = drive.news() else { return };
-        let (id, failed, busy) = (done.id, done.failed, done.busy);
+        let Some(Ended { id, op, bytes, latency, failed, busy }) = ended else { return };
         let asked = &mut self.asked[physical];
         asked.outstanding -= 1;
-        let latency = agenda.now().since(done.submitted);
-        if let Some(account) = done.account {
-            check(latency, account);
-        }
-        match done.op {
-            Op::Read => asked.measured.read_bytes += done.bytes,
-            Op::Write => asked.measured.written_bytes += done.bytes,
+        match op {
+            Op::Read => asked.measured.read_bytes += bytes,
+            Op::Write => asked.measured.written_bytes += bytes,
             Op::Trim | Op::Flush => {}
         }
-        asked.measured.latencies.record(done.op, latency);
-        drive.take_news();
+        asked.measured.latencies.record(op, latency);
         let command = &mut asked.commands[id.index()];
         if let Command::Host { job, .. } = *command
             && !failed
@@ -488,6 +540,26 @@ impl Array {
                 heads.clear();
                 self.spare_lists.push(heads);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_are_of_the_drive_that_a_division_finds() {
+        for per_drive in [1, 2, 3, 7, 19, 80, 4_099, (1 << 20) - 1] {
+            let mut owners = Owners::new(per_drive);
+            for drive in 0..64 {
+                let first = drive * per_drive;
+                for resource in [first, first + per_drive / 2, first + per_drive - 1] {
+                    assert_eq!(owners.of(ResourceId(resource)), drive as usize, "{resource} by {per_drive}");
+                }
+            }
+            owners.beyond = Owners::BEYOND;
+            assert!(owners.of(ResourceId(0)) >= 64, "while the array is down none is found");
         }
     }
 }

@@ -56,7 +56,7 @@ impl Device for Array {
         self.accept(agenda, tag, request)
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
         self.on_event(agenda, resource)
     }

@@ -76,10 +76,16 @@ impl Array {
     /// The read of `sectors` from `from` on, which lie at `place`, and its drive.
     #[inline(always)]
     fn through(&mut self, place: Place, units: u32, from: u64, sectors: u64) -> (usize, Request) {
-        for row in place.row..place.row + units {
+        // Mostly it is one, and never none.
+        let (mut row, last) = (place.row, place.row + units - 1);
+        loop {
             if self.contents.follows(row) {
                 self.contents.read_through(row, place.drive, Place { row, ..place });
             }
+            if row == last {
+                break;
+            }
+            row += 1;
         }
         let physical = self.slots[place.drive as usize].expect("a drive that can be read is there");
         (physical, request_at(Op::Read, place, from, sectors))

@@ -23,7 +23,7 @@ impl Firmware {
     #[inline]
     pub fn take(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
         let end = if self.cores.is_empty() { at + self.time } else { self.on_a_core(at) };
-        self.line.push(agenda, end, id);
+        self.line.push_soon(agenda, end, id);
     }
 
     /// Has the core that is free first do it.

@@ -53,33 +53,34 @@ impl Leaving {
     /// begun to leave: what is told is told before it is ready.
     #[inline(always)]
     pub fn push(&mut self, agenda: &mut Agenda, ready: Ready, id: RequestId, takes: Duration) {
-        let entry = Entry { ready, id, takes };
         let last = self.line.back();
         if last.is_some_and(|last| last.ready > ready) {
-            self.overtake(agenda, entry);
+            // In pieces: lent as a whole it would be put together in memory for each, and read from there too soon.
+            self.overtake(agenda, ready.at, ready.by, id, takes);
             return;
         }
-        self.line.push(entry);
+        self.line.push(Entry { ready, id, takes });
         if last.is_none() {
-            agenda.arm(self.timer, self.out(&entry));
+            agenda.arm(self.timer, self.out(ready.at, takes));
         }
     }
 
     /// Puts an entry before those that are ready later, of which there are some.
     #[inline(never)]
-    fn overtake(&mut self, agenda: &mut Agenda, entry: Entry) {
-        let mut at = self.line.len();
+    fn overtake(&mut self, agenda: &mut Agenda, at: SimTime, by: ResourceId, id: RequestId, takes: Duration) {
+        let entry = Entry { ready: Ready { at, by }, id, takes };
+        let mut place = self.line.len();
         self.line.push(entry);
-        while let Some(before) = at.checked_sub(1).and_then(|k| self.line.get(k)) {
+        while let Some(before) = place.checked_sub(1).and_then(|k| self.line.get(k)) {
             if before.ready <= entry.ready {
                 break;
             }
-            self.line.set(at, before);
-            at -= 1;
+            self.line.set(place, before);
+            place -= 1;
         }
-        self.line.set(at, entry);
-        if at == 0 {
-            agenda.arm(self.timer, self.out(&entry));
+        self.line.set(place, entry);
+        if place == 0 {
+            agenda.arm(self.timer, self.out(at, takes));
         }
     }
 
@@ -89,15 +90,15 @@ impl Leaving {
         let head = self.line.pop().expect("the timer of an empty line is not armed");
         self.free_at = agenda.now();
         if let Some(next) = self.line.front() {
-            agenda.arm(self.timer, self.out(&next));
+            agenda.arm(self.timer, self.out(next.ready.at, next.takes));
         }
         head.id
     }
 
-    /// When the head is out.
+    /// When a head is out that is ready at this instant and takes so long.
     #[inline]
-    fn out(&self, head: &Entry) -> SimTime {
-        self.free_at.max(head.ready.at) + head.takes
+    fn out(&self, ready: SimTime, takes: Duration) -> SimTime {
+        self.free_at.max(ready) + takes
     }
 
     /// How many there are that will be ready with events of these resources, all of them still to come.

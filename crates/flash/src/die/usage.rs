@@ -173,14 +173,33 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Books the time up to `now` on the current use.
+    /// Books the time up to `now` on the current use. Returns how much that was, and the cause.
     #[inline]
-    pub fn settle(&mut self, now: SimTime) {
+    pub fn settle(&mut self, now: SimTime) -> (Wait, u64) {
         let spent = now.as_ns() - self.since.as_ns();
         let slot = self.current as usize % ROOM;
+        let cause = CAUSE_OF_SLOT[slot];
         self.times[slot] += spent;
-        self.causes[CAUSE_OF_SLOT[slot] as usize] += spent;
+        self.causes[cause as usize] += spent;
         self.since = now;
+        (cause, spent)
+    }
+
+    /// Books the time up to `now`, and puts the time by cause into `reading`.
+    #[inline]
+    pub fn read(&mut self, now: SimTime, reading: &mut [u64; WAITS]) {
+        // What is read as a whole is read before one of it is written: else it waits until that has left the core.
+        *reading = self.causes;
+        let (cause, spent) = self.settle(now);
+        reading[cause as usize] += spent;
+    }
+
+    /// Books the time up to `now`, and makes an earlier `reading` the time by cause since then.
+    #[inline]
+    pub fn read_since(&mut self, now: SimTime, reading: &mut [u64; WAITS]) {
+        reading.iter_mut().zip(&self.causes).for_each(|(wait, cause)| *wait = cause - *wait);
+        let (cause, spent) = self.settle(now);
+        reading[cause as usize] += spent;
     }
 
     /// Books the time up to `now` and changes state and use to those of slot `to`.

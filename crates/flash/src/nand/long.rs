@@ -320,10 +320,7 @@ impl Nand {
     pub(super) fn account_program(&mut self, now: SimTime, d: usize, id: TxnId) {
         let txn = self.txns.get_mut(id);
         let usage = &mut self.dies[d].usage;
-        usage.settle(now);
-        for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
-            *wait = cause - *wait;
-        }
+        usage.read_since(now, &mut txn.waits);
         txn.own = usage.causes()[Wait::Programs as usize] - txn.own;
         txn.waits[Wait::Programs as usize] -= txn.own;
     }

@@ -33,7 +33,7 @@ pub mod txn;
 mod unpulsed;
 mod watch;
 
-use crate::command::{Class, Effect, Step, Use, WAITS, Wait};
+use crate::command::{Class, Command, Effect, Step, Use, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::numbers::{DieId, TxnId};
@@ -314,35 +314,41 @@ impl Nand {
     ///
     /// Whoever submits knows the kind of its transaction, and needs only what is done with that.
     #[inline(always)]
-    pub fn submit(&mut self, agenda: &mut Agenda, txn: Txn) {
+    pub fn submit(&mut self, agenda: &mut Agenda, mut txn: Txn) {
+        let now = agenda.now();
+        let (d, command) = (txn.die.index(), txn.kind.command());
+        (txn.seq, txn.mark, txn.waits) = (self.seq, now, [0; WAITS]);
+        self.seq += 1;
+        // Nobody is lent it before it is in the slab, so that it is made there.
+        let id = self.txns.insert(txn);
         if self.watched {
-            self.submit_watched(agenda, txn);
+            self.take_watched(agenda, now, d, id);
         } else {
-            self.take(agenda, txn);
+            self.take(agenda, now, d, id, command);
         }
     }
 
+    /// Die `d` gets transaction `id`, which is new.
     #[inline(always)]
-    pub(super) fn take(&mut self, agenda: &mut Agenda, mut txn: Txn) {
-        let now = agenda.now();
-        let d = txn.die.index();
-        txn.seq = self.seq;
-        self.seq += 1;
-        txn.mark = now;
-        let command = txn.kind.command();
+    pub(super) fn take(
+        &mut self,
+        agenda: &mut Agenda,
+        now: SimTime,
+        d: usize,
+        id: TxnId,
+        command: &'static Command,
+    ) {
         let die = &mut self.dies[d];
         // An idle die has an empty queue: nothing to wait for.
         let idle = die.state() == State::Idle;
         debug_assert!(!idle || self.bays[d].queue.is_empty());
-        txn.waits = [0; WAITS];
         if !idle || command.class == Class::HostWrite {
-            die.usage.settle(now);
-            txn.waits = *die.usage.causes();
+            let txn = self.txns.get_mut(id);
+            die.usage.read(now, &mut txn.waits);
             if idle {
                 txn.own = txn.waits[Wait::Programs as usize];
             }
         }
-        let id = self.txns.insert(txn);
         if !idle {
             self.wait_in_line(agenda, now, d, id, command.class);
         } else if command.effect == Effect::Reads && self.is_plain() {
@@ -439,20 +445,19 @@ impl Nand {
     /// Turns the reading of causes at submission into the account of the wait.
     pub(super) fn account_wait(&mut self, now: SimTime, d: usize, id: TxnId) {
         let usage = &mut self.dies[d].usage;
-        usage.settle(now);
         let txn = self.txns.get_mut(id);
         if txn.is_retry() {
             // Its account is that of its first attempt; what comes after is the time of its retry.
+            usage.settle(now);
             return;
         }
         if txn.kind.command().class == Class::HostWrite {
             // Its account is made up when it is complete: it may be stopped for others.
+            usage.settle(now);
             txn.own = usage.causes()[Wait::Programs as usize];
             return;
         }
-        for (wait, cause) in txn.waits.iter_mut().zip(usage.causes()) {
-            *wait = cause - *wait;
-        }
+        usage.read_since(now, &mut txn.waits);
         txn.mark = now;
     }
 

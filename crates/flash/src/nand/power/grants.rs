@@ -6,7 +6,7 @@ use crate::command::{Spender, Step, Use};
 use crate::die::{Die, State};
 use crate::nand::Nand;
 use crate::nand::register::Register;
-use crate::nand::txn::Txn;
+use crate::numbers::TxnId;
 use crate::parts::power::Draw;
 use interpulse_engine::{Agenda, Duration, SimTime};
 
@@ -46,12 +46,12 @@ impl Nand {
     /// As submitting, with somebody who wants to know.
     #[cold]
     #[inline(never)]
-    pub(in crate::nand) fn submit_watched(&mut self, agenda: &mut Agenda, txn: Txn) {
-        let (now, d) = (agenda.now(), txn.die.index());
+    pub(in crate::nand) fn take_watched(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
         if self.dies[d].state() == State::Idle {
             self.book_idle(now, d);
         }
-        self.take(agenda, txn);
+        let command = self.txns.get(id).kind.command();
+        self.take(agenda, now, d, id, command);
         self.watch(agenda, now, d);
     }
 

@@ -43,12 +43,19 @@ class Browser:
 
     def _page(self, picture: Picture) -> Page:
         if self._started is None:
-            from playwright.sync_api import sync_playwright
+            from playwright.sync_api import Error, sync_playwright
 
             found = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
             playwright = self._stack.enter_context(sync_playwright())
-            # Without a sandbox of its own, which needs rights that containers do not give.
-            self._started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+            try:
+                # Without a sandbox of its own, which needs rights that containers do not give.
+                self._started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+            except Error as error:
+                names = ", ".join(NAMES)
+                raise SystemExit(
+                    f"no browser to draw with; one of {names} is found by itself, another if INTERPULSE_BROWSER "
+                    f"names it, or what `playwright install chromium` brings ({str(error).splitlines()[0]})"
+                ) from None
             self._stack.callback(self._started.close)
         viewport = {"width": picture.width, "height": picture.height or 1000}
         page: Page = self._started.new_page(viewport=viewport, device_scale_factor=SHARP, color_scheme="light")

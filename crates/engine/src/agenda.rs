@@ -207,7 +207,7 @@ impl Agenda {
     /// Repairs the path of the resource that [`Agenda::next`] gave last if its handler left it disarmed.
     #[inline]
     pub fn settle(&mut self) {
-        // SAFETY: `handled` is a leaf, the last one before the first wake-up.
+        // SAFETY: `handled` is a leaf or the place before the root.
         if unsafe { *self.tree.get_unchecked(self.handled) } == IDLE {
             self.climb(self.handled, IDLE);
         }

@@ -371,8 +371,8 @@ def test_two_thousand_small_runs_cost_at_most_a_tenth_more_than_their_simulation
     """All CPU time of driver and workers against that of the simulator's own threads in the same workers.
 
     Not against a run without a sweep: on a machine that does other things, twice the same takes a fifth more or less.
-    Small is some 80 ms, as in docs/SWEEP.md: what a simulation costs beside itself, 3 to 4 ms and its share of the start,
-    is the same for any.
+    Small is some 80 ms, as in docs/SWEEP.md: what a simulation costs beside itself, 3 to 4 ms and its share of the
+    start, is the same for any.
     """
     path, spent = tmp_path / "cost.toml", tmp_path / "spent"
     spent.mkdir()

@@ -31,6 +31,7 @@ use crate::layout::{Direct, Layout, Place};
 use crate::losses::Losses;
 use crate::outage::Recovery;
 use crate::outbox::PageMove;
+use crate::owners::Owners;
 use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
@@ -257,34 +258,6 @@ impl Ended {
     }
 }
 
-/// Which drive a resource is of, by a multiplication: a division would be felt in every event.
-struct Owners {
-    /// `2^48` by the resources of a drive, rounded up.
-    reciprocal: u64,
-    /// What is added to have no drive found, while the array is down.
-    beyond: u64,
-}
-
-impl Owners {
-    /// For drives of so many resources each, fewer than 2^20. It is too large by less than one, and no resource of an array
-    /// makes a drive of that.
-    fn new(per_drive: u32) -> Owners {
-        debug_assert!(per_drive < 1 << 20);
-        Owners { reciprocal: (1u64 << Self::DIGITS).div_ceil(u64::from(per_drive)), beyond: 0 }
-    }
-
-    /// Binary digits of the fraction.
-    const DIGITS: u32 = 48;
-    /// More than any array has drives.
-    const BEYOND: u64 = 1 << 63;
-
-    /// The number of the drive; not one of a drive if `resource` is not, or while the array is down.
-    #[inline(always)]
-    fn of(&self, resource: ResourceId) -> usize {
-        ((u64::from(resource.0) * self.reciprocal + self.beyond) >> Self::DIGITS) as usize
-    }
-}
-
 /// Several drives as one.
 pub struct Array {
     pub(crate) spec: ArraySpec,
@@ -439,7 +412,7 @@ impl Array {
 
     /// The array goes down or serves again.
     pub(crate) fn set_down(&mut self, down: bool) {
-        self.owners.beyond = if down { Owners::BEYOND } else { 0 };
+        self.owners.hide(down);
     }
 
     /// An event of the array's own, or of a drive while the array is down.
@@ -540,26 +513,6 @@ impl Array {
                 heads.clear();
                 self.spare_lists.push(heads);
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resources_are_of_the_drive_that_a_division_finds() {
-        for per_drive in [1, 2, 3, 7, 19, 80, 4_099, (1 << 20) - 1] {
-            let mut owners = Owners::new(per_drive);
-            for drive in 0..64 {
-                let first = drive * per_drive;
-                for resource in [first, first + per_drive / 2, first + per_drive - 1] {
-                    assert_eq!(owners.of(ResourceId(resource)), drive as usize, "{resource} by {per_drive}");
-                }
-            }
-            owners.beyond = Owners::BEYOND;
-            assert!(owners.of(ResourceId(0)) >= 64, "while the array is down none is found");
         }
     }
 }

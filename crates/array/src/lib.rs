@@ -11,6 +11,7 @@ pub mod level;
 mod losses;
 mod outage;
 mod outbox;
+mod owners;
 pub mod parity;
 pub mod plan;
 mod ppl;

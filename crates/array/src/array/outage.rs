@@ -21,7 +21,7 @@ impl Array {
     /// Whether the array takes no requests since power is off or it is being mended.
     #[inline]
     pub(crate) fn is_down(&self) -> bool {
-        self.owners.beyond > 0
+        self.owners.are_hidden()
     }
 
     /// Arms the cut.

@@ -85,6 +85,40 @@ impl Wear {
     }
 }
 
+/// That no lane is heavy, as long as that can be told without weighing them, which is a pass over all blocks: the larger a drive
+/// is the longer it takes, and the seldomer it finds one.
+#[derive(Clone, Default)]
+struct Level {
+    /// Valid units that each lane can be given before it may be heavy, whatever it loses; none if one may be.
+    room: Vec<u64>,
+}
+
+impl Level {
+    /// As weighing has found it, if none of `valid` is more than `most`.
+    fn weighed(&mut self, valid: &[u64], most: u64, units_per_program: u32) {
+        self.room.clear();
+        // What is being filled now counts as given before, and one that is being replaced is nowhere.
+        let most = most.saturating_sub(u64::from(units_per_program) + 4);
+        if valid.iter().all(|&v| v <= most) {
+            self.room.extend(valid.iter().map(|&v| most - v));
+        }
+    }
+
+    /// `lane` is given `units`.
+    #[inline]
+    fn give(&mut self, lane: Lane, units: u32) {
+        let Some(room) = self.room.get_mut(lane.index()) else { return };
+        match room.checked_sub(u64::from(units)) {
+            Some(left) => *room = left,
+            None => self.room.clear(),
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        !self.room.is_empty()
+    }
+}
+
 /// The tables of the FTL of one drive.
 #[derive(Clone)]
 pub struct Tables {
@@ -105,6 +139,8 @@ pub struct Tables {
     heavy: Vec<bool>,
     /// Host programs assigned since lanes were last weighed.
     since_weighing: u32,
+    /// Kept while all blocks together hold the same number of valid units.
+    level: Option<Level>,
     pub(super) reprogramming: Option<Box<Reprogramming>>,
     rng: Rng,
     /// What has been counted.
@@ -137,6 +173,7 @@ impl Tables {
             in_flight: vec![0; blocks as usize],
             heavy: vec![false; layout.lanes as usize],
             since_weighing: 0,
+            level: None,
             reprogramming: None,
             rng,
             counters: FtlCounters::default(),
@@ -161,6 +198,7 @@ impl Tables {
             closed: self.closed.clone(),
             in_flight: self.in_flight.clone(),
             heavy: self.heavy.clone(),
+            level: None,
             reprogramming: self.reprogramming.clone(),
             rng: self.rng.clone(),
             ..*self
@@ -193,6 +231,30 @@ impl Tables {
         self.since_weighing = 0;
         let (valid, most) = self.lane_weights();
         self.heavy = valid.iter().map(|&v| v > most).collect();
+        if let Some(level) = &mut self.level {
+            level.weighed(&valid, most, self.layout.units_per_program);
+        }
+    }
+
+    /// The same, if it can come out otherwise than before.
+    fn weigh_lanes_again(&mut self) {
+        if !self.level.as_ref().is_some_and(Level::is_known) {
+            self.weigh_lanes();
+            return;
+        }
+        self.since_weighing = 0;
+        debug_assert!(
+            {
+                let (valid, most) = self.lane_weights();
+                valid.iter().all(|&v| v <= most)
+            },
+            "a lane is heavy"
+        );
+    }
+
+    /// From now on whatever is written replaces as much that was valid, or that is so no longer.
+    pub(super) fn keep_total(&mut self, keep: bool) {
+        self.level = keep.then(Level::default);
     }
 
     /// What each lane holds, and the most that one holds which is not heavy.
@@ -385,7 +447,10 @@ impl Tables {
             self.counters.consumed_host_pages += pages;
             self.since_weighing += 1;
             if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
-                self.weigh_lanes();
+                self.weigh_lanes_again();
+            }
+            if let Some(level) = &mut self.level {
+                level.give(lane, self.layout.units_per_program);
             }
         }
         Some(ProgramPlace {

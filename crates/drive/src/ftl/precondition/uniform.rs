@@ -227,6 +227,7 @@ impl Preconditioner<'_> {
     pub fn overwrite_anywhere(&mut self, count: u64, draws: &mut Draws) {
         if !self.undealt {
             draws.begin(self.ftl);
+            self.ftl.keep_total(count > 0);
         }
         self.undealt |= count > 0;
         if self.stripe.is_some() {
@@ -288,6 +289,7 @@ impl Preconditioner<'_> {
     /// and returns false to stop, after which the state is none; whether it came to its end.
     pub fn deal_out(&mut self, draws: &mut Draws, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
         if self.undealt {
+            self.ftl.keep_total(false);
             for block in SuperBlock::first(self.ftl.layout.super_blocks()) {
                 draws.settle(self.ftl, block);
             }

@@ -26,6 +26,7 @@ impl Hand {
         if !ftl.wants_gc(lane) {
             return;
         }
+        positions.expect(ftl.fetch_for_collection(lane, &self.victims));
         self.victims.iter().for_each(|&victim| positions.settle(ftl, victim));
         // What has been overwritten since need not move.
         self.units.retain(|&ppu| {

@@ -9,6 +9,10 @@ const AHEAD: usize = 16;
 
 /// Whether every unit is followed, or only their number in each block.
 pub(super) trait Positions {
+    /// Units are going to be moved to `block`: the time to fetch what will be looked up.
+    #[inline]
+    fn expect(&self, _: SuperBlock) {}
+
     /// From here on the validity bits of `block` are right, not only their number.
     fn settle(&mut self, ftl: &mut Tables, block: SuperBlock);
 

@@ -10,6 +10,7 @@ use super::place::ProgramPlace;
 use super::reprogram::Reprogramming;
 use super::streams::{Frontier, LaneBlocks, STREAMS, Stream};
 use super::units::Units;
+use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::{Rng, vectorised};
 
@@ -459,6 +460,17 @@ impl Tables {
             first_offset: program * self.layout.units_per_program,
             two_bit: None,
         })
+    }
+
+    /// Fetches what the next program of collection on `lane` and the erases of `victims` look up: whole rounds of all lanes have
+    /// gone by since it collected last. Returns the block that is open for collection, or was last.
+    #[inline]
+    pub(super) fn fetch_for_collection(&self, lane: Lane, victims: &[SuperBlock]) -> SuperBlock {
+        let Frontier { block, next_program } = self.lanes[lane.index()].frontiers[Stream::Gc as usize];
+        self.map().prefetch_valid(block, next_program * self.layout.units_per_program);
+        prefetch(self.in_flight.as_ptr().wrapping_add(block.index()));
+        victims.iter().for_each(|victim| prefetch(self.cycles.as_ptr().wrapping_add(victim.index())));
+        block
     }
 
     /// A free super block of `lane`, the longest erased first.

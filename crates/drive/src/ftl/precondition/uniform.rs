@@ -176,6 +176,12 @@ impl Draws {
 
 impl Positions for Draws {
     #[inline]
+    fn expect(&self, block: SuperBlock) {
+        prefetch(self.marked.as_ptr().wrapping_add(block.index()));
+        prefetch(self.unnamed.as_ptr().wrapping_add(block.index()));
+    }
+
+    #[inline]
     fn settle(&mut self, ftl: &mut Tables, block: SuperBlock) {
         let (marked, valid) = (&mut self.marked[block.index()], ftl.map().valid_units(block));
         debug_assert_eq!(*marked, ftl.units.marked(block), "validity bits of block {block}");

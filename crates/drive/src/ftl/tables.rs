@@ -258,6 +258,12 @@ impl Tables {
         self.level = keep.then(Level::default);
     }
 
+    /// Whether weighing lanes would find none that is heavy, for certain.
+    #[cfg(test)]
+    pub(super) fn is_known_level(&self) -> bool {
+        self.level.as_ref().is_some_and(Level::is_known)
+    }
+
     /// What each lane holds, and the most that one holds which is not heavy.
     fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
@@ -606,5 +612,27 @@ impl Tables {
             }
         }
         done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_stay_level_until_one_has_been_given_what_it_lacked() {
+        let mut level = Level::default();
+        assert!(!level.is_known());
+        level.weighed(&[100, 50], 132, 12);
+        for _ in 0..10 {
+            level.give(Lane(1), 6);
+        }
+        level.give(Lane(0), 12);
+        assert!(level.is_known(), "132 less 16 leave 16 for the first lane and 66 for the second");
+        level.give(Lane(0), 12);
+        assert!(!level.is_known());
+        level.give(Lane(0), 12);
+        level.weighed(&[100, 117], 132, 12);
+        assert!(!level.is_known(), "the second may be heavy now");
     }
 }

@@ -307,3 +307,68 @@ impl Preconditioner<'_> {
         !self.undealt
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::gc::GcPolicy;
+    use crate::ftl::layout::Layout;
+    use crate::ftl::tables::FtlConfig;
+    use interpulse_engine::Streams;
+    use interpulse_flash::geometry::Geometry;
+
+    const PIECE: u64 = 509;
+
+    /// Overwrites six times as much as there is, in pieces, where the lanes are weighed as seldom as can be or always; how many of the
+    /// pieces ended with lanes that are level for certain.
+    fn overwritten(always: bool) -> (Tables, u32) {
+        let geometry = Geometry {
+            channels: 4,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes: 1,
+            blocks_per_plane: 400,
+            word_lines: 16,
+            pages_per_word_line: 1,
+            unit_bytes: 4096,
+            units_per_page: 4,
+            layers: 16,
+            pages_per_program: 1,
+            cache_pages: 0,
+            cache_reads: false,
+        };
+        let layout = Layout::new(&geometry, 1, 0);
+        let logical_units = layout.units() as u32 / 16 * 15;
+        let config = FtlConfig {
+            logical_units,
+            policy: GcPolicy::Greedy,
+            soft_free: 8,
+            soft_pages: None,
+            hard_free: 1,
+        };
+        let streams = Streams::new(7);
+        let mut ftl = Tables::new(layout, config, streams.stream("gc", 0));
+        let mut p = Preconditioner::new(&mut ftl, None).working_ahead();
+        p.write_in_order(Lpn(0), Lpn(logical_units));
+        let mut draws = p.draws(streams.stream("draws", 0), streams.stream("deal", 0));
+        let mut known = 0;
+        for _ in 0..6 * u64::from(logical_units) / PIECE {
+            p.overwrite_anywhere(PIECE, &mut draws);
+            known += u32::from(p.ftl.is_known_level());
+            if always {
+                p.ftl.keep_total(false);
+            }
+        }
+        assert!(p.deal_out(&mut draws, &mut |_, _| true));
+        p.finish();
+        (ftl, known)
+    }
+
+    #[test]
+    fn seldom_weighed_lanes_give_the_same_state() {
+        let ((seldom, known), (always, _)) = (overwritten(false), overwritten(true));
+        assert!(known > 20, "lanes were level for certain at the end of {known} pieces");
+        assert_eq!(seldom.map().weight, always.map().weight);
+        assert!(seldom.cycles == always.cycles && seldom.closed == always.closed);
+    }
+}

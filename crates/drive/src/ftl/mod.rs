@@ -27,6 +27,7 @@ pub mod hotness;
 mod impose;
 mod imposed;
 mod jobs;
+mod lane_room;
 pub mod layout;
 mod levels;
 pub mod map;

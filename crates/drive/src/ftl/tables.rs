@@ -4,6 +4,7 @@
 use super::counters::FtlCounters;
 use super::gc::{GcPolicy, ThresholdBase};
 use super::hotness::Hotness;
+use super::lane_room::LaneRoom;
 use super::layout::Layout;
 use super::map::Map;
 use super::place::ProgramPlace;
@@ -86,40 +87,6 @@ impl Wear {
     }
 }
 
-/// That no lane is heavy, as long as that can be told without weighing them, which is a pass over all blocks: the larger a drive
-/// is the longer it takes, and the seldomer it finds one.
-#[derive(Clone, Default)]
-struct Level {
-    /// Valid units that each lane can be given before it may be heavy, whatever it loses; none if one may be.
-    room: Vec<u64>,
-}
-
-impl Level {
-    /// As weighing has found it, if none of `valid` is more than `most`.
-    fn weighed(&mut self, valid: &[u64], most: u64, units_per_program: u32) {
-        self.room.clear();
-        // What is being filled now counts as given before, and one that is being replaced is nowhere.
-        let most = most.saturating_sub(u64::from(units_per_program) + 4);
-        if valid.iter().all(|&v| v <= most) {
-            self.room.extend(valid.iter().map(|&v| most - v));
-        }
-    }
-
-    /// `lane` is given `units`.
-    #[inline]
-    fn give(&mut self, lane: Lane, units: u32) {
-        let Some(room) = self.room.get_mut(lane.index()) else { return };
-        match room.checked_sub(u64::from(units)) {
-            Some(left) => *room = left,
-            None => self.room.clear(),
-        }
-    }
-
-    fn is_known(&self) -> bool {
-        !self.room.is_empty()
-    }
-}
-
 /// The tables of the FTL of one drive.
 #[derive(Clone)]
 pub struct Tables {
@@ -141,7 +108,7 @@ pub struct Tables {
     /// Host programs assigned since lanes were last weighed.
     since_weighing: u32,
     /// Kept while all blocks together hold the same number of valid units.
-    level: Option<Level>,
+    level: Option<LaneRoom>,
     pub(super) reprogramming: Option<Box<Reprogramming>>,
     rng: Rng,
     /// What has been counted.
@@ -239,7 +206,7 @@ impl Tables {
 
     /// The same, if it can come out otherwise than before.
     fn weigh_lanes_again(&mut self) {
-        if !self.level.as_ref().is_some_and(Level::is_known) {
+        if !self.level.as_ref().is_some_and(LaneRoom::is_known) {
             self.weigh_lanes();
             return;
         }
@@ -255,13 +222,13 @@ impl Tables {
 
     /// From now on whatever is written replaces as much that was valid, or that is so no longer.
     pub(super) fn keep_total(&mut self, keep: bool) {
-        self.level = keep.then(Level::default);
+        self.level = keep.then(LaneRoom::default);
     }
 
     /// Whether weighing lanes would find none that is heavy, for certain.
     #[cfg(test)]
     pub(super) fn is_known_level(&self) -> bool {
-        self.level.as_ref().is_some_and(Level::is_known)
+        self.level.as_ref().is_some_and(LaneRoom::is_known)
     }
 
     /// What each lane holds, and the most that one holds which is not heavy.
@@ -612,27 +579,5 @@ impl Tables {
             }
         }
         done
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lanes_stay_level_until_one_has_been_given_what_it_lacked() {
-        let mut level = Level::default();
-        assert!(!level.is_known());
-        level.weighed(&[100, 50], 132, 12);
-        for _ in 0..10 {
-            level.give(Lane(1), 6);
-        }
-        level.give(Lane(0), 12);
-        assert!(level.is_known(), "132 less 16 leave 16 for the first lane and 66 for the second");
-        level.give(Lane(0), 12);
-        assert!(!level.is_known());
-        level.give(Lane(0), 12);
-        level.weighed(&[100, 117], 132, 12);
-        assert!(!level.is_known(), "the second may be heavy now");
     }
 }

@@ -14,7 +14,8 @@ impl LaneRoom {
     /// As weighing has found it, if none of `valid` is more than `most`.
     pub(super) fn weighed(&mut self, valid: &[u64], most: u64, units_per_program: u32) {
         self.room.clear();
-        // What is being filled now counts as given before, and one that is being replaced is nowhere.
+        // What is left of a program that is being filled counts as given already. And while a unit is being replaced the total is
+        // one less, which makes the mean one less and three times its root three.
         let most = most.saturating_sub(u64::from(units_per_program) + 4);
         if valid.iter().all(|&v| v <= most) {
             self.room.extend(valid.iter().map(|&v| most - v));

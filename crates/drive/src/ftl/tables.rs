@@ -206,7 +206,7 @@ impl Tables {
 
     /// The same, if it can come out otherwise than before.
     fn weigh_lanes_again(&mut self) {
-        if !self.level.as_ref().is_some_and(LaneRoom::is_known) {
+        if !self.is_known_level() {
             self.weigh_lanes();
             return;
         }
@@ -220,13 +220,13 @@ impl Tables {
         );
     }
 
-    /// From now on whatever is written replaces as much that was valid, or that is so no longer.
+    /// From now on whatever is written replaces as much that was valid; or, without `keep`, that can no longer be relied on.
     pub(super) fn keep_total(&mut self, keep: bool) {
         self.level = keep.then(LaneRoom::default);
     }
 
     /// Whether weighing lanes would find none that is heavy, for certain.
-    #[cfg(test)]
+    #[inline]
     pub(super) fn is_known_level(&self) -> bool {
         self.level.as_ref().is_some_and(LaneRoom::is_known)
     }

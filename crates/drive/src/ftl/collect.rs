@@ -218,7 +218,6 @@ impl Ftl {
             let source = read.first_ppu + valid.trailing_zeros();
             valid &= valid - 1;
             let lpn = map.logical(source);
-            map.prefetch(lpn);
             self.collection.lanes[l].gathered.push_back(Moved { lpn, source });
         }
         self.units_settled(flash, read.lane, super_block, overwritten);
@@ -282,6 +281,8 @@ impl Ftl {
         let job = self.jobs.take_program(id);
         let place = job.place.expect("moved data has a place");
         let tables = &mut self.tables;
+        // All at once: a fetch waits for the walk of the page table, and such walks overlap.
+        job.moved.iter().for_each(|unit| tables.map().prefetch(unit.lpn));
         if self.metadata.is_some() {
             let first = tables.layout.first_unit(place.super_block) + place.first_offset;
             tables.units.describe_move(&job.moved, first);

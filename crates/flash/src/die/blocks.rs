@@ -8,21 +8,27 @@ use crate::reprogram::Status;
 #[derive(Clone, Debug)]
 pub struct Blocks {
     programmed: Box<[u16]>,
+    /// One bit for each that is full, which most are: a read looks at one line of the cache a die, not at one a few blocks.
+    full: Box<[u64]>,
     /// Wear by suspensions in millionths of a program/erase cycle; empty until there is some.
     stress_ppm: Vec<u64>,
     /// Status of each word line of the blocks that hold two bits per cell; empty until there is one.
     two_bit: Vec<Option<Box<[Option<Status>]>>>,
     blocks_per_plane: u32,
+    pages_per_block: u32,
 }
 
 impl Blocks {
     /// All blocks erased.
-    pub fn new(planes: u32, blocks_per_plane: u32) -> Blocks {
+    pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> Blocks {
+        let blocks = (planes * blocks_per_plane) as usize;
         Blocks {
-            programmed: vec![0; (planes * blocks_per_plane) as usize].into_boxed_slice(),
+            programmed: vec![0; blocks].into_boxed_slice(),
+            full: vec![0; blocks.div_ceil(64)].into_boxed_slice(),
             stress_ppm: Vec::new(),
             two_bit: Vec::new(),
             blocks_per_plane,
+            pages_per_block,
         }
     }
 
@@ -32,11 +38,19 @@ impl Blocks {
         self.programmed[self.index(plane, block)]
     }
 
+    /// Whether a page has been programmed since the last erase.
+    #[inline(always)]
+    pub fn is_programmed(&self, plane: u32, block: BlockId, page: u32) -> bool {
+        let at = self.index(plane, block);
+        let full = self.full[at / 64] >> (at % 64) & 1 != 0;
+        full && page < self.pages_per_block || page < u32::from(self.programmed[at])
+    }
+
     /// Sets the number of programmed pages (programs, erases, preconditioning).
     #[inline]
     pub fn set_programmed(&mut self, plane: u32, block: BlockId, pages: u16) {
         let at = self.index(plane, block);
-        self.programmed[at] = pages;
+        self.set(at, pages);
         if !self.two_bit.is_empty() {
             self.two_bit[at] = None;
         }
@@ -45,7 +59,18 @@ impl Blocks {
     /// Sets the number of programmed pages of a block whose word lines hold two bits per cell, the unused ones counted.
     pub(super) fn set_programmed_two_bit(&mut self, plane: u32, block: BlockId, pages: u16) {
         let at = self.index(plane, block);
+        self.set(at, pages);
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, pages: u16) {
         self.programmed[at] = pages;
+        let bit = 1 << (at % 64);
+        if u32::from(pages) == self.pages_per_block {
+            self.full[at / 64] |= bit;
+        } else {
+            self.full[at / 64] &= !bit;
+        }
     }
 
     /// Whether the word lines of a block hold two bits per cell.

@@ -66,7 +66,7 @@ impl Die {
             long: None,
             beneath: None,
             usage: Usage::default(),
-            blocks: Blocks::new(planes, blocks_per_plane),
+            blocks: Blocks::new(planes, blocks_per_plane, pages_per_block),
             pages_per_block,
             pages_per_word_line,
             history: History::default(),
@@ -173,7 +173,7 @@ impl Die {
     /// Checks that a page may be read now: it is programmed, or in the page buffer.
     #[inline(always)]
     pub fn check_read(&mut self, now: SimTime, plane: u32, block: BlockId, page: u32) {
-        if page >= u32::from(self.blocks.programmed(plane, block)) && !self.buffers(plane, block, page) {
+        if !self.blocks.is_programmed(plane, block, page) && !self.buffers(plane, block, page) {
             self.reads_erased(now, plane, block, page);
         }
         // An erase can only be beneath another operation.

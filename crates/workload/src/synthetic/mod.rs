@@ -99,8 +99,9 @@ impl Synthetic {
     fn draw_together(&mut self, told: &mut impl FnMut(&Request, Ahead)) {
         for k in 0..TOGETHER {
             self.after[k] = self.draw();
-            told(&self.after[k], Ahead::Far);
         }
+        // In a loop of its own: who is told waits for what it asks for, of as many at once as the processor looks at.
+        self.after.iter().for_each(|request| told(request, Ahead::Far));
     }
 
     #[inline]

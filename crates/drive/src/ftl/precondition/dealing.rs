@@ -283,10 +283,13 @@ pub(super) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u6
             }
         };
         assert_eq!(names.len(), size, "as many units are without a name as logical ones are without a place");
-        for (k, unit) in heaped[start..start + size].iter_mut().enumerate() {
+        for k in 0..size {
             names.swap(k, k + shuffled.below((size - k) as u64) as usize);
-            ftl.units.map_mut().set_physical(names[k], Ppu(*unit));
-            *unit = names[k].0;
+        }
+        // Not in one loop: either looks things up at random, and together they would not fit.
+        for (unit, &name) in heaped[start..start + size].iter_mut().zip(&names) {
+            ftl.units.map_mut().set_physical(name, Ppu(*unit));
+            *unit = name.0;
         }
     }
     // They find them in the order in which they went there.

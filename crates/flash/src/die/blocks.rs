@@ -125,3 +125,45 @@ impl Blocks {
         (plane * self.blocks_per_plane + block.0) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interpulse_engine::Streams;
+
+    const PLANES: u32 = 2;
+    const BLOCKS: u32 = 70;
+    const PAGES: u32 = 12;
+
+    /// What is programmed goes by the count, and only full blocks have their bit, whatever they held before.
+    #[test]
+    fn full_blocks_are_those_with_all_pages() {
+        let mut blocks = Blocks::new(PLANES, BLOCKS, PAGES);
+        let mut rng = Streams::new(7).stream("blocks", 0);
+        let mut full = 0;
+        for _ in 0..5_000 {
+            let (plane, block) =
+                (rng.below(u64::from(PLANES)) as u32, BlockId(rng.below(u64::from(BLOCKS)) as u32));
+            let pages = [0, rng.below(u64::from(PAGES)) as u16, PAGES as u16][rng.below(3) as usize];
+            if rng.below(2) == 0 {
+                blocks.set_programmed(plane, block, pages);
+            } else {
+                blocks.set_programmed_two_bit(plane, block, pages);
+            }
+            (0..PAGES + 2).for_each(|page| {
+                assert_eq!(
+                    blocks.is_programmed(plane, block, page),
+                    page < u32::from(pages),
+                    "page {page} of {pages}"
+                );
+            });
+            let at = blocks.index(plane, block);
+            assert_eq!(blocks.full[at / 64] >> (at % 64) & 1 == 1, u32::from(pages) == PAGES);
+            full += u32::from(u32::from(pages) == PAGES);
+        }
+        let bits: u32 = blocks.full.iter().map(|word| word.count_ones()).sum();
+        let counted = blocks.programmed.iter().filter(|&&pages| u32::from(pages) == PAGES).count();
+        assert_eq!(bits as usize, counted, "no other block is full");
+        assert!(full > 1_000 && counted > 20, "{full} times full, {counted} in the end");
+    }
+}

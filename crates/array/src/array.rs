@@ -36,12 +36,13 @@ use crate::ppl::Ppl;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Sync;
 use crate::turns::Turns;
+use crate::untold::Untold;
 use crate::updates::Updates;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::front::line::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
-    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, Ring, SimTime, Slab, Tag,
+    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, SimTime, Slab, Tag,
     counters,
 };
 use std::collections::VecDeque;
@@ -276,7 +277,7 @@ pub struct Array {
     asked: Vec<Asked>,
     pub(crate) jobs: Slab<RequestId, Job>,
     /// What the host has not been told yet.
-    news: Ring<News<RequestId>>,
+    news: Untold,
     /// Something has happened since [`Device::flush`] that what waits may wait for.
     unsettled: bool,
     host_timers: u32,
@@ -340,7 +341,7 @@ impl Array {
             slots: (0..spec.drives as usize).map(Some).collect(),
             asked: vec![Asked::default(); n],
             jobs: Slab::default(),
-            news: Ring::default(),
+            news: Untold::default(),
             unsettled: false,
             host_timers,
             cut_at: None,

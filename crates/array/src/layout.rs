@@ -124,17 +124,19 @@ impl Direct {
             return None;
         }
         let (stripe, index) = self.data.split(number);
-        let within = first - (number << self.shift);
-        let row = (stripe << self.shift) + within;
-        let mut drive = index;
-        if self.has_parity() {
-            // Left-symmetric: the data follow the parities, around the end.
-            let drives = self.drives.shares;
-            drive += u64::from(self.parities) + drives - 1 - self.drives.split(stripe).1;
-            if drive >= drives {
-                drive -= drives;
+        // As far into the chunk as the unit is into its own.
+        let row = first - ((number - stripe) << self.shift);
+        let drive = match self.parities {
+            0 => index,
+            // Left-symmetric: the data follow the parity, around the end, and it goes back by one with each stripe. So each
+            // chunk is on the drive behind the one before.
+            1 => self.drives.split(number).1,
+            parities => {
+                let drives = self.drives.shares;
+                let drive = index + u64::from(parities) + drives - 1 - self.drives.split(stripe).1;
+                if drive >= drives { drive - drives } else { drive }
             }
-        }
+        };
         Some(Place { drive: drive as u32, row: row as u32 })
     }
 }

@@ -20,4 +20,5 @@ pub mod stripe_cache;
 mod stripes;
 pub mod sync;
 mod turns;
+mod untold;
 mod updates;

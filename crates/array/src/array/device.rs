@@ -3,7 +3,7 @@
 use super::{Array, OWN_RESOURCES, Traffic};
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{
-    Agenda, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+    Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
 };
 use std::ops::Range;
 
@@ -49,6 +49,13 @@ impl Device for Array {
         self.on_turn(agenda);
         self.start_power(agenda);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn expect(&self, request: &Request, ahead: Ahead) {
+        if ahead == Ahead::Far {
+            self.tell_drives(request);
+        }
     }
 
     #[inline]

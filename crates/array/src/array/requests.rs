@@ -1,6 +1,7 @@
 //! Requests of the host on their way into the array, to the drives or into the stripe cache, and back.
 
 use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at};
+use crate::bits::bits;
 use crate::copying::Sectors;
 use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
@@ -25,6 +26,44 @@ impl Array {
             self.spread(agenda, job, request);
         }
         job
+    }
+
+    /// Has drives fetch ahead what they will look up for `request`: for its first unit, since most have no other.
+    #[inline(always)]
+    pub(super) fn tell_drives(&self, request: &Request) {
+        if request.op == Op::Read {
+            self.tell_drive(request);
+        } else {
+            self.tell_drives_of_write(request);
+        }
+    }
+
+    /// The parity of a row that is written in part is read, too, and written.
+    #[inline(never)]
+    fn tell_drives_of_write(&self, request: &Request) {
+        if request.op == Op::Write
+            && let Some(place) = self.tell_drive(request)
+            && self.spec.level.parities() > 0
+        {
+            bits(self.layout.parity_mask(place.row))
+                .for_each(|drive| self.tell(request, Place { drive, ..place }));
+        }
+    }
+
+    /// Tells the drive that holds the first unit, if there are no copies, and returns where it lies.
+    #[inline(always)]
+    fn tell_drive(&self, request: &Request) -> Option<Place> {
+        let first = request.sector / UNIT_SECTORS;
+        let place = self.direct.as_ref()?.place(first, first)?;
+        self.tell(request, place);
+        Some(place)
+    }
+
+    /// The drive in this place, unless another one has taken it since the start: that is told when it is asked.
+    #[inline(always)]
+    fn tell(&self, request: &Request, at: Place) {
+        let sector = u64::from(at.row) * UNIT_SECTORS;
+        self.drives[at.drive as usize].expect(&Request { sector, ..*request }, Ahead::Far);
     }
 
     /// Anything but a read or a write of what one drive holds.
@@ -68,7 +107,10 @@ impl Array {
         if self.may_fail_fast(place.row + more) {
             self.fail_fast_command(agenda, physical, request, what);
         } else {
-            self.send(agenda, physical, request, what);
+            if physical != place.drive as usize {
+                self.drives[physical].expect(&request, Ahead::Far);
+            }
+            self.send_told(agenda, physical, request, what);
         }
         true
     }
@@ -111,12 +153,18 @@ impl Array {
     /// As [`Array::command`], where it is felt.
     #[inline(always)]
     fn send(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
+        self.drives[physical].expect(&request, Ahead::Far);
+        self.send_told(agenda, physical, request, what);
+    }
+
+    /// The same of what the drive [has been told of](Array::tell_drives).
+    #[inline(always)]
+    fn send_told(&mut self, agenda: &mut Agenda, physical: usize, request: Request, what: Command) {
         match request.op {
             Op::Read => self.counters.drive_reads += 1,
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush => {}
         }
-        self.drives[physical].expect(&request, Ahead::Far);
         let id = self.drives[physical].submit(agenda, 0, Tag(0), request);
         self.note_command(physical, id, what);
     }
@@ -204,7 +252,7 @@ impl Array {
         let Some(place) = direct.place(first, last) else { return false };
         self.write_through(place, (last - first) as u32 + 1);
         let request = request_at(Op::Write, place, from, to - from);
-        self.send(agenda, place.drive as usize, request, Command::Host { job, read: None, failures: 0 });
+        self.send_told(agenda, place.drive as usize, request, Command::Host { job, read: None, failures: 0 });
         true
     }
 

@@ -50,13 +50,22 @@ impl Array {
         }
     }
 
-    /// Tells the drive that holds the first unit, if there are no copies, and returns where it lies.
+    /// Tells the drive that holds the first unit, or those that do, and returns where it lies.
     #[inline(always)]
     fn tell_drive(&self, request: &Request) -> Option<Place> {
         let first = request.sector / UNIT_SECTORS;
-        let place = self.direct.as_ref()?.place(first, first)?;
+        let Some(direct) = &self.direct else { return Some(self.tell_copies(request, first)) };
+        let place = direct.place(first, first)?;
         self.tell(request, place);
         Some(place)
+    }
+
+    /// Which one will be read is not known yet.
+    #[inline(never)]
+    fn tell_copies(&self, request: &Request, unit: u64) -> Place {
+        let place = self.layout.place(unit);
+        self.layout.copies(place).for_each(|at| self.tell(request, at));
+        place
     }
 
     /// The drive in this place, unless another one has taken it since the start: that is told when it is asked.

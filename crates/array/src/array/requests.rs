@@ -38,7 +38,7 @@ impl Array {
         }
     }
 
-    /// The parity of a row that is written in part is read, too, and written.
+    /// The parity of a row is written with it, and mostly read before.
     #[inline(never)]
     fn tell_drives_of_write(&self, request: &Request) {
         if request.op == Op::Write

@@ -91,6 +91,9 @@ impl Layout {
 pub(crate) struct Direct {
     /// Chunks of parity in a stripe.
     parities: u32,
+    /// Each chunk of data lies on the drive behind that of the one before, but for so many drives that are passed over before each
+    /// stripe: left-symmetric, data follow the parities around the end, and these go back by one, which makes up for one of them.
+    skipped: u64,
     /// A chunk is this power of two.
     shift: u32,
     /// Shares among the chunks of data of a stripe, and among the drives.
@@ -104,6 +107,7 @@ impl Direct {
         let parities = layout.level.parities();
         (!layout.level.mirrors()).then(|| Direct {
             parities,
+            skipped: u64::from(parities.saturating_sub(1)),
             shift: layout.shape().shift(),
             data: Shares::among(layout.drives - parities),
             drives: Shares::among(layout.drives),
@@ -123,20 +127,10 @@ impl Direct {
         if last >> self.shift != number {
             return None;
         }
-        let (stripe, index) = self.data.split(number);
+        let (stripe, _) = self.data.split(number);
         // As far into the chunk as the unit is into its own.
         let row = first - ((number - stripe) << self.shift);
-        let drive = match self.parities {
-            0 => index,
-            // Left-symmetric: the data follow the parity, around the end, and it goes back by one with each stripe. So each
-            // chunk is on the drive behind the one before.
-            1 => self.drives.split(number).1,
-            parities => {
-                let drives = self.drives.shares;
-                let drive = index + u64::from(parities) + drives - 1 - self.drives.split(stripe).1;
-                if drive >= drives { drive - drives } else { drive }
-            }
-        };
+        let (_, drive) = self.drives.split(number + self.skipped * (stripe + 1));
         Some(Place { drive: drive as u32, row: row as u32 })
     }
 }

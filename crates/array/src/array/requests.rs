@@ -68,11 +68,12 @@ impl Array {
         place
     }
 
-    /// The drive in this place, unless another one has taken it since the start: that is told when it is asked.
     #[inline(always)]
     fn tell(&self, request: &Request, at: Place) {
-        let sector = u64::from(at.row) * UNIT_SECTORS;
-        self.drives[at.drive as usize].expect(&Request { sector, ..*request }, Ahead::Far);
+        if let Some(physical) = self.slots[at.drive as usize] {
+            let sector = u64::from(at.row) * UNIT_SECTORS;
+            self.drives[physical].expect(&Request { sector, ..*request }, Ahead::Far);
+        }
     }
 
     /// Anything but a read or a write of what one drive holds.
@@ -116,9 +117,6 @@ impl Array {
         if self.may_fail_fast(place.row + more) {
             self.fail_fast_command(agenda, physical, request, what);
         } else {
-            if physical != place.drive as usize {
-                self.drives[physical].expect(&request, Ahead::Far);
-            }
             self.send_told(agenda, physical, request, what);
         }
         true
